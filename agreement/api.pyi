@@ -5,34 +5,35 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from agreement.comparing.agree import Compared
+from agreement.comparing.agree import PeriodComparison
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.compare.parting import Parted
+from agreement.comparing.compare.parting import DifferenceWithRules
 from agreement.proving.containment import Containment, Holds
-from agreement.proving.decide import CheckedPremise, Decided, PeriodDecision, StreamWitness
+from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.proving.shrink import Sizes
 from agreement.proving.witness import Witness
 from agreement.proving.witness.witness_task import PeriodWitnesses
-from agreement.results.agreements import Agreement, AgreementDifference
+from agreement.results.agreements import AgreementDifference, AgreeResult
 from agreement.results.base.findings import JsonObject, JsonValue
 from agreement.results.base.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
-from agreement.results.checks import AnswerChecked
+from agreement.results.checks import CheckResult
 from agreement.results.citing import Citations
-from agreement.results.comparisons import ProfileComparison
-from agreement.results.explanations import Explained
+from agreement.results.comparisons import CompareResult
+from agreement.results.explanations import ExplainResult
 from agreement.results.files.exports import ExportAnswers, ExportedFolder
 from agreement.results.files.generated import GeneratedTrace
-from agreement.results.files.hunts import Hunted
+from agreement.results.files.hunts import HuntResult
 from agreement.results.files.initialised import InitialFolder
-from agreement.results.files.recorded import AdapterVerdict, RecordedRun
-from agreement.results.files.runs import RunFound
-from agreement.results.judgements import Judged, WindowVerdict
-from agreement.results.proofs.decisions import ContainmentFound, Decision
-from agreement.results.proofs.phases import Phased
-from agreement.results.proofs.shrunk import ShrunkFound
-from agreement.results.proofs.witnesses import Witnessed
-from agreement.results.solutions import AnswerAt, Solved
+from agreement.results.files.recorded import AdapterVerdict, RecordResult
+from agreement.results.files.runs import RunResult
+from agreement.results.files.suites import SuiteMade, SuiteRun
+from agreement.results.judgements import JudgeResult, WindowVerdict
+from agreement.results.proofs.decisions import ContainmentResult, DecideResult
+from agreement.results.proofs.phases import PhaseResult
+from agreement.results.proofs.shrunk import ShrinkResult
+from agreement.results.proofs.witnesses import WitnessResult
+from agreement.results.solutions import AnswerAt, SolveResult
 from agreement.results.translations import Translation
 from lars.errors import FailedRunError, LarsError, Place, PlacedError
 from solver.facts import Fact
@@ -40,55 +41,57 @@ from solver.settings import Progress
 
 __all__ = [
     "AdapterVerdict",
-    "Agreement",
+    "AgreeResult",
     "AgreementDifference",
     "AnswerAt",
-    "AnswerChecked",
     "ArrowTable",
+    "CheckResult",
     "CheckedPremise",
     "Citations",
-    "Compared",
+    "CompareResult",
     "Containment",
-    "ContainmentFound",
-    "Decided",
-    "Decision",
+    "ContainmentResult",
+    "DecideResult",
+    "DifferenceWithRules",
     "Element",
-    "Explained",
+    "EveryStream",
+    "ExplainResult",
     "ExportAnswers",
     "ExportedFolder",
     "Fact",
     "FailedRunError",
     "GeneratedTrace",
     "Holds",
-    "Hunted",
+    "HuntResult",
     "InitialFolder",
     "JsonObject",
     "JsonValue",
-    "Judged",
+    "JudgeResult",
     "LarsError",
-    "Parted",
+    "PeriodComparison",
     "PeriodDecision",
     "PeriodVerdict",
     "PeriodWitnesses",
     "PhaseDiagram",
+    "PhaseResult",
     "PhaseRow",
-    "Phased",
     "Place",
     "PlacedError",
-    "ProfileComparison",
-    "RecordedRun",
-    "RunFound",
-    "ShrunkFound",
+    "RecordResult",
+    "RunResult",
+    "ShrinkResult",
     "Sizes",
-    "Solved",
+    "SolveResult",
     "StaticSource",
     "StreamWitness",
+    "SuiteMade",
+    "SuiteRun",
     "TextSource",
     "TraceSource",
     "Translation",
     "WindowVerdict",
     "Witness",
-    "Witnessed",
+    "WitnessResult",
     "agree",
     "check",
     "cite",
@@ -107,6 +110,7 @@ __all__ = [
     "run",
     "shrink",
     "solve",
+    "suite",
     "translate",
     "witness",
 ]
@@ -140,7 +144,7 @@ def agree(
     cause: str | None = ...,
     side: Literal["push", "pull"] | None = ...,
     progress: Progress | None = ...,
-) -> Agreement: ...
+) -> AgreeResult: ...
 def check(
     program: TextSource,
     /,
@@ -165,7 +169,7 @@ def check(
     trigger: Literal["any", "query-streams", "matching"] | None = ...,
     semantics: Literal["set", "bag"] | None = ...,
     progress: Progress | None = ...,
-) -> AnswerChecked: ...
+) -> CheckResult: ...
 def cite(
     *commands: str | Sequence[str] | None,
     progress: Progress | None = ...,
@@ -191,7 +195,7 @@ def compare(
     on_error: Literal["stop", "skip"] = ...,
     rejected: str | Path | None = ...,
     progress: Progress | None = ...,
-) -> ProfileComparison: ...
+) -> CompareResult: ...
 def contained(
     *inputs: TraceSource,
     unit: str | None = ...,
@@ -202,7 +206,7 @@ def contained(
     rename: Mapping[str, str] | None = ...,
     time_limit: float | None = ...,
     progress: Progress | None = ...,
-) -> ContainmentFound: ...
+) -> ContainmentResult: ...
 def decide(
     *inputs: TraceSource,
     period: int | str | Sequence[int] | None = ...,
@@ -214,7 +218,7 @@ def decide(
     assign: Mapping[str, Sequence[str]] | None = ...,
     time_limit: float | None = ...,
     progress: Progress | None = ...,
-) -> Decision: ...
+) -> DecideResult: ...
 def explain(
     *inputs: TraceSource,
     atom: str | None = ...,
@@ -238,7 +242,7 @@ def explain(
     semantics: Literal["set", "bag"] | None = ...,
     model: int | None = ...,
     progress: Progress | None = ...,
-) -> Explained: ...
+) -> ExplainResult: ...
 def export(
     program: TextSource,
     /,
@@ -311,7 +315,7 @@ def hunt(
     silence: float = ...,
     options: Mapping[str, object] | None = ...,
     progress: Progress | None = ...,
-) -> Hunted: ...
+) -> HuntResult: ...
 def init(
     folder: str | Path,
     /,
@@ -359,7 +363,7 @@ def judge(
     on_error: Literal["stop", "skip"] = ...,
     rejected: str | Path | None = ...,
     progress: Progress | None = ...,
-) -> Judged: ...
+) -> JudgeResult: ...
 def phase(
     *inputs: TraceSource,
     period: int | str | Sequence[int] | None = ...,
@@ -381,7 +385,7 @@ def phase(
     trigger: Literal["any", "query-streams", "matching"] | None = ...,
     assign: Mapping[str, Sequence[str]] | None = ...,
     progress: Progress | None = ...,
-) -> Phased: ...
+) -> PhaseResult: ...
 def read_export(
     output: TextSource,
     legend: str | Path,
@@ -407,7 +411,7 @@ def record(
     on_error: Literal["stop", "skip"] = ...,
     rejected: str | Path | None = ...,
     progress: Progress | None = ...,
-) -> RecordedRun | AdapterVerdict: ...
+) -> RecordResult | AdapterVerdict: ...
 def run(
     experiment: str | Path | None = ...,
     /,
@@ -417,7 +421,7 @@ def run(
     fresh: bool = ...,
     master: str | None = ...,
     progress: Progress | None = ...,
-) -> RunFound: ...
+) -> RunResult: ...
 def shrink(
     *inputs: TraceSource,
     period: int | str | Sequence[int] | None = ...,
@@ -437,7 +441,7 @@ def shrink(
     trigger: Literal["any", "query-streams", "matching"] | None = ...,
     assign: Mapping[str, Sequence[str]] | None = ...,
     progress: Progress | None = ...,
-) -> ShrunkFound: ...
+) -> ShrinkResult: ...
 def solve(
     program: TextSource,
     /,
@@ -475,7 +479,23 @@ def solve(
     until: int | str | datetime | None = ...,
     as_stream: str | None = ...,
     progress: Progress | None = ...,
-) -> Solved: ...
+) -> SolveResult: ...
+def suite(
+    *inputs: str | Path | Sequence[str | Path] | None,
+    adapter: str | None = ...,
+    compare: str | Sequence[str] | None = ...,
+    answers: str | Path | None = ...,
+    level: str | None = ...,
+    engine: str | None = ...,
+    t0: int | str | None = ...,
+    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
+    dialect: str | None = ...,
+    jobs: int = ...,
+    out: str | Path | None = ...,
+    silence: float = ...,
+    options: Mapping[str, object] | None = ...,
+    progress: Progress | None = ...,
+) -> SuiteMade | SuiteRun: ...
 def translate(
     query: TextSource,
     /,
@@ -520,4 +540,4 @@ def witness(
     time_limit: float | None = ...,
     contained: bool = ...,
     progress: Progress | None = ...,
-) -> Witnessed: ...
+) -> WitnessResult: ...

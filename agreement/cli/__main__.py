@@ -1,4 +1,4 @@
-"""The command `lars`; `python -m agreement` and spark-submit run it too."""
+"""The command `lars`; `python -m agreement.cli` and spark-submit run it too."""
 
 import gc
 

@@ -28,7 +28,7 @@ from agreement.cli.parameters import parameter
 from agreement.documents.options import build, declared, in_shell, option
 from agreement.documents.outputs import WIDEST, drawn
 from agreement.documents.table_files import OutOptions
-from agreement.results.base.boundary import DEEPEST, Told, foreseen
+from agreement.results.base.boundary import DEEPEST, Listeners, foreseen
 from agreement.results.base.findings import Result
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from solver.memory import FAILED, read_size, set_bound
@@ -220,10 +220,10 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
         one.check()
     asked = request()
     if about.doing is None:
-        result = about.answering.answer(asked, Told(warn, note))
+        result = about.answering.answer(asked, Listeners(warn, note))
     else:
         with working(about.doing) as progress:
-            result = about.answering.answer(asked, Told(warn, note, progress))
+            result = about.answering.answer(asked, Listeners(warn, note, progress))
     if not any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
         for remark in result.remarks:
             note(remark)

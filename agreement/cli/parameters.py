@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
-from agreement.documents.options import Declared
+from agreement.documents.options import DeclaredOption
 
 
-def parameter(one: Declared) -> inspect.Parameter:
+def parameter(one: DeclaredOption) -> inspect.Parameter:
     """Return the parameter of an option or input, whose value Typer hands to the option's reader."""
     default: Any = inspect.Parameter.empty if one.needed else _default(one)
     kind = inspect.Parameter.KEYWORD_ONLY
@@ -17,7 +17,7 @@ def parameter(one: Declared) -> inspect.Parameter:
     )
 
 
-def _annotation(one: Declared) -> Any:
+def _annotation(one: DeclaredOption) -> Any:
     """Return the type that Typer reads; what has a reader of its own is read as text."""
     kind = str if one.option.read is not None else one.kind
     if one.option.repeated or one.several_in_shell:
@@ -25,11 +25,11 @@ def _annotation(one: Declared) -> Any:
     return kind if one.needed else kind | None
 
 
-def _default(one: Declared) -> Any:
+def _default(one: DeclaredOption) -> Any:
     return None if one.option.read is not None or one.several else one.field.default
 
 
-def _info(one: Declared) -> Any:
+def _info(one: DeclaredOption) -> Any:
     said = one.option
     if said.argument:
         return typer.Argument(metavar=said.metavar, help=said.help, show_default=False)

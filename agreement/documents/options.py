@@ -70,7 +70,7 @@ def argument(metavar: str, help_text: str, **more: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredOption:
     """An option of a request: the fields that lead to it, its type, default and declaration.
 
     `kind` is the type without None, of a sequence that of its items, which `several` says.
@@ -141,16 +141,16 @@ class Declared:
         return f"{plain} | None" if self.optional else plain
 
 
-def _all(request: Any) -> tuple[Declared, ...]:
+def _all(request: Any) -> tuple[DeclaredOption, ...]:
     return tuple(_declared(request, (), getattr(request, "HEADING", None)))
 
 
-def _declared(kind: type[Any], path: tuple[str, ...], heading: str | None) -> Iterator[Declared]:
+def _declared(kind: type[Any], path: tuple[str, ...], heading: str | None) -> Iterator[DeclaredOption]:
     hints = get_type_hints(kind)
     for one in fields(kind):
         here, hint = (*path, one.name), hints[one.name]
         if (said := one.metadata.get(_KEY)) is not None:
-            yield Declared(here, *_kind(hint, said.read), one, said, heading)
+            yield DeclaredOption(here, *_kind(hint, said.read), one, said, heading)
         elif is_dataclass(hint):
             yield from _declared(hint, here, str(hint.__doc__).partition(".")[0])  # type: ignore[arg-type]
 
@@ -170,7 +170,7 @@ def _is_union(hint: Any) -> bool:
     return get_origin(hint) is Union or type(hint).__name__ == "UnionType"
 
 
-declared: Final[Callable[[Any], tuple[Declared, ...]]] = cache(_all)
+declared: Final[Callable[[Any], tuple[DeclaredOption, ...]]] = cache(_all)
 """The options of a request's type in the order of its fields, those of groups where the group stands."""
 
 
@@ -183,7 +183,7 @@ def groups_of(kind: type[Any]) -> Iterator[type[Any]]:
             yield from groups_of(hints[one.name])
 
 
-def options_of(request: Any) -> Iterator[tuple[Declared, Any]]:
+def options_of(request: Any) -> Iterator[tuple[DeclaredOption, Any]]:
     """Yield each option of a request with its value."""
     for one in declared(type(request)):
         value = request
@@ -193,7 +193,7 @@ def options_of(request: Any) -> Iterator[tuple[Declared, Any]]:
 
 
 _Request = TypeVar("_Request")
-Convert = Callable[[Declared, Any], Any]
+Convert = Callable[[DeclaredOption, Any], Any]
 """Makes what is given for an option a value of the type that its reader takes."""
 
 
@@ -218,14 +218,14 @@ def _built(kind: Any, path: tuple[str, ...], values: Mapping[tuple[str, ...], An
     return kind(**made)
 
 
-def in_shell(one: Declared, given: Any) -> Any:
+def in_shell(one: DeclaredOption, given: Any) -> Any:
     """Return the value of an option of a command line, whose plain types the shell's parser has read."""
     if given is None or given == []:
         return None
     return _read(one, given, lambda: f"{one.flag} {cut(_joined(given))}")
 
 
-def in_python(one: Declared, given: Any) -> Any:
+def in_python(one: DeclaredOption, given: Any) -> Any:
     """Return the value of a keyword; files have been put in the place of data."""
     if given is None:
         return None
@@ -241,7 +241,7 @@ def in_python(one: Declared, given: Any) -> Any:
     return _read(one, one.kind(given) if one.kind in (Path, bool) else given, found)
 
 
-def _read(one: Declared, given: Any, found: Callable[[], str]) -> Any:
+def _read(one: DeclaredOption, given: Any, found: Callable[[], str]) -> Any:
     if one.option.read is None:
         return tuple(given) if one.several else given
     try:
@@ -252,7 +252,7 @@ def _read(one: Declared, given: Any, found: Callable[[], str]) -> Any:
         raise LarsError(f"{found()}: {error}") from None
 
 
-def _check_range(one: Declared, given: Any, found: Callable[[], str]) -> None:
+def _check_range(one: DeclaredOption, given: Any, found: Callable[[], str]) -> None:
     """Raise LarsError for a number outside of what is accepted."""
     least, most = one.option.least, one.option.most
     if (least is not None and given < least) or (most is not None and given > most):
@@ -260,7 +260,7 @@ def _check_range(one: Declared, given: Any, found: Callable[[], str]) -> None:
         raise LarsError(f"{found()}: accepted: a number in {'..'.join(ends)}")
 
 
-def _member(one: Declared, given: Any, found: Callable[[], str]) -> Any:
+def _member(one: DeclaredOption, given: Any, found: Callable[[], str]) -> Any:
     try:
         return one.kind(given)
     except ValueError:

@@ -56,7 +56,7 @@ from solver.traces import (
     read_static,
     show,
 )
-from translate.model.query import Dataset, EngineQuery, Language
+from translate.model.query import Dataset, EngineQuery, Language, Setting
 from translate.model.windows import Range
 
 Outputs = Mapping[int, frozenset[Row]]
@@ -292,6 +292,11 @@ def load_trace(
         if issubclass(warning.category, TraceWarning):
             warn(str(warning.message))
     return trace
+
+
+def dated(setting: Setting, trace: Trace) -> Setting:
+    """Return a setting in which NOW() counts from time 0 of a trace, where that is a dateTime."""
+    return setting if trace.origin is None else replace(setting, origin=trace.origin)
 
 
 def point_in(zero: str | None, time: Time, options: TraceOptions) -> int:

@@ -31,10 +31,14 @@ NOTHING_OFF: Off = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class EngineRule:
-    """A numbered rule of an engine, in one line, as it shows where it differs from the specification."""
+    """A numbered rule of an engine, in one line, as it shows where it differs from the specification.
+
+    `right` is what should be, and by which definition (of RSP-QL, 2014, if no other is named).
+    """
 
     name: str
     says: str
+    right: str = ""
 
 
 @dataclass(frozen=True, slots=True)

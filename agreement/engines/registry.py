@@ -1,12 +1,13 @@
 """The engine versions by name."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from agreement.engines.cqels.cqels_versions import CQELS_1X, CQELS_2011
 from agreement.engines.csparql.csparql_097 import CSPARQL_097, CSPARQL_097_POM
 from agreement.engines.engine import Engine
-from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB
+from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, KOLIBRIE_SERVER
 from agreement.engines.yasper.rsp_js import RSP_JS_135
 from agreement.engines.yasper.rsp_rs import RSP_RS_035
 from agreement.engines.yasper.yasper import YASPER_CQELS, YASPER_CSPARQL
@@ -19,7 +20,7 @@ _VERSIONS: Final = (
     YASPER_CQELS,
     RSP_JS_135,
     RSP_RS_035,
-    KOLIBRIE_846BECB,
+    replace(KOLIBRIE_846BECB, builds=(KOLIBRIE_SERVER,)),
     CQELS_2011,
     CSPARQL_097_POM,
 )

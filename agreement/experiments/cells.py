@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -66,6 +68,24 @@ class EngineVersion:
 
 
 @dataclass(frozen=True, slots=True)
+class AdaptedEngine:
+    """A real engine behind an adapter: the command that starts it in a folder, what it is told at open."""
+
+    command: str
+    options: Mapping[str, Any]
+    folder: Path
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the command names: what they hold decides what is answered."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError:
+            return ()
+        return tuple(path for path in map(self.folder.joinpath, words) if path.is_file())
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedAnswers:
     """Recorded answers of an engine in a file."""
 
@@ -75,11 +95,11 @@ class RecordedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class JudgingWork:
-    """What an engine version, a specification or a recording answers, judged by a specification."""
+    """What an engine, a specification or a recording answers, judged by a specification."""
 
     query: QueryText
     input: CellInput
-    judged: "EngineVersion | Specification | RecordedAnswers"
+    judged: "EngineVersion | Specification | AdaptedEngine | RecordedAnswers"
     by: "Specification"
     options: "Options"
     gracious: bool
@@ -142,6 +162,8 @@ def _described(part: Any) -> Any:
             ]
         case EngineVersion(name, off):
             return [name, sorted(off)]
+        case AdaptedEngine(command, options, _):
+            return [command, json.dumps(options, sort_keys=True), *map(digest, part.files)]
         case BaseModel():
             return json.dumps(
                 part.model_dump(exclude={"name", "description"}), default=_sorted, sort_keys=True

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from agreement.comparing import judge
-from agreement.comparing.agree import AgreementTask, Compared, Side, VariantReport, run
+from agreement.comparing.agree import AgreementTask, PeriodComparison, Side, VariantReport, run
 from agreement.comparing.judge import (
     borders,
     check_order,
@@ -20,11 +20,13 @@ from agreement.comparing.judge import (
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import generated
 from agreement.documents.outputs import Json
-from agreement.documents.recordings import Answers, Push, Recording, read_recording
+from agreement.documents.recordings import Answers, Push, Recording, read_recording, static_lines
 from agreement.documents.requests import origin_text, sources
+from agreement.engines.adapters import Registration, RunningAdapter, answers_of
 from agreement.engines.registry import engine
 from agreement.engines.specifications import EngineRun, OpenChoice, Specification, specified
 from agreement.experiments import (
+    AdaptedEngine,
     CellInput,
     EngineVersion,
     JudgingWork,
@@ -65,10 +67,22 @@ def answered(work: JudgingWork, run: EngineRun) -> Answers:
             return Answers(engine(name).run(run.query, run.static, run.pushes, off))
         case Specification():
             return Answers(_specified(work.judged, run, work))
+        case AdaptedEngine():
+            return _adapted(work.judged, work.query.text, run)
         case RecordedAnswers(path, options):
             return read_recording(path, options.since(run.zero))
         case _:
             assert_never(work.judged)
+
+
+def _adapted(judged: AdaptedEngine, text: str, run: EngineRun) -> Answers:
+    """Return what a real engine answers; raises LarsError for a query that it refuses."""
+    registration = Registration(text, static_lines(run.static), judged.options)
+    with RunningAdapter(judged.command, folder=judged.folder) as adapter:
+        found = answers_of(adapter, registration, run.pushes)
+    if found.profile is None:
+        raise LarsError(f"the engine refuses the query: {found.refused}")
+    return Answers(found.recording(), not found.profile.kinds)
 
 
 def _specified(wanted: Specification, run: EngineRun, work: JudgingWork) -> Recording:
@@ -113,7 +127,7 @@ def _rows(variant: VariantReport) -> Iterator[Json]:
             }
 
 
-def _causes(variant: VariantReport, interval: Compared) -> Json:
+def _causes(variant: VariantReport, interval: PeriodComparison) -> Json:
     """Return how many differences have which cause."""
     found = Counter(difference.cause.value for difference in variant.differences(interval))
     return dict(sorted(found.items()))
@@ -130,7 +144,7 @@ def judged_cell(work: JudgingWork) -> Json:
         check_order(pushes, warnings.append)
     run = EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input), zero)
     answers = answered(work, run)
-    if not isinstance(work.judged, RecordedAnswers) and not any(
+    if isinstance(work.judged, (EngineVersion, Specification)) and not any(
         report.rows for report in answers.recording.reports
     ):
         who = work.judged if isinstance(work.judged, Specification) else engine(work.judged.name)

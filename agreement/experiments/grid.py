@@ -287,4 +287,4 @@ class _Grid:
 def _name(table: _Table) -> str:
     if isinstance(table, ComparisonTable):
         return table.name
-    return table.name or table.engine or table.answers or ""
+    return table.name or table.engine or table.adapter or table.answers or ""

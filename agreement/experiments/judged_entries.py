@@ -6,13 +6,13 @@ from agreement.comparing.judge import Options
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.recordings import ReadingOptions
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import ACCEPTED, SUFFIX, Specification, specification
-from agreement.experiments.cells import EngineVersion, RecordedAnswers
+from agreement.engines.specifications import ACCEPTED, NAMES, SUFFIX, Specification, specification
+from agreement.experiments.cells import AdaptedEngine, EngineVersion, RecordedAnswers
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable
 from lars.errors import LarsError
 
-Judged = tuple[EngineVersion | Specification | RecordedAnswers, Specification]
+Judged = tuple[EngineVersion | Specification | AdaptedEngine | RecordedAnswers, Specification]
 """What is judged, and by which specification."""
 
 
@@ -21,6 +21,8 @@ def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable
     what = _judged(experiment, entry, table)
     if table.off and not isinstance(what, EngineVersion):
         raise experiment.error((*entry.path, "off"), "accepted for an engine version")
+    if table.options and not isinstance(what, AdaptedEngine):
+        raise experiment.error((*entry.path, "options"), "accepted with `adapter`")
     if table.specification is not None:
         return what, _placed(experiment, entry, "specification", table.specification)
     match what:
@@ -28,6 +30,11 @@ def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable
             return what, specification(ENGINES[name].specification)
         case Specification():
             return what, what
+        case AdaptedEngine() if table.language is not None and table.language.value in NAMES:
+            return what, specification(table.language.value)
+        case AdaptedEngine():
+            problem = f"an adapter without `specification` and `language`; accepted: one of them, {ACCEPTED}"
+            raise experiment.error(entry.path, problem)
         case _:
             problem = f"recorded answers without `specification`; accepted: {ACCEPTED}"
             raise experiment.error(entry.path, problem)
@@ -35,10 +42,15 @@ def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable
 
 def _judged(
     experiment: Experiment, entry: ExperimentEntry, table: EngineTable
-) -> EngineVersion | Specification | RecordedAnswers:
-    if (table.engine is None) == (table.answers is None):
-        problem = "accepted: one of `engine`, a version or specification, and `answers`, a recording's file"
+) -> EngineVersion | Specification | AdaptedEngine | RecordedAnswers:
+    if [table.engine, table.adapter, table.answers].count(None) != 2:  # noqa: PLR2004 - one of three
+        problem = (
+            "accepted: one of `engine`, a version or specification, `adapter`, the command that starts one, "
+            "and `answers`, a recording's file"
+        )
         raise experiment.error(entry.path, problem)
+    if table.adapter is not None:
+        return AdaptedEngine(table.adapter, table.options, experiment.folder)
     if table.answers is not None:
         unit = experiment.unit
         file: Path = experiment.found(table.answers, (*entry.path, "answers"))

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 
 from agreement.documents import values
 from agreement.documents.generate.plan import StreamOptions
-from agreement.documents.options import Declared, declared
+from agreement.documents.options import DeclaredOption, declared
 from agreement.documents.placed import fields_of, json_schema
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
@@ -126,7 +126,7 @@ def _keys_of(name: str, group: type[Any], says: str) -> Any:
     return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
 
 
-def _says(one: Declared) -> str:
+def _says(one: DeclaredOption) -> str:
     """Return an option's help as keys are described: a part of a sentence, with what is left out."""
     plain, _, default = one.option.help.partition(" [default: ")
     text = plain.rstrip(".")
@@ -178,11 +178,16 @@ class TraceTable(TraceKeys):
 
 
 class EngineTable(Table):
-    """What is judged (`engine`, or recorded `answers`), by which specification, and how."""
+    """What is judged (`engine`, `adapter` or recorded `answers`), by which specification, and how."""
 
     name: Name | None = Field(None, description=NAME)
     engine: Name | None = Field(None, description="an engine version, or a specification by name or file")
     off: Names = Field((), description="the names of the version's rules that are switched off")
+    adapter: Name | None = Field(
+        None,
+        description="or a real engine: the command that starts its adapter, in this folder",
+    )
+    options: dict[str, Any] = Field({}, description="what the adapter is told when the query is registered")
     answers: File = Field(None, description="recorded answers: a file")
     answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = Field(
         None, description="the format of the answers; left out: recognised"

@@ -13,16 +13,16 @@ from agreement.comparing.agree import (
     VariantReport,
     agreeing,
 )
-from agreement.comparing.agree.narrowing import FoundRow, Narrowed
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
 from agreement.documents.table_files import DatedTimes, OutTable
 from agreement.results.base.agree_request import AgreeRequest, title_of
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings, JsonObject, plain
-from agreement.results.base.sources import Desk
+from agreement.results.base.sources import SourceFiles
 from agreement.results.renderings.comparisons import agreement_json, agreement_report, agreement_tables
 from agreement.results.renderings.comparisons.full_agreement import FullReport
 from lars.files import text_in
@@ -68,7 +68,7 @@ class AgreementDifference:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Agreement(Findings):
+class AgreeResult(Findings):
     """What `agree` returns: verdicts by period, and the rows that one side alone has with their causes.
 
     `agree` is None where no period is whole. Where the CQELS query is derived, `variants` holds the
@@ -81,10 +81,10 @@ class Agreement(Findings):
     notes: tuple[str, ...]
     _asked: AgreementTask
     _report: AgreementReport
-    _shown: Narrowed
+    _shown: RowFilter
     _asking: agreement_report.Asking
     _title: str
-    _desk: Desk | None = None
+    _desk: SourceFiles | None = None
     _main: ClassVar[str] = "differences"
 
     @property
@@ -215,7 +215,7 @@ def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
 
 
 @offered(AgreeRequest)
-def agree(request: AgreeRequest, told: Told) -> Agreement:
+def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     """Return whether pull of C-SPARQL and push of CQELS agree: an experiment, or queries and traces.
 
     >>> found = agree("samples/coupons", period="4..8")
@@ -224,11 +224,11 @@ def agree(request: AgreeRequest, told: Told) -> Agreement:
     >>> [(one.start, one.end, one.side, one.cause) for one in found.differences]
     [(16, 24, 'push', 'expired before the pull')]
     """
-    asked = request.asked(told)
+    asked = request.asked(listeners)
     shown = request.shown(asked)
-    trace = replace(asked.trace, runner=request.where.runner(told.note, told.progress))
-    found = agreeing.run(replace(asked, trace=trace), told.warn)
+    trace = replace(asked.trace, runner=request.where.runner(listeners.note, listeners.progress))
+    found = agreeing.run(replace(asked, trace=trace), listeners.warn)
     for message in found.warnings:
-        told.warn(message)
+        listeners.warn(message)
     about = asked, found, shown, request.asking(asked), title_of(request.inputs)
-    return Agreement((), (), *about, told.desk)
+    return AgreeResult((), (), *about, listeners.source_files)

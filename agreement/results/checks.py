@@ -8,7 +8,7 @@ from typing import ClassVar
 from rich.console import RenderableType
 
 from agreement.answering.explain import candidates, checking, explaining
-from agreement.answering.explain.checking import Checked
+from agreement.answering.explain.checking import CheckReadings
 from agreement.answering.solve.solving import SolvingTask
 from agreement.documents.options import flags_of, needed, option
 from agreement.documents.requests import (
@@ -23,7 +23,7 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from lars.files import text_in
 from solver.settings import Runner, Time
@@ -52,14 +52,14 @@ class CheckRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class AnswerChecked(Findings):
+class CheckResult(Findings):
     """What `check` returns: of each stream whether it is an answer stream, and which rule or atom says no."""
 
     verdict: ClassVar[str | None] = "correct"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    _found: tuple[Checked, ...] = field()
+    _found: tuple[CheckReadings, ...] = field()
     _at: int = field()
     _main: ClassVar[str] = "lines"
 
@@ -88,7 +88,7 @@ class AnswerChecked(Findings):
 
 
 @offered(CheckRequest)
-def check(request: CheckRequest, told: Told) -> AnswerChecked:
+def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     """Return whether a stream, in a file or as text, is an answer stream of a program or query at a time.
 
     >>> from agreement.api import solve
@@ -100,7 +100,7 @@ def check(request: CheckRequest, told: Told) -> AnswerChecked:
     reading, path = request.reading, request.program
     named = flags_of(request.evaluation, reading, semantics=request.semantics)
     check_for_queries(path, named)
-    given = request.given.fitted([path], told.note, request.evaluation.period)
+    given = request.given.fitted([path], listeners.note, request.evaluation.period)
     wanted = SolvingTask(
         path=path,
         trace=given.trace(request.trace, request.bad_lines, Runner(in_process=True)),
@@ -110,6 +110,6 @@ def check(request: CheckRequest, told: Told) -> AnswerChecked:
         span=(None, request.at),
     )
     text = text_in(request.answer, candidates.ACCEPTED)
-    met = explaining.situated(wanted, told.warn)
+    met = explaining.situated(wanted, listeners.warn)
     streams = candidates.read_candidates(text, str(request.answer), met.at)
-    return AnswerChecked((), (), tuple(checking.check(met, one, met.at) for one in streams), met.at)
+    return CheckResult((), (), tuple(checking.check(met, one, met.at) for one in streams), met.at)

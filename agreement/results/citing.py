@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.documents.options import argument
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
 
@@ -101,7 +101,7 @@ class Citations(Result):
 
 
 @offered(CiteRequest)
-def cite(request: CiteRequest, told: Told) -> Citations:
+def cite(request: CiteRequest, told: Listeners) -> Citations:
     """Return BibTeX of this program, and of the papers that commands rest on, of all if none is named.
 
     >>> [entry.partition(",")[0] for entry in cite("generate").entries]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.console import RenderableType
 
 from agreement.comparing.compare import comparing
-from agreement.comparing.compare.comparing import ProfilesFound
-from agreement.comparing.compare.parting import Parted
+from agreement.comparing.compare.comparing import TraceComparison
+from agreement.comparing.compare.parting import DifferenceWithRules
 from agreement.comparing.compare.sides import Placing
 from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
@@ -26,7 +26,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.single_query import alone, by_profile, query_files
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import parting_report
 from lars.errors import LarsError
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """Show where two profiles, specifications or engine versions, part, and why; exit 1 if they do.
+    """Show where two profiles, specifications, versions, real engines, part, and why; exit 1 if they do.
 
     Example, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
@@ -48,7 +48,8 @@ class CompareRequest:
 
     first: str = argument(
         "PROFILE",
-        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml) or an engine version.",
+        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml), an engine version, or a real "
+        "engine: adapter:COMMAND.",
     )
     second: str = argument("PROFILE", "What it is compared with; of two queries the second is its own.")
     inputs: tuple[Path, ...] = argument(
@@ -69,14 +70,14 @@ class CompareRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ProfileComparison(Findings):
+class CompareResult(Findings):
     """What `compare` returns: where two profiles part, on a trace or on several cases."""
 
     verdict: ClassVar[str | None] = "same"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    found: tuple[ProfilesFound, ...]
+    found: tuple[TraceComparison, ...]
     _refused: tuple[RefusedCase, ...] = ()
 
     @property
@@ -96,7 +97,7 @@ class ProfileComparison(Findings):
         return all_refused(self._refused, len(self._refused) + len(self.found))
 
     @property
-    def differences(self) -> tuple[Parted, ...]:
+    def differences(self) -> tuple[DifferenceWithRules, ...]:
         """The places at which they part, each with the rules that part them there."""
         return tuple(parted for one in self.found for parted in one.parting.parted)
 
@@ -144,12 +145,12 @@ _COLUMNS = (
 )
 
 
-def _unfolded(request: CompareRequest, told: Told) -> CompareRequest:
+def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
     """Return a request with the queries and traces of an experiment in its place, if one is named."""
     if not any(exists(path / EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
-    read = alone(request.inputs, request.given, profiles, told.note)
+    read = alone(request.inputs, request.given, profiles, listeners.note)
     if read is None:
         raise LarsError("an experiment has its queries and traces; accepted: nothing beside it")
     files = query_files(read_experiment(request.inputs[0]), profiles)
@@ -158,7 +159,7 @@ def _unfolded(request: CompareRequest, told: Told) -> CompareRequest:
 
 
 @offered(CompareRequest)
-def compare(request: CompareRequest, told: Told) -> ProfileComparison:
+def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
 
     >>> met = "samples/judged/met/"
@@ -166,21 +167,23 @@ def compare(request: CompareRequest, told: Told) -> ProfileComparison:
     >>> found.same, [parted.difference.place for parted in found.differences]
     (False, [6])
     """
-    request = _unfolded(request, told)
+    request = _unfolded(request, listeners)
     cases = comparing.are_cases(request.inputs)
     queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
-    read = request.given if cases else request.given.fitted(queries, told.note)
+    read = request.given if cases else request.given.fitted(queries, listeners.note)
     trace = read.trace(traces, request.bad_lines)
     likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
     how = (Placing(request.t0, request.bounds), likeness, request.times)
     asked = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
     if not cases:
-        return ProfileComparison((), (), (comparing.on_trace(asked, queries, told.warn, told.progress),))
+        return CompareResult(
+            (), (), (comparing.on_trace(asked, queries, listeners.warn, listeners.progress),)
+        )
     if wrong := flags_of(request.given, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-    every = comparing.on_cases(asked, request.inputs, told.progress)
+    every = comparing.on_cases(asked, request.inputs, listeners.progress)
     found = tuple(one for one in every if not isinstance(one, RefusedCase))
     refused = tuple(one for one in every if isinstance(one, RefusedCase))
     if not found:
         raise LarsError(str(all_refused(refused, len(refused))))
-    return ProfileComparison((), (), found, refused)
+    return CompareResult((), (), found, refused)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.console import RenderableType
 
 from agreement.answering.explain import explaining
-from agreement.answering.explain.explaining import AtomExplanation, Unanswered
+from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
 from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
 from agreement.documents.options import argument, flags_of, option
@@ -27,7 +27,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.overridden import on_experiment
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import explanation_json, explanation_text
 from lars.errors import LarsError
@@ -96,12 +96,14 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
     return paths, inputs[-1]
 
 
-def situated(request: ExplainRequest, paths: Sequence[Path], told: Told) -> explaining.Situated:
+def situated(
+    request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
+) -> explaining.ProgramSituation:
     """Return the program that is asked about, with its input."""
     path, reading, given = paths[0], request.reading, request.given
     request.check(path)
     if not is_experiment(path):
-        given = given.fitted([path], told.note, request.evaluation.period)
+        given = given.fitted([path], listeners.note, request.evaluation.period)
     wanted = solving.SolvingTask(
         path=path,
         trace=given.trace(paths[1:], request.bad_lines, Runner(in_process=True)),
@@ -111,17 +113,17 @@ def situated(request: ExplainRequest, paths: Sequence[Path], told: Told) -> expl
         span=(None, request.at),
     )
     if not is_experiment(path):
-        return explaining.situated(wanted, told.warn)
+        return explaining.situated(wanted, listeners.warn)
     period = request.evaluation.period
     periods = () if period is None else (period,)
-    asked = on_experiment(path, wanted.trace, Overrides(periods, given.unit, reading, {}), told.warn)
+    asked = on_experiment(path, wanted.trace, Overrides(periods, given.unit, reading, {}), listeners.warn)
     if request.semantics is not None:
         asked = replace(asked, setting=replace(asked.setting, semantics=request.semantics))
-    return explaining.compared(asked, wanted, told.warn)
+    return explaining.compared(asked, wanted, listeners.warn)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Explained(Findings):
+class ExplainResult(Findings):
     """What `explain` returns: the proof of an atom down to the input, or what it lacks, as a tree.
 
     `origin` is the dateTime of time 0, None where times are numbers alone.
@@ -132,7 +134,7 @@ class Explained(Findings):
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     origin: str | None
-    _found: AtomExplanation | Unanswered = field()
+    _found: AtomExplanation | NoAnswerStream = field()
     _main: ClassVar[str] = "lines"
 
     @property
@@ -166,7 +168,7 @@ class Explained(Findings):
 
 
 @offered(ExplainRequest)
-def explain(request: ExplainRequest, told: Told) -> Explained:
+def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
     """Return why an atom is in the answer at a time, or what it lacks; of an experiment, query or program.
 
     >>> found = explain("samples/coupons", atom="ans(25,rayban,b)", at=18)
@@ -176,6 +178,6 @@ def explain(request: ExplainRequest, told: Told) -> Explained:
     paths, atom = asked_of(request)
     if request.at is None:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
-    here = situated(request, paths, told)
+    here = situated(request, paths, listeners)
     found = explaining.explained(here, here.at, atom, request.model, paths[0])
-    return Explained((), (), here.origin, found)
+    return ExplainResult((), (), here.origin, found)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agreement.documents.options import argument, option
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
 from lars.files import rewrite, text_in
@@ -29,7 +29,7 @@ class FormatRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Formatted(Result):
+class FormatResult(Result):
     """What `fmt` prints, and whether files are named that are not laid out."""
 
     texts: tuple[str, ...]
@@ -48,9 +48,9 @@ class Formatted(Result):
 
 
 @offered(FormatRequest)
-def fmt(request: FormatRequest, told: Told) -> Formatted:
+def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
     """Return programs laid out; with `write` they are rewritten, with `check` named."""
-    del told
+    del listeners
     if request.write and request.check:
         raise LarsError("--write changes files and --check does not: give one of them")
     if request.write and Path("-") in request.files:
@@ -62,7 +62,7 @@ def fmt(request: FormatRequest, told: Told) -> Formatted:
     if request.write:
         for path in changed:
             rewrite(path, found[path])
-        return Formatted(())
+        return FormatResult(())
     if request.check:
-        return Formatted(tuple(map(str, changed)), changed=bool(changed))
-    return Formatted(tuple(text.removesuffix("\n") for text in found.values()))
+        return FormatResult(tuple(map(str, changed)), changed=bool(changed))
+    return FormatResult(tuple(text.removesuffix("\n") for text in found.values()))

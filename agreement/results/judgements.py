@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import RefusedCase, case_files, cases, judging
 from agreement.comparing.judge.cases import CaseVerdict
 from agreement.comparing.judge.judge_inputs import read_versions
-from agreement.comparing.judge.judging import JudgedFound
+from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json
 from agreement.documents.requests import (
@@ -23,7 +23,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import OutTable
 from agreement.experiments.single_query import alone
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import case_text, verdict_json, verdict_text
 
@@ -92,38 +92,38 @@ class WindowVerdict:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Judged(Findings):
+class JudgeResult(Findings):
     """What `judge` returns. `correct` is None where that is undecided; then `undecided` says why."""
 
     verdict: ClassVar[str | None] = "correct"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    _found: JudgedFound | tuple[CaseVerdict | RefusedCase, ...]
+    _found: AnswersVerdict | tuple[CaseVerdict | RefusedCase, ...]
     _title: str = "Recorded cases"
 
     @property
     def correct(self) -> bool | None:
         """Whether the answers, or all cases, are correct."""
         found = self._found
-        if isinstance(found, JudgedFound):
+        if isinstance(found, AnswersVerdict):
             return found.correct
         return cases.overall([one.correct if isinstance(one, CaseVerdict) else None for one in found])
 
     @property
     def _cases(self) -> tuple[CaseVerdict, ...]:
-        found = () if isinstance(self._found, JudgedFound) else self._found
+        found = () if isinstance(self._found, AnswersVerdict) else self._found
         return tuple(one for one in found if isinstance(one, CaseVerdict))
 
     @property
     def _refused(self) -> tuple[RefusedCase, ...]:
-        found = () if isinstance(self._found, JudgedFound) else self._found
+        found = () if isinstance(self._found, AnswersVerdict) else self._found
         return tuple(one for one in found if isinstance(one, RefusedCase))
 
     @property
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone, and of several cases."""
-        return self._found.origin if isinstance(self._found, JudgedFound) else None
+        return self._found.origin if isinstance(self._found, AnswersVerdict) else None
 
     @property
     def refused(self) -> Mapping[str, str]:
@@ -133,7 +133,7 @@ class Judged(Findings):
     @property
     def undecided(self) -> str | None:
         """Why it is neither correct nor incorrect; None where it is one of them."""
-        if isinstance(self._found, JudgedFound):
+        if isinstance(self._found, AnswersVerdict):
             return self._found.undecided
         return cases.undecided_cases(self._cases)
 
@@ -170,7 +170,7 @@ class Judged(Findings):
     @property
     def _content(self) -> Json:
         found = self._found
-        if isinstance(found, JudgedFound):
+        if isinstance(found, AnswersVerdict):
             return verdict_json.of_answers(found)
         return verdict_json.by_case(self._cases, self._refused)
 
@@ -179,7 +179,7 @@ class Judged(Findings):
         found = self._found
         return (
             verdict_text.of_answers(found)
-            if isinstance(found, JudgedFound)
+            if isinstance(found, AnswersVerdict)
             else case_text.text_of_cases(self._cases, self._refused)
         )
 
@@ -202,7 +202,7 @@ def _window(phase: str, row: Json) -> WindowVerdict:
 
 
 @offered(JudgeRequest)
-def judge(request: JudgeRequest, told: Told) -> Judged:
+def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     """Return whether recorded answers are correct: of a query and traces, or recorded cases in JSON.
 
     >>> met = "samples/judged/met/"
@@ -215,7 +215,9 @@ def judge(request: JudgeRequest, told: Told) -> Judged:
     version = judging.is_version(request.engine, request.answers)
     check_said(flags_of(request), request.how.match, cases=request.answers is None, version=version)
     read_alone = (
-        None if request.answers is None else alone(request.inputs, request.given, [request.engine], told.note)
+        None
+        if request.answers is None
+        else alone(request.inputs, request.given, [request.engine], listeners.note)
     )
     if read_alone is not None:
         inputs = (read_alone.query, *read_alone.traces)
@@ -224,9 +226,9 @@ def judge(request: JudgeRequest, told: Told) -> Judged:
         judging.check_case_judge(request.engine)
         paths = case_files(request.inputs)
         work = partial(cases.judged_case, judge=request.engine, options=options)
-        return Judged((), (), tuple(cases.each_case(paths, work, told.progress)))
+        return JudgeResult((), (), tuple(cases.each_case(paths, work, listeners.progress)))
     query, traces = judging.paths_of(request.inputs)
-    given = request.given.fitted([query], told.note)
+    given = request.given.fitted([query], listeners.note)
     read = judging.reading_of(request.recorded, given, request.how.match)
     asked = judging.JudgedAnswers(
         query=query,
@@ -239,4 +241,6 @@ def judge(request: JudgeRequest, told: Told) -> Judged:
         diagnosis=request.how.diagnosis,
         versions=read_versions(request.static_at),
     )
-    return Judged((), (), judging.judge_answers(asked, told.warn, told.progress), _title(query, traces))
+    return JudgeResult(
+        (), (), judging.judge_answers(asked, listeners.warn, listeners.progress), _title(query, traces)
+    )

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from agreement.documents.options import argument
 from agreement.engines.adapters import BuiltInEngine, built_in, replies
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Result
 
 _STANDARD_INPUT: Final = 0
@@ -49,7 +49,7 @@ def _chunks() -> Iterator[bytes]:
 
 
 @offered(ServeEngineRequest)
-def serve_engine(request: ServeEngineRequest, told: Told) -> ServedEngine:
+def serve_engine(request: ServeEngineRequest, listeners: Listeners) -> ServedEngine:
     """Return an engine that answers the messages of standard input."""
-    del told
+    del listeners
     return ServedEngine(built_in(request.engine))

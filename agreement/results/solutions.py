@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from agreement.answering.solve import answer_texts, engine_reports, solving
-from agreement.answering.solve.engine_reports import Reported
+from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import flags_of, option
@@ -29,7 +29,7 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.documents.table_files import DatedTimes, OutTable
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_tables
 from lars.durations import Duration
@@ -129,12 +129,12 @@ class AnswerAt:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Solved(Findings):
+class SolveResult(Findings):
     """What `solve` returns: the answer at each time point, in their order."""
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    _found: AnswerRows | Streams | Reported
+    _found: AnswerRows | Streams | EngineReports
     _unit: Duration = SECOND
     _main: ClassVar[str] = "answers"
     streamed: ClassVar[bool] = True
@@ -169,7 +169,7 @@ class Solved(Findings):
                 return tuple(AnswerAt(t, tuple(rows)) for t, rows in at)
             case Streams(at, whole, _):
                 return tuple(AnswerAt(t, streams=streams[: whole.most]) for t, streams in at)
-            case Reported(_, reports, length):
+            case EngineReports(_, reports, length):
                 return tuple(AnswerAt(int(one.t // length), one.rows, (), one.t) for one in reports)
 
     def document(self) -> Mapping[str, object]:
@@ -182,9 +182,9 @@ class Solved(Findings):
         Each object has `t` and `rows`, or `answer_streams`; and the `origin`, where there is one.
         """
         match self._found:
-            case Reported(stream=str()):
+            case EngineReports(stream=str()):
                 return self.parts()
-            case Reported():
+            case EngineReports():
                 return engine_reports.json_lines(self._found)
             case _:
                 return answer_texts.json_lines(self._found)
@@ -192,11 +192,11 @@ class Solved(Findings):
     def kept(self) -> Self:
         """Return the answers, all evaluated now."""
         found = self._found
-        return self if isinstance(found, Reported) else replace(self, _found=found.kept())
+        return self if isinstance(found, EngineReports) else replace(self, _found=found.kept())
 
     def parts(self) -> Iterable[str]:
         """Yield the answers for a reader, or as the trace of a stream."""
-        if isinstance(self._found, Reported):
+        if isinstance(self._found, EngineReports):
             return engine_reports.lines(self._found)
         return answer_texts.text_lines(self._found)
 
@@ -205,7 +205,7 @@ class Solved(Findings):
         return answer_tables.tables(self._found)
 
 
-def _unfolded(request: SolveRequest, told: Told) -> SolveRequest:
+def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
     """Return a request with the query and the input of an experiment in its place, if one is named."""
     if not is_experiment(request.program):
         return request
@@ -213,7 +213,7 @@ def _unfolded(request: SolveRequest, told: Told) -> SolveRequest:
     from agreement.experiments.single_query import alone, wanted_of
 
     inputs = (request.program, *request.trace)
-    named = alone(inputs, request.given, wanted_of(request.evaluation), told.note)
+    named = alone(inputs, request.given, wanted_of(request.evaluation), listeners.note)
     if named is None:
         return request
     first, last = named.within(request.from_, request.to)
@@ -221,16 +221,16 @@ def _unfolded(request: SolveRequest, told: Told) -> SolveRequest:
 
 
 @offered(SolveRequest)
-def solve(request: SolveRequest, told: Told) -> Solved:
+def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
 
     >>> found = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
     >>> [(one.t, one.streams) for one in found.answers]
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
-    request = _unfolded(request, told)
+    request = _unfolded(request, listeners)
     request.check()
-    given = request.given.fitted([request.program], told.note, request.evaluation.period)
+    given = request.given.fitted([request.program], listeners.note, request.evaluation.period)
     reading, streams = request.reading, request.streams
     setting = replace(reading.setting(given.time_point, request.semantics, given.origin), ordered=True)
     met = given.trace(request.trace, request.bad_lines)
@@ -247,12 +247,12 @@ def solve(request: SolveRequest, told: Told) -> Solved:
             span=(request.from_, request.to),
             stream=request.reports.as_stream,
         )
-        reported = engine_reports.reports_as(asked, told.warn)
-        engine_reports.check_labels(reported, told.warn)
-        return Solved((), (), reported, setting.unit)
+        reported = engine_reports.reports_as(asked, listeners.warn)
+        engine_reports.check_labels(reported, listeners.warn)
+        return SolveResult((), (), reported, setting.unit)
     wanted = solving.SolvingTask(
         path=request.program,
-        trace=replace(met, runner=request.where.runner(told.note, told.progress)),
+        trace=replace(met, runner=request.where.runner(listeners.note, listeners.progress)),
         evaluation=request.evaluation,
         setting=setting,
         trigger=reading.trigger or Trigger.ANY,
@@ -260,4 +260,4 @@ def solve(request: SolveRequest, told: Told) -> Solved:
         whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
         shown=None if streams.show is None else solving.read_shown(streams.show),
     )
-    return Solved((), (), solving.answers(wanted, told.warn), setting.unit)
+    return SolveResult((), (), solving.answers(wanted, listeners.warn), setting.unit)

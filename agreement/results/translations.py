@@ -27,9 +27,9 @@ from agreement.documents.requests import (
     semantics_option,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings, JsonObject
-from agreement.results.base.sources import Desk
+from agreement.results.base.sources import SourceFiles
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.settings import Time, unsaid
@@ -115,12 +115,12 @@ class TranslateRequest:
     at: Time | None = reference_time_option()
     format: ProgramFormat = option(ProgramFormat.LARS, "What to print.")
 
-    def fitted(self, told: Told) -> "TranslateRequest":
+    def fitted(self, listeners: Listeners) -> "TranslateRequest":
         """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
         others = {"to": self.to, "strict": self.strict, "assign": self.assign}
         named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
         check_for_queries(self.query, named)
-        return replace(self, given=self.given.fitted([self.query], told.note, self.evaluation.period))
+        return replace(self, given=self.given.fitted([self.query], listeners.note, self.evaluation.period))
 
     @property
     def task(self) -> translating.TranslatingTask:
@@ -137,25 +137,25 @@ class TranslateRequest:
         )
 
 
-def translated_lines(request: TranslateRequest, told: Told) -> Iterable[str]:
+def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterable[str]:
     """Return the lines of a query's or program's text in the wanted form."""
     wanted = request.task
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)
     if request.to is not None:
-        return translating.rewritten(wanted, request.to, told.warn)
+        return translating.rewritten(wanted, request.to, listeners.warn)
     met = request.given.trace(request.trace) if wanted.solved else None
     if request.format is ProgramFormat.SQL:
         from agreement.answering.solve.sql_file import sql_lines
 
-        return list(sql_lines(wanted, met, request.at, told.warn))
+        return list(sql_lines(wanted, met, request.at, listeners.warn))
     if met is None:
-        return translating.lines(wanted, request.format, told.warn)
+        return translating.lines(wanted, request.format, listeners.warn)
     if request.format is not ProgramFormat.ASP:
         raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
     from agreement.answering.solve.asp_file import standing_alone_lines
 
-    return list(standing_alone_lines(wanted, met, request.at, told.warn))
+    return list(standing_alone_lines(wanted, met, request.at, listeners.warn))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -166,7 +166,7 @@ class Translation(Findings):
     notes: tuple[str, ...]
     lines: tuple[str, ...]
     _request: TranslateRequest
-    _desk: Desk | None = None
+    _desk: SourceFiles | None = None
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -196,7 +196,7 @@ class Translation(Findings):
         return (OutTable("rules", columns, enumerate(self.rules, 1)),)
 
 
-def _unfolded(request: TranslateRequest, told: Told) -> TranslateRequest:
+def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateRequest:
     """Return a request with the query of an experiment in its place, and what its text needs of the rest."""
     if not is_experiment(request.query):
         return request
@@ -204,7 +204,7 @@ def _unfolded(request: TranslateRequest, told: Told) -> TranslateRequest:
     from agreement.experiments.single_query import alone, wanted_of
 
     inputs = (request.query, *request.trace)
-    named = alone(inputs, request.given, wanted_of(request.evaluation), told.note)
+    named = alone(inputs, request.given, wanted_of(request.evaluation), listeners.note)
     if named is None:
         return request
     runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
@@ -214,14 +214,14 @@ def _unfolded(request: TranslateRequest, told: Told) -> TranslateRequest:
 
 
 @offered(TranslateRequest)
-def translate(request: TranslateRequest, told: Told) -> Translation:
+def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
 
     >>> query = "SELECT ?s WHERE { STREAM <http://e/s> [RANGE 3s] { ?s <http://e/p> ?o } }"
     >>> print(translate(query).lines[0])
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
-    request = _unfolded(request, told)
-    fitted = request.fitted(told)
-    lines = "\n".join(translated_lines(fitted, told)).split("\n")
-    return Translation((), (), tuple(lines), fitted, told.desk)
+    request = _unfolded(request, listeners)
+    fitted = request.fitted(listeners)
+    lines = "\n".join(translated_lines(fitted, listeners)).split("\n")
+    return Translation((), (), tuple(lines), fitted, listeners.source_files)

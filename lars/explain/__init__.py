@@ -12,8 +12,8 @@ from lars.explain.evidence import (
     present,
 )
 from lars.explain.joining import World
-from lars.explain.near_misses import Dropped, Sight, sight
-from lars.explain.proofs import Derived, Input, Known, Premise, Proof, Values
+from lars.explain.near_misses import Sight, WindowMiss, sight
+from lars.explain.proofs import Input, Known, Premise, Proof, RuleInstance, Values
 from lars.explain.prover import Prover, provers
 from lars.explain.rule_violations import MOST, Violation, relaxed, restored, violations
 from lars.explain.shortfalls import Attempt, Failure, Goal, Mismatch, Searcher, Shortfall

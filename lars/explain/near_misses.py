@@ -16,7 +16,7 @@ from lars.language.windows import Interval, SlidingWindow, Ties, TupleWindow, Wi
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class WindowMiss:
     """The window has no room for the atom, or does not count it (`counted`).
 
     `kept` reaches from the oldest to the newest atom that it keeps of the atom's partition, None if it
@@ -29,7 +29,9 @@ class Dropped:
     chosen: bool
 
 
-def dropped(window: TupleWindow, before: StreamIndex, after: StreamIndex, moment: Moment) -> Dropped | None:
+def dropped(
+    window: TupleWindow, before: StreamIndex, after: StreamIndex, moment: Moment
+) -> WindowMiss | None:
     """Return why the window drops the atom, None when it shows it or was not given it."""
     t, atom = moment
     given = atom in before.input_times and before.has(atom, t)
@@ -39,7 +41,7 @@ def dropped(window: TupleWindow, before: StreamIndex, after: StreamIndex, moment
     times = [u for u, atoms in after.arrived.items() if any(window.index(one) == part for one in atoms)]
     kept = Interval(min(times), max(times)) if times else None
     chosen = window.ties is Ties.CHOOSE and kept is not None and kept.first == t
-    return Dropped(window, kept, window.counts(atom), chosen)
+    return WindowMiss(window, kept, window.counts(atom), chosen)
 
 
 _FIRST: Final = 3
@@ -70,7 +72,7 @@ class Sight:
     before: Moment | None
     after: Moment | None
     left: int | None
-    dropped: Dropped | None = None
+    dropped: WindowMiss | None = None
     gaps: Gaps | None = None
     empty: TupleWindow | None = None
 
@@ -129,7 +131,7 @@ def _empty(passed: Sequence[Window], views: Sequence[StreamIndex]) -> TupleWindo
     return next((w for w, view in pairs if isinstance(w, TupleWindow) and not view.shown), None)
 
 
-def _dropped(passed: Sequence[Window], views: Sequence[StreamIndex], moment: Moment) -> Dropped | None:
+def _dropped(passed: Sequence[Window], views: Sequence[StreamIndex], moment: Moment) -> WindowMiss | None:
     for window, before, after in zip(passed, views, views[1:], strict=False):
         if isinstance(window, TupleWindow) and (found := dropped(window, before, after, moment)):
             return found

@@ -47,7 +47,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class RuleInstance:
     """The atom is the head of an instance of the program's rule `number`, counted from 1."""
 
     t: int
@@ -58,7 +58,7 @@ class Derived:
     premises: tuple[Premise, ...]
 
 
-Support = Known | Input | Derived
+Support = Known | Input | RuleInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def rule_instances(here: World, moment: Moment) -> Iterator[tuple[int, Binding]]
                 yield number, found
 
 
-def step(here: World, moment: Moment, number: int, binding: Binding, judge: Judge) -> Derived | None:
+def step(here: World, moment: Moment, number: int, binding: Binding, judge: Judge) -> RuleInstance | None:
     """Return the rule instance as a step, or None when it needs atoms that the judge does not allow."""
     rule = here.program.rules[number - 1]
     found = []
@@ -100,7 +100,7 @@ def step(here: World, moment: Moment, number: int, binding: Binding, judge: Judg
         if one is None:
             return None
         found.append(one)
-    return Derived(*moment, number, rule, values_of(binding), tuple(found))
+    return RuleInstance(*moment, number, rule, values_of(binding), tuple(found))
 
 
 def values_of(binding: Binding) -> Values:

@@ -7,7 +7,7 @@ from typing import Final
 
 from lars.analysis import positive_loops, windows
 from lars.explain.joining import World, joined, world
-from lars.explain.proofs import Derived, Input, Known, Proof, Support, rests_on, rule_instances, step
+from lars.explain.proofs import Input, Known, Proof, RuleInstance, Support, rests_on, rule_instances, step
 from lars.language.program import Program, atoms, head_atom, head_time, is_fact
 from lars.language.stream import Moment, Stream
 from lars.language.terms import Atom, Binding, Number, Signature, Variable, signature, substitute
@@ -26,14 +26,14 @@ class Loop:
     def __init__(self, here: World, names: frozenset[Signature]) -> None:
         self._here = here
         self._names = names
-        self._found: dict[Moment, Derived] = {}
+        self._found: dict[Moment, RuleInstance] = {}
         self._instances: dict[Moment, Iterator[tuple[int, Binding]]] = {}
         self._queue: deque[Moment] = deque()
         self._turns = 0
         self._waiting: dict[Moment, list[Instance]] = {}
         self._judge = replace(here.judge, allowed=self._allowed)
 
-    def derive(self, goal: Moment) -> Derived | None:
+    def derive(self, goal: Moment) -> RuleInstance | None:
         """Return a step for the goal that rests on atoms derived before it, None when there is none."""
         self._want(goal)
         while goal not in self._found and self._queue:
@@ -114,7 +114,7 @@ class Prover:
                 if found is None:
                     return None
                 steps[moment] = found
-                if isinstance(found, Derived):
+                if isinstance(found, RuleInstance):
                     left.extend(reversed(tuple(rests_on(found.premises))))
         return Proof(goal, steps)
 

@@ -6,7 +6,7 @@ from lars.semantics.answer_check import (
     NotAnInterpretation,
     SmallerModel,
     Verdict,
-    Violated,
+    ViolatedRule,
     judged,
 )
 from lars.semantics.definitions import Background, all_background, choices, separated

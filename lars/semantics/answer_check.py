@@ -59,7 +59,7 @@ class NotAnInterpretation:
 
 
 @dataclass(frozen=True, slots=True)
-class Violated:
+class ViolatedRule:
     """A rule's body holds in the candidate, its head does not; `others` instances are violated too.
 
     A constraint, and a head @_{t'} with t' ∉ T, never holds. `tried` counts the choices of ties.
@@ -87,7 +87,7 @@ class SmallerModel:
     tried: int = 1
 
 
-Verdict = IsAnswerStream | NotAnInterpretation | Violated | SmallerModel
+Verdict = IsAnswerStream | NotAnInterpretation | ViolatedRule | SmallerModel
 
 
 def judged(
@@ -181,7 +181,7 @@ def in_order(found: Iterable[Moment]) -> tuple[Moment, ...]:
 def _over_choices(
     ground: Sequence[Instance], chosen: Iterator[Stream], candidate: Stream, point: ReferencePoint
 ) -> Verdict:
-    found: list[Violated | SmallerModel] = []
+    found: list[ViolatedRule | SmallerModel] = []
     for data in chosen:
         verdict = _for_choice(ground, data, replace(candidate, choice=data.choice), point)
         if isinstance(verdict, IsAnswerStream):
@@ -193,14 +193,14 @@ def _over_choices(
 
 def _for_choice(
     ground: Sequence[Instance], data: Stream, candidate: Stream, point: ReferencePoint
-) -> IsAnswerStream | Violated | SmallerModel:
+) -> IsAnswerStream | ViolatedRule | SmallerModel:
     now = cache(lambda formula: point.holds(formula, candidate))
     reduct = [instance for instance in ground if all(map(now, instance.ground.body))]
     violated = [one for one in reduct if one.ground.head is None or not now(one.ground.head)]
     choice = _chosen(candidate)
     if violated:
         of_first_rule = (one for one in violated if one.rule == violated[0].rule)
-        return Violated(min(of_first_rule, key=str), len(violated) - 1, choice)
+        return ViolatedRule(min(of_first_rule, key=str), len(violated) - 1, choice)
     least = least_model(reduct, data, candidate, point)
     unfounded = moments(candidate) - moments(least)
     if not unfounded:

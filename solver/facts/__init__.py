@@ -3,7 +3,7 @@
 from solver.facts.evaluation_times import (
     Always,
     Arrivals,
-    Chosen,
+    ChosenTimes,
     Gate,
     Matcher,
     Multiples,

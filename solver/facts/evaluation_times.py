@@ -31,13 +31,13 @@ class Always:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenTimes:
     """Evaluate at these time points, ascending."""
 
     chosen: tuple[int, ...]
 
 
-Gate = Arrivals | Multiples | Always | Chosen
+Gate = Arrivals | Multiples | Always | ChosenTimes
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
@@ -52,7 +52,7 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
             return sorted({t for period in periods for t in range(-(-first // period) * period, end, period)})
         case Always():
             return list(within)
-        case Chosen(times):
+        case ChosenTimes(times):
             return [t for t in times if t in within]
         case _:
             assert_never(gate)

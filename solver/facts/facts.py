@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from lars.language.program import Program, is_fact
@@ -34,6 +35,7 @@ def is_triple(fact: Fact) -> bool:
     return fact.predicate == STREAM_PREDICATE and len(fact.arguments) == _STREAM_ARITY
 
 
+@lru_cache(maxsize=2**16)
 def constant_of(text: str) -> Constant:
     """Return the constant whose text it is."""
     if text[:1] in '<"' or text[:2] == "_:":

@@ -38,7 +38,7 @@ _OUTSIDE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
+class RankedProgram:
     """A program to be solved in a situation at t; `points` are the times that its times are ranks of."""
 
     program: Program
@@ -51,20 +51,20 @@ class Posed:
         return moment if self.points is None else (self.points[moment[0]], moment[1])
 
 
-def posed(program: Program, situation: Situation, t: int) -> Posed:
+def posed(program: Program, situation: Situation, t: int) -> RankedProgram:
     """Return the question as ASP is asked it: with ranks for times where the timeline is long.
 
     Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, or shows them.
     """
     timeline = situation.timeline
     if timeline.last <= LONG:
-        return Posed(program, situation, t)
+        return RankedProgram(program, situation, t)
     always = frozenset(with_facts(program, situation.background))
     using = next((rule for rule in program.rules if not _only_orders(rule, always)), None)
     if using is None:
         return _ranked(program, situation, t)
     if timeline.last <= GREATEST:
-        return Posed(program, situation, t)
+        return RankedProgram(program, situation, t)
     raise LarsError(
         f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP, "
         f"and times are numbers to {using.shown}\n"
@@ -95,7 +95,7 @@ def _orders(part: BodyLiteral, arrived: frozenset[Variable]) -> bool:
     return isinstance(part, Comparison) and {part.left, part.right} <= arrived
 
 
-def _ranked(program: Program, situation: Situation, t: int) -> Posed:
+def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
     timeline = situation.timeline
     bounded = [one for one in windows(program) if not isinstance(one, TupleWindow)]
     shown = [one.bounds(t, timeline) for one in bounded]
@@ -119,7 +119,7 @@ def _ranked(program: Program, situation: Situation, t: int) -> Posed:
     facts = [fact._replace(t=rank(fact.t)) for fact in situation.facts if fact.t in timeline]
     newest = None if situation.newest is None else bisect_right(points, situation.newest) - 1
     moved = replace(situation, timeline=Interval(0, len(points) - 1), facts=facts, newest=newest)
-    return Posed(_moved(program, seen, rank), moved, rank(t), points)
+    return RankedProgram(_moved(program, seen, rank), moved, rank(t), points)
 
 
 def _fixed_times(program: Program) -> Iterator[int]:

@@ -14,7 +14,7 @@ import clingo
 
 from lars.language.program import Program
 from lars.language.terms import Signature, signature
-from solver.facts import Always, Arrivals, Background, Chosen, Multiples, with_facts
+from solver.facts import Always, Arrivals, Background, ChosenTimes, Multiples, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.pointwise.symbols import symbol_of
@@ -207,7 +207,7 @@ class _Side:
                     yield f"{mark}evaluated(T) :- {body}."
             case Multiples() | Always():
                 yield f"{mark}evaluated(T) :- {mark}point(T)."
-            case Chosen():
+            case ChosenTimes():
                 raise UncoveredError("evaluation at chosen times")
             case _:
                 assert_never(gate)

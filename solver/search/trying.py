@@ -16,7 +16,7 @@ from lars.language.terms import Atom, Term, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
-from solver.facts import Always, Arguments, Arrivals, Background, Chosen, Fact, Multiples, Row
+from solver.facts import Always, Arguments, Arrivals, Background, ChosenTimes, Fact, Multiples, Row
 from solver.job import AnswerRuns, Question, answer_runs
 from solver.relational import situation_of
 from solver.search.contests import (
@@ -242,7 +242,7 @@ def _gate(side: Question, period: int) -> Arrivals | Multiples | Always:
             return side.gate
         case Multiples():
             return Multiples((period,))
-        case Chosen():
+        case ChosenTimes():
             raise UncoveredError("evaluation at chosen times")
         case _:
             assert_never(side.gate)

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from lars.language.formulas import Arithmetic, Call, Comparison, Expression, Operation, Operator, Relation
 from lars.language.terms import NULL, XSD, Constant, Literal, Number, Variable
 from solver.sql.sql_texts import quoted
-from solver.sql.values import Denoted, constant
+from solver.sql.values import SqlTerm, constant
 
 _ORDERS: Final = ("<", "<=", ">", ">=")
 _STARTS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
@@ -34,7 +34,7 @@ class VariableColumns:
     """How variables are written in SQL: the term itself, and what it denotes."""
 
     term: Mapping[Variable, str]
-    denoted: Callable[[Variable], Denoted]
+    denoted: Callable[[Variable], SqlTerm]
 
 
 def truth(expression: Expression, names: VariableColumns) -> SqlTruth:
@@ -86,7 +86,7 @@ def _bound(expression: Expression, names: VariableColumns) -> str:
             return f"NULLIF({quoted(expression)}, {quoted(NULL)})"
 
 
-def _denoted(expression: Expression, names: VariableColumns) -> Denoted:
+def _denoted(expression: Expression, names: VariableColumns) -> SqlTerm:
     match expression:
         case Variable():
             return names.denoted(expression)
@@ -96,7 +96,7 @@ def _denoted(expression: Expression, names: VariableColumns) -> Denoted:
             return _constant(expression)
 
 
-def _constant(term: Constant) -> Denoted:
+def _constant(term: Constant) -> SqlTerm:
     found = constant(term)
     if found is None:
         raise UnsaidError(
@@ -105,13 +105,13 @@ def _constant(term: Constant) -> Denoted:
     return found
 
 
-def _both(kind: str, left: Denoted, right: Denoted) -> str:
+def _both(kind: str, left: SqlTerm, right: SqlTerm) -> str:
     """Return when both terms are of a kind, as far as they are not for certain."""
     asked = [f"{one.kind} = '{kind}'" for one in (left, right) if one.kinds != {kind}]
     return " AND ".join(asked) or "1 = 1"
 
 
-def _ordered(sign: str, left: Denoted, right: Denoted) -> SqlTruth:
+def _ordered(sign: str, left: SqlTerm, right: SqlTerm) -> SqlTruth:
     cases, undecided = [], _unknown(left, right)
     for kind in ("number", "string", "boolean"):
         if kind in left.kinds & right.kinds:
@@ -125,7 +125,7 @@ def _ordered(sign: str, left: Denoted, right: Denoted) -> SqlTruth:
     return SqlTruth(f"CASE {' '.join(cases)} END" if cases else "NULL", tuple(undecided))
 
 
-def _equal(left: Denoted, right: Denoted) -> SqlTruth:
+def _equal(left: SqlTerm, right: SqlTerm) -> SqlTruth:
     kinds = left.kinds | right.kinds
     # What is unbound has no kind.
     unbound = [f"{side.kind} IS NULL" for side in (left, right) if len(side.kinds) > 1]
@@ -148,7 +148,7 @@ def _equal(left: Denoted, right: Denoted) -> SqlTruth:
     return SqlTruth(f"CASE {' '.join(cases)} ELSE 1 = 0 END", tuple(undecided))
 
 
-def _unknown(left: Denoted, right: Denoted) -> list[str]:
+def _unknown(left: SqlTerm, right: SqlTerm) -> list[str]:
     """Return when the terms have values that SQL does not know, or only roughly."""
     found = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
     slack = " + ".join(side.slack for side in (left, right) if len(side.kinds) > 1)

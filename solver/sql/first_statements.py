@@ -6,7 +6,7 @@ from typing import Final, assert_never
 
 from lars.language.terms import Signature
 from lars.language.windows import Interval
-from solver.facts import Always, Arrivals, Background, Chosen, Fact, Gate, Multiples
+from solver.facts import Always, Arrivals, Background, ChosenTimes, Fact, Gate, Multiples
 from solver.sql.sql_texts import TableNames, columns, inserted, quoted, remark, temporary
 from solver.sql.windows import NOW, InputTables, instances
 
@@ -97,7 +97,7 @@ def _said(gate: Gate) -> str:
             return f"the multiples of {' and '.join(map(str, periods))}"
         case Always():
             return "every time point"
-        case Chosen():
+        case ChosenTimes():
             return "those asked for"
         case _:
             assert_never(gate)
@@ -113,7 +113,7 @@ def _evaluated(tables: InputTables, gate: Gate) -> Iterator[str]:
             yield " UNION ".join(map(_multiples, periods)) + ";"
         case Always():
             yield f"{_multiples(1)};"
-        case Chosen(times):
+        case ChosenTimes(times):
             yield f"VALUES {', '.join(f'({t})' for t in times)};" if times else "SELECT 0 WHERE 1 = 0;"
         case _:
             assert_never(gate)

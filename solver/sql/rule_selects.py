@@ -21,7 +21,7 @@ from lars.semantics import ready
 from solver.relational import GatheredScan, RowSource, RulePlan, Scan
 from solver.sql.conditions import SqlTruth, UnsaidError, VariableColumns, as_term, compared, overflows, truth
 from solver.sql.sql_texts import InexpressibleInSqlError, conjunction, quoted
-from solver.sql.values import Denoted, looked_up
+from solver.sql.values import SqlTerm, looked_up
 from solver.sql.windows import NOW, fitting
 
 TableOf = Callable[[RowSource], str]
@@ -37,7 +37,7 @@ class RuleSelect:
     compared: list[tuple[str, str]] = field(default_factory=list)
     _terms: dict[Variable, str] = field(default_factory=dict)
     _from: list[str] = field(default_factory=list)
-    _valued: dict[Variable, Denoted] = field(default_factory=dict)
+    _valued: dict[Variable, SqlTerm] = field(default_factory=dict)
     _where: list[str] = field(default_factory=list)
     _undecided: list[str] = field(default_factory=list)
     _overflows: list[str] = field(default_factory=list)
@@ -150,7 +150,7 @@ class RuleSelect:
         self._where.append(f"({' OR '.join([holds, *unknown])})" if unknown else holds)
         self._undecided += (*found.undecided, *self._overflows)
 
-    def _denoted(self, variable: Variable) -> Denoted:
+    def _denoted(self, variable: Variable) -> SqlTerm:
         """Return what a variable's term denotes, found in `value`."""
         if variable not in self._valued:
             alias, _, column = self._terms[variable].partition(".")

@@ -65,7 +65,7 @@ FROM (
 
 
 @dataclass(frozen=True, slots=True)
-class Denoted:
+class SqlTerm:
     """A term of SQL with what it denotes: expressions for the columns of `value`; `kinds` it can have."""
 
     term: str
@@ -80,15 +80,15 @@ _COLUMNS: Final = ("term", "kind", "number", "text", "slack")
 KINDS: Final = frozenset(("number", "string", "boolean", "moment", "lang", "none", "node", "?"))
 
 
-def looked_up(alias: str) -> Denoted:
+def looked_up(alias: str) -> SqlTerm:
     """Return what a row of `value` says."""
     term, kind, number, text, slack = (
         f"{alias}.{name}" for name in ("term", "kind", "number", "text", "slack")
     )
-    return Denoted(term, kind, number, text, slack, KINDS)
+    return SqlTerm(term, kind, number, text, slack, KINDS)
 
 
-def constant(term: Constant) -> Denoted | None:
+def constant(term: Constant) -> SqlTerm | None:
     """Return what a constant denotes; None where SQL cannot tell."""
     kind, number, text = "node", "NULL", "NULL"
     match value(term):
@@ -102,7 +102,7 @@ def constant(term: Constant) -> Denoted | None:
             kind = _kind_without_value(term)
         case _:
             return None
-    return Denoted(quoted(term), f"'{kind}'", number, text, "0", frozenset((kind,)))
+    return SqlTerm(quoted(term), f"'{kind}'", number, text, "0", frozenset((kind,)))
 
 
 def _is_short(number: float | Decimal) -> bool:

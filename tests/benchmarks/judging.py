@@ -102,7 +102,7 @@ def main():
         ours, theirs = expected(engine, number)
         print(f"{engine} q{number}: {ours:.3f} s by contents, clingo {theirs / ours:.1f} times as long")
     for name, arguments in COMMANDS.items():
-        print(f"lars {name}: {cpu(wanted.runs, '-m', 'agreement', *arguments):.2f} s")
+        print(f"lars {name}: {cpu(wanted.runs, '-m', 'agreement.cli', *arguments):.2f} s")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from lars.explain import Derived, Failure, Input, Known
+from lars.explain import Failure, Input, Known, RuleInstance
 from lars.explain.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
 from lars.explain.shortfalls import DEEPEST
 from lars.language.formulas import (
@@ -61,7 +61,7 @@ class Checker:
             case Input():
                 assert self.data.holds_at(atom, t)
                 return set()
-            case Derived():
+            case RuleInstance():
                 return self.derived(support)
 
     def derived(self, step):

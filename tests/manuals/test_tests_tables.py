@@ -10,6 +10,7 @@ import pytest
 from tests.manuals.pages import BLOCKS, ROOT, rows, snippets
 from tests.manuals.running import lines, run
 
+PACKAGES = ("lars", "translate", "solver", "agreement")
 CASES = rows("tests/README.md", "| command | compares |")
 MEASURES = rows("tests/README.md", "| command | measures |")
 KINDS = rows("tests/README.md", "| kind | where | says |")
@@ -17,6 +18,7 @@ SECOND = rows("tests/README.md", "| what is checked | by what | where |")
 FOLDERS = rows("tests/README.md", "| folder | is for |")
 WAY = rows("tests/README.md", "| stage | folder | gives |")
 CHANGES = rows("tests/README.md", "| change | where, in this order |")
+WORDS = rows("tests/README.md", "| word | means | code |")
 MARKS = rows("tests/README.md", "| block | is |")
 
 
@@ -42,8 +44,7 @@ def test_the_commands_of_the_suite_name_what_is_there(pytestconfig):
 
 
 def test_each_folder_has_its_row():
-    packages = ("lars", "translate", "solver", "agreement")
-    doors = (path.parent for name in packages for path in (ROOT / name).rglob("__init__.py"))
+    doors = (path.parent for name in PACKAGES for path in (ROOT / name).rglob("__init__.py"))
     assert sorted(snippets(row[0])[0] for row in FOLDERS) == sorted(str(p.relative_to(ROOT)) for p in doors)
 
 
@@ -54,6 +55,14 @@ def test_a_stage_gives_what_functions_of_its_folder_return(row):
     functions = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
     returned = " ".join(ast.unparse(node.returns) for node in functions if node.returns)
     assert [name for name in snippets(row[2]) if not re.search(rf"\b{name}\b", returned)] == []
+
+
+def test_each_word_has_one_meaning_and_is_in_the_code():
+    words = [row[0] for row in WORDS]
+    assert len(set(words)) == len(words) <= 60
+    texts = (path.read_text(encoding="utf-8") for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+    defined = set(re.findall(r"^(?:class |def )?(\w+)(?=[(:]| = )", "\n".join(texts), re.MULTILINE))
+    assert [name for row in WORDS for name in snippets(row[2]) if name not in defined] == []
 
 
 def test_whatever_is_named_is_there():

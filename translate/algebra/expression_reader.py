@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 from lars.language.formulas import Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from translate.errors import QueryError, UnsupportedError
-from translate.sparql import COVERED, TERM, TYPE, Document, Lifted, TokenKind, is_name, number
+from translate.sparql import COVERED, TERM, TYPE, Document, StreamingClauses, TokenKind, is_name, number
 
 TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 _TYPES: Final = (
@@ -40,7 +40,7 @@ class Leaves:
     """
 
     document: Document
-    lifted: Lifted
+    lifted: StreamingClauses
     opaque: bool = False
 
     def index(self, leaf: Any) -> int | None:

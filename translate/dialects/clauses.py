@@ -180,7 +180,7 @@ _NAME: Final = re.compile(r"<[^<>\s]*>|[\w.:/?-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisterClause:
     """REGISTER .. AS: the name as it is written, the period, and the token after AS, all if present."""
 
     name: str | None
@@ -189,7 +189,7 @@ class Registered:
     after: int
 
 
-def read_register(document: Document, start: int, read: ReadLength) -> Registered:
+def read_register(document: Document, start: int, read: ReadLength) -> RegisterClause:
     """Return what REGISTER QUERY or STREAM says; `start` is REGISTER."""
     kind = token_at(document, start + 1)
     if not kind.says("QUERY", "STREAM"):
@@ -209,4 +209,4 @@ def read_register(document: Document, start: int, read: ReadLength) -> Registere
     if not document.tokens[index].says("AS"):
         accepted = "AS" if every else "AS or COMPUTED EVERY"
         raise document.unexpected(document.tokens[index], accepted)
-    return Registered(name.group(), every, stream=kind.says("STREAM"), after=index + 1)
+    return RegisterClause(name.group(), every, stream=kind.says("STREAM"), after=index + 1)

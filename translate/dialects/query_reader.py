@@ -13,7 +13,7 @@ from lars.language.terms import Variable
 from translate.algebra import Leaves, translate
 from translate.dialects.clauses import (
     TITLES,
-    Registered,
+    RegisterClause,
     find_clauses,
     first_of,
     from_clauses,
@@ -31,9 +31,9 @@ from translate.model.query import EngineQuery, Language, MergedStream, ToStream
 from translate.model.windows import Now, WindowExpression
 from translate.sparql import (
     Document,
-    Lifted,
     Names,
     StreamClause,
+    StreamingClauses,
     Token,
     TokenKind,
     is_name,
@@ -42,11 +42,11 @@ from translate.sparql import (
 )
 
 
-def lift_csparql(document: Document) -> Lifted:
+def lift_csparql(document: Document) -> StreamingClauses:
     """Return the clauses of a C-SPARQL query, or raise at the first that is wrong."""
     refuse_others(document, Language.CSPARQL)
     names = read_prologue(document)
-    registered, hidden = Registered(None, None, stream=False, after=names.after), set[int]()
+    registered, hidden = RegisterClause(None, None, stream=False, after=names.after), set[int]()
     if document.tokens[names.after].says("REGISTER"):
         registered = read_register(document, names.after, read_length)
         hidden = set(range(names.after, registered.after))
@@ -56,7 +56,7 @@ def lift_csparql(document: Document) -> Lifted:
         stream, after = _read_merged(document, names, index + 1)
         hidden.update(range(first_of(document, index), after))
         merged.append(stream)
-    return Lifted(
+    return StreamingClauses(
         names,
         frozenset(hidden),
         registered.name and registered.name.strip("<>"),
@@ -83,12 +83,12 @@ def _read_merged(document: Document, names: Names, index: int) -> tuple[MergedSt
 ReadWindow = Callable[[Document, Token], tuple[WindowExpression, int]]
 
 
-def lift_cqels(document: Document) -> Lifted:
+def lift_cqels(document: Document) -> StreamingClauses:
     """Return the STREAM blocks of a CQELS query, or raise at the first that is wrong."""
     refuse_others(document, Language.CQELS)
     names = read_prologue(document)
     blocks, hidden = read_blocks(document, "STREAM", partial(read_block, document, names, read_window))
-    return Lifted(names, frozenset(hidden), blocks=blocks)
+    return StreamingClauses(names, frozenset(hidden), blocks=blocks)
 
 
 def read_block(document: Document, names: Names, read: ReadWindow, index: int) -> tuple[StreamClause, int]:
@@ -104,7 +104,7 @@ def read_block(document: Document, names: Names, read: ReadWindow, index: int) -
     return StreamClause(stream, window), after
 
 
-def lift_sparqlstream(document: Document) -> Lifted:
+def lift_sparqlstream(document: Document) -> StreamingClauses:
     """Return the clauses of a SPARQLstream query, or raise at the first that is wrong.
 
     Read as well: FROM STREAM without NAMED, units in the singular, and an operator after CONSTRUCT.
@@ -123,7 +123,9 @@ def lift_sparqlstream(document: Document) -> Lifted:
     operator = operator_after(document, names.after)
     to_stream = None if operator is None else ToStream(document.tokens[operator].text.upper())
     hidden |= within if operator is None else within | {operator}
-    return Lifted(names, frozenset(hidden), merged=tuple(merged), blocks=blocks, to_stream=to_stream)
+    return StreamingClauses(
+        names, frozenset(hidden), merged=tuple(merged), blocks=blocks, to_stream=to_stream
+    )
 
 
 def _read_named(document: Document, names: Names, index: int) -> tuple[MergedStream, int]:
@@ -138,7 +140,7 @@ def _read_named(document: Document, names: Names, index: int) -> tuple[MergedStr
     return MergedStream(stream, window), document.index_from(end)
 
 
-_LIFTS: Final[Mapping[Language, Callable[[Document], Lifted]]] = {
+_LIFTS: Final[Mapping[Language, Callable[[Document], StreamingClauses]]] = {
     Language.CSPARQL: lift_csparql,
     Language.CQELS: lift_cqels,
     Language.SPARQLSTREAM: lift_sparqlstream,
@@ -167,7 +169,7 @@ def read_query(
     return translate(Leaves(document, lifted, opaque), language)
 
 
-def _recognise(document: Document) -> tuple[Language, Lifted]:
+def _recognise(document: Document) -> tuple[Language, StreamingClauses]:
     """Return the likeliest language that can read the clauses, or raise what the best of them says.
 
     The best error is the one farthest in the text: its language could read all that is before.

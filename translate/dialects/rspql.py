@@ -28,9 +28,9 @@ from translate.model.windows import WindowExpression
 from translate.sparql import (
     AnyWindow,
     Document,
-    Lifted,
     Names,
     StreamClause,
+    StreamingClauses,
     Token,
     TokenKind,
     is_name,
@@ -46,7 +46,7 @@ _STATED: Final = re.compile(r"\b(?:REPORT|TICK|WITH\s+POLICY)\s+(?:\w+|\([^()]*\
 _CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
 
 
-def lift_rspql(document: Document) -> Lifted:
+def lift_rspql(document: Document) -> StreamingClauses:
     """Return the clauses of an RSP-QL query, or raise at the first that is wrong."""
     refuse_others(document, Language.RSPQL)
     names = read_prologue(document)
@@ -61,7 +61,7 @@ def lift_rspql(document: Document) -> Lifted:
     hidden |= within | set(from_clauses(document, names.after, "GRAPH"))
     operator = operator_after(document, names.after)
     hidden |= set() if operator is None else {operator}
-    return Lifted(
+    return StreamingClauses(
         names,
         frozenset(hidden),
         _registered_name(names, header),

@@ -3,9 +3,9 @@
 from translate.sparql.layouts import TERM
 from translate.sparql.names import (
     AnyWindow,
-    Lifted,
     Names,
     StreamClause,
+    StreamingClauses,
     check_absolute,
     is_name,
     number,

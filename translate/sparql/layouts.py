@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lars.language.formulas import AGGREGATES
-from translate.sparql.names import Lifted, is_name
+from translate.sparql.names import StreamingClauses, is_name
 from translate.sparql.tokens import Document, Token, TokenKind
 
 TERM: Final = re.compile(r"([tui]):?(\d+)")
@@ -23,14 +23,14 @@ _BARE: Final = ("RAND", "NOW", "UUID", "STRUUID", "BNODE", "COALESCE", "CONCAT")
 _SIGNS: Final = ("!", "+", "-")
 
 
-def visible(document: Document, lifted: Lifted) -> Iterator[tuple[int, Token]]:
+def visible(document: Document, lifted: StreamingClauses) -> Iterator[tuple[int, Token]]:
     """Yield the tokens of the SPARQL query without the prologue, each with its index."""
     for index, token in enumerate(document.tokens[:-1]):
         if index >= lifted.names.after and index not in lifted.hidden:
             yield index, token
 
 
-def numbered(document: Document, lifted: Lifted) -> str:
+def numbered(document: Document, lifted: StreamingClauses) -> str:
     """Return the query for rdflib: each term is the number of its first token."""
     tokens, pieces = document.tokens, [""]
     brackets = _Brackets()
@@ -195,7 +195,7 @@ _OUTSIDE: Final = {
 }
 
 
-def judged(tokens: Sequence[Token], lifted: Lifted) -> Iterator[tuple[int, str]]:
+def judged(tokens: Sequence[Token], lifted: StreamingClauses) -> Iterator[tuple[int, str]]:
     """Yield each token that is not hidden as its index and what pyoxigraph reads for it."""
     levels = [_Level()]
     selects: bool | None = None

@@ -203,7 +203,7 @@ class AnyWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
+class StreamingClauses:
     """The streaming clauses of a query; without the `hidden` tokens the rest is SPARQL 1.1.
 
     `blocks` maps the token STREAM or WINDOW of each block to what it reads; in SPARQL the token

@@ -18,7 +18,7 @@ from typing import Any, Final
 from lars.errors import PlacedError
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql.layouts import judged, numbered, visible
-from translate.sparql.names import RDF, Lifted
+from translate.sparql.names import RDF, StreamingClauses
 from translate.sparql.tokens import Document, Token, TokenKind
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
@@ -43,7 +43,7 @@ _SAMPLES: Final = {
 }  # fmt: skip
 
 
-def read_tree(document: Document, lifted: Lifted) -> tuple[Any, PlacedError | None]:
+def read_tree(document: Document, lifted: StreamingClauses) -> tuple[Any, PlacedError | None]:
     """Return rdflib's tree of the query, and what pyoxigraph found wrong in it.
 
     Both parsers accept every query that is right. What pyoxigraph alone rejects the reader of the
@@ -70,7 +70,7 @@ def read_tree(document: Document, lifted: Lifted) -> tuple[Any, PlacedError | No
     return tree, error
 
 
-def _first_unsupported(document: Document, lifted: Lifted) -> tuple[int, UnsupportedError] | None:
+def _first_unsupported(document: Document, lifted: StreamingClauses) -> tuple[int, UnsupportedError] | None:
     tokens = document.tokens
     for index, token in visible(document, lifted):
         following = tokens[index + 1]
@@ -90,7 +90,7 @@ def _check_counts(document: Document) -> None:
             raise document.unexpected(token, f"an integer of at most {_DIGITS} digits")
 
 
-def _first_wrong(lifted: Lifted, tokens: Sequence[Token], ending: tuple[str, ...] = ()) -> int:
+def _first_wrong(lifted: StreamingClauses, tokens: Sequence[Token], ending: tuple[str, ...] = ()) -> int:
     """Return the index of the first token that cannot stand where it does, by pyoxigraph's parser.
 
     The index of the end means that the text begins a query, or is one. With an `ending`, an index
@@ -113,7 +113,7 @@ def _first_wrong(lifted: Lifted, tokens: Sequence[Token], ending: tuple[str, ...
     return indices[slot] if slot < len(indices) else len(tokens)
 
 
-def _is_whole(lifted: Lifted, tokens: Sequence[Token]) -> bool:
+def _is_whole(lifted: StreamingClauses, tokens: Sequence[Token]) -> bool:
     """Whether a text that begins a query is one: then a clause that it does not have can follow."""
     if sum(token.says("{") - token.says("}") for token in tokens) > 0:
         return False
@@ -121,13 +121,13 @@ def _is_whole(lifted: Lifted, tokens: Sequence[Token]) -> bool:
     return any(_first_wrong(lifted, tokens, ending) == len(tokens) for ending in endings)
 
 
-def _syntax_error(document: Document, lifted: Lifted, wrong: int) -> QueryError:
+def _syntax_error(document: Document, lifted: StreamingClauses, wrong: int) -> QueryError:
     """Return the error at a token, with what pyoxigraph accepts in its stead."""
     for _, token in visible(document, lifted):
         if token.kind is TokenKind.NAME and token.start <= document.tokens[wrong].start:
             lifted.names.iri(token)  # raises at an undeclared prefix, which is why the token is wrong
     before, accepted = document.tokens[:wrong], []
-    kept = Lifted(
+    kept = StreamingClauses(
         lifted.names,
         frozenset(index for index in lifted.hidden if index < wrong),
         blocks={index: stream for index, stream in lifted.blocks.items() if index < wrong},

@@ -11,9 +11,9 @@ from translate.errors import QueryError, UnsupportedError
 from translate.model.windows import Now
 from translate.sparql import (
     Document,
-    Lifted,
     Names,
     StreamClause,
+    StreamingClauses,
     Token,
     TokenKind,
     deep_recursion,
@@ -95,7 +95,7 @@ def sparql_tree(
         replace(token, kind=TokenKind.IRI, text=f"<{token}>") if token in missing else token
         for token in document.tokens
     )
-    lifted = Lifted(names, frozenset(hidden), blocks=dict.fromkeys(blocks, SOME_STREAM))
+    lifted = StreamingClauses(names, frozenset(hidden), blocks=dict.fromkeys(blocks, SOME_STREAM))
     try:
         with deep_recursion():
             tree, error = read_tree(replace(document, tokens=known), lifted)

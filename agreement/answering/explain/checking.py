@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final, assert_never
 
 from agreement.answering.explain.candidates import Moments, candidate
-from agreement.answering.explain.explaining import Situated
+from agreement.answering.explain.explaining import ProgramSituation
 from agreement.documents.outputs import Json, some
 from lars import semantics
 from lars.language.formulas import Expression
@@ -30,7 +30,7 @@ _SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckReadings:
     """What the two readings say of one stream; LARS itself is `flp`."""
 
     flp: semantics.Verdict
@@ -47,23 +47,25 @@ class Checked:
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 
-def check(given: Situated, found: Moments, t: int) -> Checked:
+def check(given: ProgramSituation, found: Moments, t: int) -> CheckReadings:
     """Return what both readings say of the atoms as a stream of the program at t."""
     background = all_background(given.program, given.background)
     stream = candidate(found, given.program, given.stream, background)
     flp = semantics.ReferencePoint(t, background)
     verdict = _judged(given, stream, flp)
     if isinstance(verdict, semantics.IsAnswerStream | semantics.NotAnInterpretation):
-        return Checked(verdict, verdict)
-    return Checked(verdict, _judged(given, stream, replace(flp, reading=semantics.NegationReading.FOUNDED)))
+        return CheckReadings(verdict, verdict)
+    return CheckReadings(
+        verdict, _judged(given, stream, replace(flp, reading=semantics.NegationReading.FOUNDED))
+    )
 
 
-def _judged(given: Situated, stream: Stream, point: semantics.ReferencePoint) -> semantics.Verdict:
+def _judged(given: ProgramSituation, stream: Stream, point: semantics.ReferencePoint) -> semantics.Verdict:
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
     return judged(given.program, given.stream, stream, point, value)
 
 
-def text_lines(found: Sequence[Checked], t: int) -> Lines:
+def text_lines(found: Sequence[CheckReadings], t: int) -> Lines:
     """Yield the verdicts for a reader."""
     for number, checked in enumerate(found, 1):
         several = f" ({number} of {len(found)})" if len(found) > 1 else ""
@@ -84,7 +86,7 @@ def _said(verdict: semantics.Verdict, t: int) -> Lines:
             yield from _listed("missing", missing, t)
             yield from _listed("not in the trace", extra, t)
             yield from _listed("outside the timeline", outside, t)
-        case semantics.Violated():
+        case semantics.ViolatedRule():
             yield f"NOT an answer stream: a rule is violated{_tried(verdict.tried)}"
             yield from _violated(verdict)
             yield from _kept(verdict.choice, t)
@@ -100,7 +102,7 @@ def _tried(tried: int) -> str:
     return f", for each of {tried} choices of ties" if tried > 1 else ""
 
 
-def _violated(found: semantics.Violated) -> Lines:
+def _violated(found: semantics.ViolatedRule) -> Lines:
     yield f"rule: {found.instance.rule}"
     yield f"instance: {found.instance}{_values(found.instance)}"
     yield why(found.instance)
@@ -144,7 +146,7 @@ def _kept(choice: semantics.Choice, t: int) -> Lines:
         yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in kept) or 'nothing'}"
 
 
-def json_document(found: Sequence[Checked], t: int) -> Json:
+def json_document(found: Sequence[CheckReadings], t: int) -> Json:
     """Return the verdicts as one JSON document."""
     streams = [
         _json(one.flp, t) | {"founded": isinstance(one.founded, semantics.IsAnswerStream)} for one in found
@@ -164,7 +166,7 @@ def _json(verdict: semantics.Verdict, t: int) -> Json:
             return {"verdict": "answer stream"} | chosen(choice)
         case semantics.NotAnInterpretation(missing, extra, outside):
             return {"verdict": "no interpretation"} | texts(missing=missing, extra=extra, outside=outside)
-        case semantics.Violated(instance, others, choice, tried):
+        case semantics.ViolatedRule(instance, others, choice, tried):
             values = {str(name): str(value) for name, value in instance.values.items()}
             said: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
             said |= {"values": values, "why": why(instance), "others": others}

@@ -11,7 +11,7 @@ from agreement.answering.explain.asking import ShortNames, read_question
 from agreement.answering.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.comparing.agree import AgreementTask, loaded
 from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
-from agreement.documents.traces import Trace, point_on
+from agreement.documents.traces import Trace, dated, point_on
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError, about
@@ -35,7 +35,7 @@ _MOST: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Situated:
+class ProgramSituation:
     """A program with its input and background, as the definitions and as the solver take them.
 
     A query's `program` has the trigger of its mode. `stream` is the input alone, `background` the
@@ -52,7 +52,7 @@ class Situated:
     at: int = 0
 
 
-def situated(wanted: SolvingTask, warn: Warn) -> Situated:
+def situated(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return the query or program that is wanted, with its trace and static data read.
 
     Raises LarsError for what cannot be read, with its place, and for input that the program derives.
@@ -65,15 +65,16 @@ def situated(wanted: SolvingTask, warn: Warn) -> Situated:
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
+    wanted = replace(wanted, setting=dated(wanted.setting, trace))
     return meeting(moded(query, wanted), query, trace, wanted.span[1], wanted.trace.options)
 
 
 def meeting(
     program: Program, query: EngineQuery | None, trace: Trace, at: Time | None, options: TraceOptions
-) -> Situated:
+) -> ProgramSituation:
     """Return the program with the whole input of a trace that was read so, and the time asked about."""
     facts = trace.facts(trace.timeline)
-    return Situated(
+    return ProgramSituation(
         program,
         stream_of(trace.timeline, ((fact.t, atom_of(fact)) for fact in facts)),
         frozenset(atoms_of(trace.background)),
@@ -95,7 +96,7 @@ class AnswerStreams:
     more: bool
 
 
-def answer_streams(here: Situated, program: Program, t: int, path: Path) -> AnswerStreams:
+def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path) -> AnswerStreams:
     """Return the answer streams at t of a program that looks no further than that of `here`.
 
     Raises LarsError for what the solver refuses; of a program it names the path.
@@ -112,7 +113,7 @@ def answer_streams(here: Situated, program: Program, t: int, path: Path) -> Answ
     return AnswerStreams(tuple(ordered), len(found) > _MOST)
 
 
-def prover_of(here: Situated, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
+def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
     """Return the proofs of an answer stream, with a choice of ties that it is for."""
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
     found = next(provers(program, here.stream, derived, t, here.background, value), None)
@@ -125,7 +126,7 @@ def _as_solved(stream: Iterable[Moment], t: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Unanswered:
+class NoAnswerStream:
     """There is no answer stream at t: `relaxed` are those of the rules without what rules streams out.
 
     That are constraints, and heads outside the timeline. The first of these streams is `world`, with
@@ -141,14 +142,14 @@ class Unanswered:
     circular: Mapping[Signature, tuple[int, ...]]
 
 
-def unanswered(here: Situated, t: int, moment: Moment, found: AnswerStreams) -> Unanswered:
+def unanswered(here: ProgramSituation, t: int, moment: Moment, found: AnswerStreams) -> NoAnswerStream:
     """Return why there is no answer stream at t, by those of the relaxed program."""
     if not found.streams:
         circular = on_own_absence(here.program)
-        return Unanswered(here.program, t, moment, found, None, (), circular)
+        return NoAnswerStream(here.program, t, moment, found, None, (), circular)
     first = prover_of(here, relaxed(here.program, here.stream.timeline), t, found.streams[0])
     world = restored(first.world, here.program)
-    return Unanswered(here.program, t, moment, found, world, tuple(violations(world)), {})
+    return NoAnswerStream(here.program, t, moment, found, world, tuple(violations(world)), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +178,15 @@ class AtomExplanation:
     silent: str | None
 
 
-def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> Situated:
+def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
     query = _query_of(wanted.path, asked, wanted.evaluation.engine)
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
     evaluation = replace(wanted.evaluation, period=period)
-    moded_by = replace(wanted, evaluation=evaluation, setting=asked.setting, trigger=asked.trigger)
     trace = loaded(asked, [query], warn)
+    setting = dated(asked.setting, trace)
+    moded_by = replace(wanted, evaluation=evaluation, setting=setting, trigger=asked.trigger)
     return meeting(moded(query, moded_by), query, trace, wanted.span[1], asked.trace.options)
 
 
@@ -197,8 +199,8 @@ def _query_of(path: Path, asked: AgreementTask, engine: Language | None) -> Engi
 
 
 def explained(
-    here: Situated, t: int, text: str, model: int | None, path: Path
-) -> AtomExplanation | Unanswered:
+    here: ProgramSituation, t: int, text: str, model: int | None, path: Path
+) -> AtomExplanation | NoAnswerStream:
     """Return why the atom that the text names holds or not in an answer stream at t.
 
     That is answer stream number `model`, or else the first that holds the atom; without any, why
@@ -225,7 +227,7 @@ def explained(
     return _explained(here, t, (moment_time, atom), found, model)
 
 
-def _given(here: Situated, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
+def _given(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
     derived = (atom for stream in streams for _, atom in stream)
     return list(dict.fromkeys((*chain.from_iterable(here.stream.input.values()), *here.background, *derived)))
 
@@ -238,7 +240,7 @@ def _check_model(model: int | None, found: AnswerStreams, t: int) -> None:
 
 
 def _explained(
-    here: Situated, t: int, moment: Moment, found: AnswerStreams, model: int | None
+    here: ProgramSituation, t: int, moment: Moment, found: AnswerStreams, model: int | None
 ) -> AtomExplanation:
     holding = (number for number, stream in enumerate(found.streams, 1) if moment in stream)
     number = next(holding, 1) if model is None else model
@@ -251,7 +253,7 @@ def _explained(
     return AtomExplanation(prover.world, moment, number, count, found.more, proof, missed, sought, silent)
 
 
-def _sought(here: Situated, world: explain.World, moment: Moment) -> Sought | None:
+def _sought(here: ProgramSituation, world: explain.World, moment: Moment) -> Sought | None:
     """Return where an atom that no rule derives could come from."""
     name = signature(moment[1])
     if name in intensional(here.program):
@@ -263,7 +265,7 @@ def _sought(here: Situated, world: explain.World, moment: Moment) -> Sought | No
     return Sought(sight(world, At(Number(moment[0]), moment[1])))
 
 
-def _silent(here: Situated, world: explain.World) -> str | None:
+def _silent(here: ProgramSituation, world: explain.World) -> str | None:
     if here.query is None or world.holds((world.t, TRIGGER)):
         return None
     rules = [str(rule) for rule in here.program.rules if rule.head == TRIGGER]

@@ -7,6 +7,7 @@ from typing import Final
 from agreement.answering.export.legend import LegendColumns, columns_of
 from agreement.answering.solve.solving import SolvingTask, asked_span, given_to, moded, trace_of
 from agreement.documents.requests import PROGRAM_SUFFIX, load_program, load_query
+from agreement.documents.traces import dated
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
 from lars.language.formulas import Assign, BodyLiteral, Test
@@ -52,14 +53,15 @@ def exported(wanted: SolvingTask, warn: Warn) -> Exported:
     if wanted.path.suffix == PROGRAM_SUFFIX:
         query, columns, program = None, None, load_program(wanted.path)
         question, report = Question(program, Whole(), Always()), ToStream.RSTREAM
+        trace = trace_of(wanted.trace, wanted.span[1], None, warn)
+        given_to(program, trace)
     else:
         query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+        trace = trace_of(wanted.trace, wanted.span[1], query, warn)
+        wanted = replace(wanted, setting=dated(wanted.setting, trace))
         output, report = answered(query, wanted.setting), query.to_stream or ToStream.RSTREAM
         columns, program = columns_of(output, report), moded(query, wanted)
         question = ask(program, output.predicate)
-    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-    if query is None:
-        given_to(program, trace)
     span = asked_span(wanted, trace, 1)
     facts = trace.facts(trace.timeline)
     # What is new or gone is so since the evaluation before, also before the first time that is shown.

@@ -7,13 +7,13 @@ from typing import Final
 from agreement.answering.solve.solving import given_to, trace_of
 from agreement.answering.solve.translating import TranslatingTask, program_of, seen_in_asp, variants
 from agreement.documents.requests import PROGRAM_SUFFIX, load_program
-from agreement.documents.traces import check_timeline, point_on
+from agreement.documents.traces import check_timeline, dated, point_on
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.windows import Interval
 from solver.facts import Situation
 from solver.pointwise import standalone
-from solver.settings import Runner, Time, TraceInput, Warn
+from solver.settings import Runner, Time, TraceInput, Warn, unsaid
 from translate.model.query import EngineQuery
 from translate.tau import answered
 
@@ -32,6 +32,8 @@ def standing_alone_lines(
     trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
     if query is None:
         given_to(program, trace)
+    else:
+        program, _ = single_program(replace(wanted, setting=dated(wanted.setting, trace)), unsaid)
     times = trace.timeline
     if at is not None:
         point = point_on(trace, at, given.options)

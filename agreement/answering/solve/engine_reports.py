@@ -54,7 +54,7 @@ class ReportsTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class EngineReports:
     """Reports in the order of their times; `milliseconds` is the length of a time point.
 
     `origin` is the dateTime of time 0, None where times are numbers alone.
@@ -92,7 +92,7 @@ def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]
         raise LarsError(f"{', '.join(without)}: accepted without --as {cut(name)}; {problem}")
 
 
-def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
+def reports_as(wanted: ReportsTask, warn: Warn) -> EngineReports:
     """Return what is reported; raises LarsError for a query that cannot be run."""
     who = reporter(wanted.name)
     stream = None if wanted.stream is None else stream_iri(wanted.stream)
@@ -116,7 +116,7 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> Reported:
         for message in why_silent(who, given):
             warn(message)
     names = tuple(map(Variable, found.variables))
-    return Reported(names, tuple(_shown(found, given, times)), given.unit.milliseconds, stream, zero)
+    return EngineReports(names, tuple(_shown(found, given, times)), given.unit.milliseconds, stream, zero)
 
 
 def stream_iri(text: str) -> Iri:
@@ -161,12 +161,12 @@ def _shown(found: Recording, given: EngineRun, times: _Times) -> Iterator[Report
     yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
 
 
-def lines(found: Reported) -> Iterator[str]:
+def lines(found: EngineReports) -> Iterator[str]:
     """Return the reports as a trace of their stream if they are to be one, else for a reader."""
     return text_lines(found) if found.stream is None else stream_lines(found)
 
 
-def json_lines(found: Reported) -> Iterator[str]:
+def json_lines(found: EngineReports) -> Iterator[str]:
     """Yield an object a line for each report.
 
     `t` is its time point; where it comes between two of them, `t` is the one before, and `ms` its
@@ -185,7 +185,7 @@ def _time(t: float, milliseconds: float) -> Json:
     return {"t": floor(t / milliseconds), "ms": int(t) if t == int(t) else t}
 
 
-def text_lines(found: Reported) -> Iterator[str]:
+def text_lines(found: EngineReports) -> Iterator[str]:
     """Yield the reports for a reader, `-` for an empty one; times are time points and their fractions."""
     yield f"t: {header(found.variables)}"
     for report in found.reports:
@@ -193,14 +193,14 @@ def text_lines(found: Reported) -> Iterator[str]:
         yield f"{plain(report.t / found.milliseconds, _DIGITS)}: {rows}"
 
 
-def check_labels(found: Reported, warn: Warn) -> None:
+def check_labels(found: EngineReports, warn: Warn) -> None:
     """Warn of blank nodes that a trace of the reports takes apart."""
     labels = Counter(label for report in found.reports for row in report.rows for label in _blank(row))
     if found.stream is not None and any(count > 1 for count in labels.values()):
         warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
 
 
-def stream_lines(found: Reported) -> Iterator[str]:
+def stream_lines(found: EngineReports) -> Iterator[str]:
     """Yield the triples that are reported as timed N-Quads; integers count time points."""
     for report in found.reports:
         t = round(report.t / found.milliseconds)

@@ -24,6 +24,7 @@ from agreement.documents.traces import (
     Trace,
     check_timeline,
     clock_of,
+    dated,
     load_trace,
     mismatches,
     no_trace,
@@ -119,6 +120,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
+    wanted = replace(wanted, setting=dated(wanted.setting, trace))
     output = answered(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None

@@ -10,7 +10,7 @@ from agreement.answering.solve.translating import TranslatingTask, placed_refusa
 from agreement.documents.traces import background, point_on
 from lars.language.program import Program, atoms
 from lars.language.terms import Signature, signature
-from solver.facts import Background, Chosen
+from solver.facts import Background, ChosenTimes
 from solver.job import ask
 from solver.settings import Runner, Time, TraceInput, Warn
 from solver.sql import Given, InexpressibleInSqlError, script
@@ -34,7 +34,7 @@ def sql_lines(
         given, point = _read(program, query, trace, at, warn)
     output = None if query is None else answered(query, wanted.setting)
     question = ask(program, ("", 0) if output is None else output.predicate)
-    gate = question.gate if point is None else Chosen((point,))
+    gate = question.gate if point is None else ChosenTimes((point,))
     columns = () if output is None else output.variables
     predicate = None if output is None else output.predicate
     try:

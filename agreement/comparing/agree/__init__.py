@@ -3,5 +3,5 @@
 from agreement.comparing.agree.agreeing import AgreementTask, Overrides, loaded, on_files, periods_of, run
 from agreement.comparing.agree.causes import RowCause
 from agreement.comparing.agree.narrowing import cause_of
-from agreement.comparing.agree.periods import Compared, Side
+from agreement.comparing.agree.periods import PeriodComparison, Side
 from agreement.comparing.agree.verdicts import Pair, VariantReport, compare, pairs

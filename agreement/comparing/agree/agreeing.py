@@ -31,6 +31,7 @@ from agreement.documents.traces import (
     background,
     check_timeline,
     dataset_of,
+    dated,
     load_trace,
     mismatches,
     set_span,
@@ -164,6 +165,7 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     periods = periods_of(asked)
     static = read_static(asked.trace.static)
     trace = loaded(asked, queries, warn, background(static, dataset_of(queries), unsaid))
+    asked = replace(asked, setting=dated(asked.setting, trace))
     check_timeline(trace.timeline, min(periods))
     carried = trace.predicates()
     compared = pairs(asked.csparql, asked.cqels, carried, asked.assigned, alike=False)

@@ -19,7 +19,7 @@ from agreement.comparing.agree.counterfactuals import (
     without_empty_groups,
     without_slices,
 )
-from agreement.comparing.agree.periods import Compared, Side
+from agreement.comparing.agree.periods import PeriodComparison, Side
 from agreement.documents.traces import Trace
 from lars.analysis import reach
 from lars.language.formulas import Gather, Gathered, Not
@@ -103,7 +103,7 @@ class CauseSearch:
     Of a row that push alone has they are said of its last report, at t, and of the pull at the end.
     """
 
-    def __init__(self, sides: Sides, trace: Trace, periods: list[Compared]) -> None:
+    def __init__(self, sides: Sides, trace: Trace, periods: list[PeriodComparison]) -> None:
         self._sides = sides
         self._trace = trace
         self._periods = periods

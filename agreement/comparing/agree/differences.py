@@ -8,7 +8,7 @@ from operator import itemgetter
 import numpy as np
 
 from agreement.comparing.agree.causes import CAUSES, CauseSearch, DifferingRows, RowCause, Sides, SideStatic
-from agreement.comparing.agree.periods import Compared, PeriodVerdict, Side
+from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
 from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
 from solver.columns import Array
@@ -50,12 +50,12 @@ class Explanation:
         self._causes: dict[Side, RowCauses] = {}
 
     @property
-    def periods(self) -> Sequence[Compared]:
+    def periods(self) -> Sequence[PeriodComparison]:
         """The periods that disagree, in the order of the verdicts."""
         return self._periods
 
     @cached_property
-    def _places(self) -> dict[Compared, int]:
+    def _places(self) -> dict[PeriodComparison, int]:
         return {period: place for place, period in enumerate(self._periods)}
 
     def causes(self, side: Side) -> RowCauses:
@@ -71,7 +71,7 @@ class Explanation:
         counts = np.bincount(found.owner * len(CAUSES) + found.causes, minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
 
-    def cause_counts(self, periods: Sequence[Compared]) -> Array:
+    def cause_counts(self, periods: Sequence[PeriodComparison]) -> Array:
         """Return how many rows one side alone has in some periods that disagree, by the cause's place."""
         found: Array = self._totals[[self._places[period] for period in periods]].sum(axis=0)
         return found
@@ -81,7 +81,7 @@ class Explanation:
         found: Array = sum(map(self.counts, Side), np.zeros(len(CAUSES), np.int64))
         return found
 
-    def difference(self, side: Side, number: int) -> tuple[Compared, RowDifference]:
+    def difference(self, side: Side, number: int) -> tuple[PeriodComparison, RowDifference]:
         """Return a row of a side, by its place among the causes of all, with its period."""
         found = self.causes(side)
         owner, pushed = int(found.owner[number]), int(found.pushed[number])
@@ -91,7 +91,7 @@ class Explanation:
         (row,) = row_texts(rows.of(period.number).take(own), rows.terms)
         return period, RowDifference(side, row, CAUSES[found.causes[number]], None if pushed < 0 else pushed)
 
-    def differences(self, period: Compared) -> Iterator[RowDifference]:
+    def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
         """Yield each row that one side alone has in the period, with its cause."""
         place = self._places[period]
         for side in Side:
@@ -105,7 +105,7 @@ class Explanation:
             for _, row, cause, t in found:
                 yield RowDifference(side, row, CAUSES[cause], None if t < 0 else t)
 
-    def supports(self, found: Sequence[tuple[RowDifference, Compared]]) -> list[tuple[Fact, ...]]:
+    def supports(self, found: Sequence[tuple[RowDifference, PeriodComparison]]) -> list[tuple[Fact, ...]]:
         """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
         at = [
             one.pushed if one.side is Side.PUSH and one.pushed is not None else period.end

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from agreement.comparing.agree.causes import RowCause
 from agreement.comparing.agree.differences import RowDifference
-from agreement.comparing.agree.periods import Compared, PeriodVerdict, Side
+from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
 from agreement.comparing.agree.verdicts import VariantReport
 from agreement.documents.values import cut
 from lars.errors import LarsError
@@ -19,7 +19,7 @@ class FoundRow:
     """A difference with the pulling period and the interval it stands in."""
 
     period: int
-    interval: Compared
+    interval: PeriodComparison
     difference: RowDifference
 
     @property
@@ -29,7 +29,7 @@ class FoundRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Narrowed:
+class RowFilter:
     """What is shown of a report; None: all of it."""
 
     periods: tuple[int, ...] | None = None
@@ -44,7 +44,7 @@ class Narrowed:
 
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict
-    ) -> Iterator[tuple[Compared, list[FoundRow]]]:
+    ) -> Iterator[tuple[PeriodComparison, list[FoundRow]]]:
         """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
         for interval in verdict.intervals:
             found = [
@@ -65,7 +65,7 @@ class Narrowed:
 
 def narrowed(
     only: tuple[int, ...] | None, cause: RowCause | None, side: str | None, periods: Sequence[int]
-) -> Narrowed:
+) -> RowFilter:
     """Return what options ask for; raises LarsError for a period that is not compared, and no cause."""
     for period in only or ():
         if period not in periods:
@@ -73,7 +73,7 @@ def narrowed(
             raise LarsError(
                 f"--only-period {period}: accepted: a period that is compared, of {cut(compared)}"
             )
-    return Narrowed(only, cause, None if side is None else Side(side))
+    return RowFilter(only, cause, None if side is None else Side(side))
 
 
 def cause_of(text: str) -> RowCause:

@@ -85,7 +85,7 @@ class PeriodTables:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class PeriodComparison:
     """One whole period (start, end]: push's total output in it, pull's output at its end."""
 
     start: int
@@ -132,7 +132,7 @@ class PeriodVerdict:
     """
 
     period: int
-    intervals: tuple[Compared, ...]
+    intervals: tuple[PeriodComparison, ...]
     unfinished: tuple[int, int] | None
 
     @property
@@ -177,7 +177,7 @@ def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns)
             )
         )
     )
-    intervals = tuple(Compared(*ends, number, tables) for number, ends in enumerate(listed))
+    intervals = tuple(PeriodComparison(*ends, number, tables) for number, ends in enumerate(listed))
     reached = start + count * period
     return PeriodVerdict(period, intervals, (reached, timeline.last) if reached < timeline.last else None)
 

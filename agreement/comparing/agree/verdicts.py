@@ -7,7 +7,7 @@ from functools import cached_property
 from agreement.comparing.agree.causes import Sides
 from agreement.comparing.agree.compared_variables import program_on, remark_on, row_predicate
 from agreement.comparing.agree.differences import Explanation, RowDifference
-from agreement.comparing.agree.periods import Compared, PeriodVerdict, verdict
+from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, verdict
 from agreement.documents.traces import Trace
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -59,11 +59,11 @@ class VariantReport:
         """The causes of every difference of the variant."""
         return Explanation(self.sides, self.trace, self.verdicts)
 
-    def differences(self, interval: Compared) -> Iterator[RowDifference]:
+    def differences(self, interval: PeriodComparison) -> Iterator[RowDifference]:
         """Yield the rows that one side alone has in an interval, with causes."""
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
-    def supports(self, found: Sequence[tuple[RowDifference, Compared]]) -> list[tuple[Fact, ...]]:
+    def supports(self, found: Sequence[tuple[RowDifference, PeriodComparison]]) -> list[tuple[Fact, ...]]:
         """Return the input that each of such rows rests on, in its interval."""
         return self.explanation.supports(found)
 

@@ -2,12 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import starmap
 from pathlib import Path
 from typing import Final
 
 from agreement.comparing.compare.parting import Parting, compared
-from agreement.comparing.compare.sides import Placing, ProfileSide, Reporter, reporter
+from agreement.comparing.compare.sides import (
+    NamedReporter,
+    Placing,
+    ProfileSide,
+    check_reporter,
+    named_reporter,
+)
 from agreement.comparing.judge import (
+    ANSWERS_FORM,
     RefusedCase,
     case_files,
     check_order,
@@ -25,7 +33,7 @@ from agreement.engines.engine import columns
 from agreement.engines.specifications import EngineRun, Specification
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import exists
+from lars.files import exists, read_text
 from solver.settings import Progress, TraceInput, Warn, unwatched
 from solver.traces import read_static
 from translate.model.query import EngineQuery
@@ -50,7 +58,7 @@ class ComparedProfiles:
 
 
 @dataclass(frozen=True, slots=True)
-class ProfilesFound:
+class TraceComparison:
     """Where profiles part on one trace; `title` is the case's, times are shown as `unit`, from `origin`."""
 
     parting: Parting
@@ -79,10 +87,12 @@ def queries_and_traces(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 def on_trace(
     asked: ComparedProfiles, queries: Sequence[Path], warn: Warn, progress: Progress
-) -> ProfilesFound:
+) -> TraceComparison:
     """Return where two profiles part on a trace; of two queries each side has its own."""
-    reporters = _reporters(asked)
+    _check_reporters(asked)
     read = [read_judged_query(path, asked.unit) for path in queries]
+    texts = [read_text(path, ANSWERS_FORM) for path in queries]
+    reporters = _reporters(asked, texts[0], texts[-1])
     _check_columns(read, queries)
     static, origin = read_static(asked.trace.static), origin_text(asked.trace.options.origin)
     warnings: list[str] = []
@@ -91,48 +101,56 @@ def on_trace(
         pushes, zero = read_pushes(asked.trace, query, asked.unit, warnings.append)
         given.append(EngineRun(query, static, pushes, asked.unit, origin, zero))
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
-        if not isinstance(who, Specification):
+        if not isinstance(who.reporter, Specification):
             check_order(one.pushes, warnings.append)
     found = _compared(asked, reporters, (given[0], given[-1]), progress)
     for who, run, silent in zip(reporters, (given[0], given[-1]), found.silent, strict=True):
-        warnings += why_silent(who, run) if silent else ()
+        warnings += why_silent(who.reporter, run) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
-    return ProfilesFound(found, asked.unit, origin=given[0].zero)
+    return TraceComparison(found, asked.unit, origin=given[0].zero)
 
 
 def on_cases(
     asked: ComparedProfiles, paths: Sequence[Path], progress: Progress
-) -> list[ProfilesFound | RefusedCase]:
+) -> list[TraceComparison | RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
-    reporters = _reporters(asked)
+    _check_reporters(asked)
 
-    def found(case: Case) -> ProfilesFound:
+    def found(case: Case) -> TraceComparison:
         run = run_of_case(case)
         given = replace(run, unit=unit_of(run.query, run.pushes))
-        return ProfilesFound(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
+        reporters = _reporters(asked, case.query, case.query)
+        return TraceComparison(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
 
     return list(each_case(case_files(paths), found, progress))
 
 
-def _reporters(asked: ComparedProfiles) -> tuple[Reporter, Reporter]:
-    first, second = map(reporter, asked.names)
-    fixed = not isinstance(first, Specification) and not isinstance(second, Specification)
+def _check_reporters(asked: ComparedProfiles) -> None:
+    for name in asked.names:
+        check_reporter(name)
+
+
+def _reporters(asked: ComparedProfiles, first: str, second: str) -> tuple[NamedReporter, NamedReporter]:
+    """Return both sides for the texts of their queries."""
+    found = tuple(starmap(named_reporter, zip(asked.names, (first, second), strict=True)))
+    fixed = not any(isinstance(one.reporter, Specification) for one in found)
     if fixed and asked.placing != Placing():
         option = "--t0" if asked.placing.start is not None else "--bounds"
         raise LarsError(f"{option}: accepted with a specification; both engine versions fix it")
-    return first, second
+    return found[0], found[1]
 
 
 def _compared(
     asked: ComparedProfiles,
-    reporters: tuple[Reporter, Reporter],
+    reporters: tuple[NamedReporter, NamedReporter],
     given: tuple[EngineRun, EngineRun],
     progress: Progress,
 ) -> Parting:
-    pairs = zip(asked.names, reporters, given, strict=True)
-    first, second = (ProfileSide(name, who, on, asked.placing) for name, who, on in pairs)
-    return compared(first, second, asked.likeness, times=asked.times, progress=progress)
+    pairs = zip(reporters, given, strict=True)
+    first, second = (ProfileSide(who.name, who.reporter, on, asked.placing) for who, on in pairs)
+    likeness = replace(asked.likeness, lexical=any(one.lexical for one in reporters))
+    return compared(first, second, likeness, times=asked.times, progress=progress)
 
 
 def _check_columns(read: Sequence[EngineQuery], paths: Sequence[Path]) -> None:

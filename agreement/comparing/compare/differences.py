@@ -26,7 +26,7 @@ class DifferenceOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class ReportsByPlace:
     """Reports by their place, ascending: the number of the push, or of the time unit.
 
     `after` are those that no push triggers, as it would have to be later than all there are.
@@ -58,7 +58,7 @@ class Difference:
         return sum(map(len, (self.only_first, self.only_second, self.moved, self.empty)))
 
 
-def grouped(recording: Recording, how: DifferenceOptions) -> Grouped:
+def grouped(recording: Recording, how: DifferenceOptions) -> ReportsByPlace:
     """Return the reports by place."""
     reach = list(accumulate((push.t for push in how.pushes or ()), max))
     places: dict[int, list[Report]] = {}
@@ -66,7 +66,7 @@ def grouped(recording: Recording, how: DifferenceOptions) -> Grouped:
     for report in recording.reports:
         place = _place(report, reach, how)
         (after if place is None else places.setdefault(place, [])).append(report)
-    return Grouped({place: tuple(_joined(places[place])) for place in sorted(places)}, tuple(after))
+    return ReportsByPlace({place: tuple(_joined(places[place])) for place in sorted(places)}, tuple(after))
 
 
 def _place(report: Report, reach: Sequence[float], how: DifferenceOptions) -> int | None:
@@ -88,7 +88,7 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
     yield from (found[t] for t in sorted(found))
 
 
-def differences(one: Grouped, other: Grouped, how: DifferenceOptions) -> dict[int, Difference]:
+def differences(one: ReportsByPlace, other: ReportsByPlace, how: DifferenceOptions) -> dict[int, Difference]:
     """Return the difference at each place that has one, ascending."""
     places = sorted({*one.places, *other.places})
     found = (

@@ -30,7 +30,7 @@ UNCHANGED: Changed = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Parted:
+class DifferenceWithRules:
     """A difference and what parts the profiles there; `undone` if without it nothing differs.
 
     `together`: it takes all of the causes together.
@@ -88,7 +88,7 @@ class Search:
         return found[place].size if place in found else 0
 
 
-def parted(search: Search, progress: Progress) -> tuple[Parted, ...]:
+def parted(search: Search, progress: Progress) -> tuple[DifferenceWithRules, ...]:
     """Return each difference with what parts the profiles there: single changes, else sets of them."""
     base = search.differences() or {}
     if not base:
@@ -97,7 +97,7 @@ def parted(search: Search, progress: Progress) -> tuple[Parted, ...]:
     for done, cause in enumerate(every):
         progress(done, len(every) + 1)
         search.differences(_of([cause]))
-    found: list[Parted] = []
+    found: list[DifferenceWithRules] = []
     for difference in base.values():
         found.append(_explained(search, difference, found))
     return tuple(found)
@@ -107,7 +107,9 @@ def _of(causes: Sequence[Cause]) -> Changed:
     return frozenset((cause.number, cause.rule.name) for cause in causes)
 
 
-def _explained(search: Search, difference: Difference, found: Sequence[Parted]) -> Parted:
+def _explained(
+    search: Search, difference: Difference, found: Sequence[DifferenceWithRules]
+) -> DifferenceWithRules:
     """Return the single changes that undo a difference, or those that make it smaller if that is all.
 
     Where these together leave something of it, and where there are none, the smallest set of
@@ -117,17 +119,17 @@ def _explained(search: Search, difference: Difference, found: Sequence[Parted]) 
     sizes = {cause: search.size(_of([cause]), difference.place) for cause in search.causes}
     undoing = tuple(cause for cause, size in sizes.items() if size == 0)
     if undoing:
-        return Parted(difference, undoing, undone=True)
+        return DifferenceWithRules(difference, undoing, undone=True)
     smaller = tuple(cause for cause, size in sizes.items() if size is not None and size < difference.size)
     left = search.size(_of(smaller), difference.place)
     least = search.size(_of(search.causes), difference.place)
     if left == 0 or least is None or least >= (difference.size if left is None else left):
-        return Parted(difference, smaller, undone=left == 0)
+        return DifferenceWithRules(difference, smaller, undone=left == 0)
     before = dict.fromkeys(one.causes for one in found if one.together)
     as_good = (one for one in before if search.size(_of(one), difference.place) == least)
     start = next(as_good, search.causes)
     kept = needed(start, lambda causes: search.size(_of(causes), difference.place) == least)
-    return Parted(difference, kept, undone=least == 0, together=len(kept) > 1)
+    return DifferenceWithRules(difference, kept, undone=least == 0, together=len(kept) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class Parting:
     columns: tuple[str, ...]
     pushes: tuple[Push, ...] | None
     places: int
-    parted: tuple[Parted, ...]
+    parted: tuple[DifferenceWithRules, ...]
     causes: tuple[Cause, ...]
     alone: tuple[Cause, ...]
     needed: tuple[EngineRule, ...] | None

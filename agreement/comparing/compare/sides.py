@@ -7,6 +7,7 @@ from typing import Final
 from agreement.comparing.judge import ACCEPTED_JUDGES, aligned, is_judge
 from agreement.documents.recordings import Recording
 from agreement.documents.values import cut
+from agreement.engines.adapters import ADAPTER, adapted_version
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
@@ -25,11 +26,39 @@ from translate.model.query import Form
 Reporter = Specification | Engine
 
 
+@dataclass(frozen=True, slots=True)
+class NamedReporter:
+    """Who reports, as messages name it; `lexical` where its rows do not keep the kinds of terms."""
+
+    name: str
+    reporter: Reporter
+    lexical: bool = False
+
+
 def reporter(name: str) -> Reporter:
     """Return the specification or engine version of that name, or the specification in that file."""
     if not is_judge(name):
         raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED_JUDGES}")
     return ENGINES[name] if name in ENGINES else specification(name)
+
+
+def check_reporter(name: str) -> None:
+    """Raise for what names no specification, no engine version and no adapter."""
+    if not is_judge(name) and not name.startswith(ADAPTER):
+        accepted = f"{ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
+        raise LarsError(f"found the engine {cut(name)!r}; accepted: {accepted}")
+
+
+def named_reporter(name: str, text: str) -> NamedReporter:
+    """Return the specification or engine version of that name, that of a file, or a real engine's.
+
+    The query's text is what an adapter is given.
+    """
+    check_reporter(name)
+    if name.startswith(ADAPTER):
+        found = adapted_version(name.removeprefix(ADAPTER), text)
+        return NamedReporter(found.engine.name, found.engine, found.lexical)
+    return NamedReporter(name, reporter(name))
 
 
 _SAID: Final = frozenset(("name", "description"))

@@ -11,6 +11,7 @@ from agreement.comparing.judge.cases import (
 )
 from agreement.comparing.judge.gracious import Shift, borders
 from agreement.comparing.judge.judge_inputs import (
+    ANSWERS_FORM,
     check_order,
     pushes_at,
     read_judged_query,

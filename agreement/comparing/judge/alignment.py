@@ -85,7 +85,7 @@ def _asked(report: Report) -> Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedReport:
     """What a specification reports at one time point: the rows of all its evaluations there.
 
     `t` is the time point in milliseconds. Not `reported`: nothing is, since the answer is empty.
@@ -106,7 +106,7 @@ class Slot:
     has another one already.
     """
 
-    expected: Expected | None
+    expected: ExpectedReport | None
     reports: tuple[Report, ...]
     again: float | None = None
 
@@ -123,14 +123,14 @@ class Slot:
         return self.reports[0].t - self.expected.t
 
 
-def by_time_point(of: Scheduled, evaluations: Sequence[Evaluation]) -> list[Expected]:
+def by_time_point(of: Scheduled, evaluations: Sequence[Evaluation]) -> list[ExpectedReport]:
     """Return what is expected at each time point, ascending: evaluations inside one instant are joined."""
     milliseconds = of.task.unit.milliseconds
     found: dict[int, list[Evaluation]] = {}
     for one in evaluations:
         found.setdefault(one.time, []).append(one)
     return [
-        Expected(
+        ExpectedReport(
             time,
             time * milliseconds,
             tuple(row for one in group for row in one.rows),
@@ -168,7 +168,7 @@ def together(one: Report, other: Report) -> bool:
     return one.t == other.t and bool(one.rows) and bool(other.rows)
 
 
-def slots(expected: Sequence[Expected], reports: Sequence[Report], how: Belonging) -> list[Slot]:
+def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: Belonging) -> list[Slot]:
     """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
     times = [one.t for one in expected]
     belonging: list[list[Report]] = [[] for _ in expected]

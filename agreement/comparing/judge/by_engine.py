@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final
 
 from agreement.comparing.judge.alignment import together
-from agreement.comparing.matching.likeness import Likeness, Matched, joined, matched
+from agreement.comparing.matching.likeness import Likeness, RowMatch, joined, matched
 from agreement.comparing.matching.sequences import contained, nearest
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import SLACK, Recording, Report, Row, in_common_columns
@@ -15,7 +15,7 @@ from agreement.documents.requests import EmptyReports, MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
 
-_NONE: Final = Matched()
+_NONE: Final = RowMatch()
 
 
 class StepKind(Enum):
@@ -33,7 +33,7 @@ class Step:
     place: int
     predicted: tuple[Report, ...]
     recorded: tuple[Report, ...]
-    rows: Matched
+    rows: RowMatch
     problem: str | None = None
 
 
@@ -72,7 +72,7 @@ class VersionJudgement:
         return not self.rows.expected
 
     @property
-    def rows(self) -> Matched:
+    def rows(self) -> RowMatch:
         """How the rows of all steps match."""
         return joined([step.rows for step in self.steps])
 
@@ -195,7 +195,7 @@ def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
     return replace(step, rows=rows, problem=_problem(step, rows, how, timed=timed))
 
 
-def _problem(step: Step, rows: Matched, how: Pushwise, *, timed: bool) -> str | None:
+def _problem(step: Step, rows: RowMatch, how: Pushwise, *, timed: bool) -> str | None:
     ours, theirs = (_shape(reports, how) for reports in (step.predicted, step.recorded))
     if timed and how.times and [t for t, _ in ours] != [t for t, _ in theirs]:
         return f"reports at {_listed(ours)} predicted, at {_listed(theirs)} recorded"

@@ -10,7 +10,7 @@ from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.gracious import Shift, borders, unclosed
 from agreement.comparing.judge.judgement import Judgement, judged, narrowed
 from agreement.comparing.judge.verdict import UNCLOSED, Options, Verdict
-from agreement.comparing.matching.likeness import Matched, joined, share
+from agreement.comparing.matching.likeness import RowMatch, joined, share
 from agreement.documents.outputs import counted, plain
 from agreement.documents.recordings import Recording
 from agreement.engines.registry import ENGINES
@@ -99,10 +99,10 @@ class Recorded:
     options: Options
     rows: int = 0
 
-    def judged(self, says: str, specification: Specification, options: Options) -> FaultExplanation:
-        """Return how well a specification explains the recording."""
+    def judged(self, says: str, specification: Specification, options: Options) -> FaultExplanation | None:
+        """Return how well a specification explains the recording; None where no verdict was worth it."""
         found = judged(self.task, specification, self.recording, options)
-        return _of_verdict(says, found.best, self.rows)
+        return _of_verdict(says, found.best, self.rows) if found.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
@@ -132,7 +132,7 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
     """Return what explains a recording that the specification of a judgement does not."""
     moved = by_borders(recorded, found)
     rows = sum(window.rows.actual for window in found.best.windows)
-    hints = narrowed(recorded.options, recorded.task)
+    hints = replace(narrowed(recorded.options, recorded.task), worth=moved.own.score)
     trying = replace(recorded, rows=rows, options=hints)
     late, others = list(_delays(trying, found)), list(_attempts(trying, found.specification))
     explained: list[FaultExplanation | None] = []
@@ -189,9 +189,9 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
     return FaultExplanation(says, share(found.common, all_rows), score, complete)
 
 
-def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Matched]) -> FaultExplanation:
+def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
     """Return how much better borders explain, and reports that answer windows not closed yet."""
-    found: list[Matched] = []
+    found: list[RowMatch] = []
     complete = True
     for window in verdict.windows:
         shift = shifts.get(window.last)

@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.comparing.judge.alignment import Slot, aligned
 from agreement.comparing.judge.verdict import Options, Verdict, first_close, slots_of
-from agreement.comparing.matching.likeness import Likeness, Matched, matched
+from agreement.comparing.matching.likeness import Likeness, RowMatch, matched
 from agreement.documents.recordings import Recording, Row
 from agreement.engines.engine import columns
 from agreement.engines.r2s import streamed
@@ -28,7 +28,7 @@ from translate.model.query import ToStream
 
 def unclosed(
     task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
-) -> dict[float, Matched]:
+) -> dict[float, RowMatch]:
     """Return how each report before the first close meets the windows that are open then, by times in ms."""
     profile = profiled(task, specification, judged.choice)
     closes = first_close(profile)
@@ -41,7 +41,7 @@ def unclosed(
 
 def _compared(
     profile: Scheduled, answers: ContentAnswers, early: list[Slot], options: Options
-) -> dict[float, Matched]:
+) -> dict[float, RowMatch]:
     task, specification = profile.task, profile.specification
     times = [int(slot.t / task.unit.milliseconds) for slot in early]
     points = (EvaluationPoint(at_close(time, profile.frame), time) for time in times)
@@ -82,7 +82,7 @@ class Shift:
     end: int
     first: int | None
     last: int | None
-    rows: Matched
+    rows: RowMatch
 
 
 def borders(
@@ -113,7 +113,7 @@ def fitted(
     rows = tuple(row for report in slot.reports for row in report.rows)
     expected = slot.expected.rows if slot.expected else ()
 
-    def met(wanted: Sequence[Row]) -> Matched:
+    def met(wanted: Sequence[Row]) -> RowMatch:
         return matched(wanted, rows, how)
 
     found = [
@@ -136,14 +136,14 @@ class _Search:
         answers: ContentAnswers,
         number: int,
         point: EvaluationPoint,
-        met: Callable[[Sequence[Row]], Matched],
+        met: Callable[[Sequence[Row]], RowMatch],
     ) -> None:
         self.profile, self.answers, self.number, self.met = profile, answers, number, met
         self.window = profile.windows[number]
         self.shown = profile.content(point)
         span = self.shown[number]
         self.expected = Borders(span.start, span.stop)
-        self.tried: dict[Borders, Matched] = {}
+        self.tried: dict[Borders, RowMatch] = {}
 
     def best(self) -> Shift | None:
         """Return the best borders there are, as a shift from the expected ones."""

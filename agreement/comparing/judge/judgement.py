@@ -108,7 +108,7 @@ def judged(
     if not any(one.correct for one in found):
         ruled_out = ((*one, n) for n, part in enumerate(parts) for one in part.ruled_out)
         best = sorted(ruled_out, key=lambda one: (one[0].odd, -one[0].right, one[2], one[0].number))
-        found += [benches[n].verdict(z) for _, z, n in best[:_TRIED]]
+        found += filter(None, (benches[n].verdict(z) for _, z, n in best[:_TRIED]))
     choices, tried = sum(bench.starts.count for bench in benches), sum(part.tried for part in parts)
     return Judgement(specification, tuple(sorted(found, key=_fit)), choices, tried, options.match)
 
@@ -154,13 +154,13 @@ def _trials(bench: Bench, progress: Progress) -> _Trials:
     if several and (ruling := sieve(bench)) is not None:
         fitting, wrong = ruling.sifted(fitting, progress)
         ruled_out += wrong
-    verdicts: list[Verdict] = []
+    verdicts: list[Verdict | None] = []
     for done, (_, z) in enumerate(fitting):
         if done and bench.expired:
             break
         progress(done, len(fitting))
         verdicts.append(bench.verdict(z))
-    return _Trials(verdicts, ruled_out, len(ruled_out) + len(verdicts))
+    return _Trials([one for one in verdicts if one], ruled_out, len(ruled_out) + len(verdicts))
 
 
 def _worthwhile(bench: Bench) -> Iterator[Starting]:

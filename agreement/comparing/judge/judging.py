@@ -60,7 +60,7 @@ class JudgedAnswers:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedFound:
+class AnswersVerdict:
     """The verdict on a file of answers, and what explains it; `names` are those of a row's columns.
 
     `other` is the verdict by the other match on answers that are not correct. `silent`: why no row
@@ -88,7 +88,7 @@ class JudgedFound:
         return None
 
 
-def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> JudgedFound:
+def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation where they are incorrect.
 
     Raises LarsError where there is nothing to compare, once what may be the reason has been told.
@@ -144,13 +144,13 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
         )
 
 
-def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Progress) -> JudgedFound:
+def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Progress) -> AnswersVerdict:
     length = asked.reading.unit.milliseconds
     turned = replace(given.options, match=given.options.match.other)
     if asked.engine in ENGINES:
         ours = _by_engine(asked.engine, given, given.options.match)
         others = None if ours.correct else _by_engine(asked.engine, given, turned.match)
-        return JudgedFound(ours, (), length, other=others)
+        return AnswersVerdict(ours, (), length, other=others)
     wanted = specification(asked.engine)
     if given.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
@@ -159,7 +159,7 @@ def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Pr
     found = judged(given.task, wanted, given.recording, given.options, progress)
     names = named(given.recording, columns(given.task.query))
     if found.correct is not False:
-        return JudgedFound(found, names, length)
+        return AnswersVerdict(found, names, length)
     diagnosis = None
     if asked.diagnosis:
         diagnosis = diagnosed(given, found, progress)
@@ -167,7 +167,7 @@ def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Pr
         diagnosis = by_borders(given, found)
     again = recorded(given.run, asked.reading.unit, answers, replace(turned, bounds=None), asked.versions)
     other = judged(again.task, wanted, again.recording, narrowed(again.options, again.task), progress)
-    return JudgedFound(found, names, length, diagnosis, other)
+    return AnswersVerdict(found, names, length, diagnosis, other)
 
 
 def _by_engine(name: str, given: Recorded, match: MatchBy) -> VersionJudgement:

@@ -7,7 +7,7 @@ from itertools import islice, product
 from time import monotonic
 from typing import Final
 
-from agreement.comparing.judge.alignment import Belonging, Expected, Slot, slots
+from agreement.comparing.judge.alignment import Belonging, ExpectedReport, Slot, slots
 from agreement.comparing.judge.verdict import (
     Options,
     Phase,
@@ -18,7 +18,7 @@ from agreement.comparing.judge.verdict import (
     is_right,
 )
 from agreement.documents.recordings import Recording, Row
-from agreement.documents.requests import EmptyReports, WindowSource
+from agreement.documents.requests import EmptyReports, MatchBy, WindowSource
 from agreement.engines.r2s import reported
 from agreement.engines.specifications import (
     Content,
@@ -41,6 +41,8 @@ MOST: Final = 20_000
 """How many combinations of start times are tried at most."""
 _FEW: Final = 16
 """So few start times are judged in whole, whether or not their first reports are right."""
+_DEAR: Final = 500
+"""From so many evaluations on it is asked first whether a verdict can be worth it."""
 _TOGETHER: Final = 64
 """The contents of so many start times are asked together."""
 Starting = tuple[int, ...]
@@ -145,7 +147,7 @@ class Bench:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
         times = dict.fromkeys(point.time for point in schedule.points)
-        expected = [Expected(t, t * length, (), reported=True, views=()) for t in times]
+        expected = [ExpectedReport(t, t * length, (), reported=True, views=()) for t in times]
         return [slot for slot in slots(expected, self.recorded.reports, self.how) if self.phase.decides(slot)]
 
     def odd(self, z: Starting) -> int:
@@ -159,9 +161,26 @@ class Bench:
             return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
         return sum(slot.expected is None or not slot.reports for slot in decisive)
 
-    def verdict(self, z: Starting) -> Verdict:
-        """Return the verdict for start times."""
+    def hopeless(self, profile: Scheduled) -> bool:
+        """Return whether so many more rows are expected than reported that no verdict can be worth it."""
+        options, length = self.options, profile.task.unit.milliseconds
+        many = len(profile.points) > _DEAR and options.match is MatchBy.TIME
+        if not options.worth or not many or (answers := answers_of(profile)) is None:
+            return False
+        if (profile.task.query.to_stream or profile.specification.stream) is not ToStream.RSTREAM:
+            return False
+        times = (point.time * length for point in profile.points)
+        sizes = zip(times, answers.at_least(list(map(profile.content, profile.points))), strict=True)
+        after, until, edge = self.phase.after, self.phase.until, self.phase.edge
+        expected = sum(size for t, size in sizes if after < t <= until and t < edge)
+        actual = sum(len(report.rows) for report in self.recorded.reports)
+        return expected > actual and 2 * actual <= options.worth * (expected + actual)
+
+    def verdict(self, z: Starting) -> Verdict | None:
+        """Return the verdict for start times; None where it would not be worth it."""
         profile = self.table.scheduled(z)
+        if self.hopeless(profile):
+            return None
         found = compared(profile, evaluations(profile), self.recorded, self.phase, self.options)
         return replace(found, until=self.starts.until(z))
 

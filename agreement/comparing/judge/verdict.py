@@ -5,8 +5,15 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final
 
-from agreement.comparing.judge.alignment import Belonging, Expected, Slot, by_time_point, slots, together
-from agreement.comparing.matching.likeness import Likeness, Matched, matched, share
+from agreement.comparing.judge.alignment import (
+    Belonging,
+    ExpectedReport,
+    Slot,
+    by_time_point,
+    slots,
+    together,
+)
+from agreement.comparing.matching.likeness import Likeness, RowMatch, matched, share
 from agreement.comparing.matching.sequences import contained, nearest
 from agreement.documents.recordings import SLACK, Recording, Report
 from agreement.documents.requests import EmptyReports, MatchBy, sources
@@ -34,6 +41,7 @@ class Options:
     `late` less than so many ms after it (None: than the slide).
     `bounds` and `rows`: instead of the specification's. At most `most` combinations of start times
     are tried, until `deadline` on the monotonic clock, so many `whole` though they do not fit.
+    Of very many evaluations no verdict is made that cannot score more than `worth`.
     """
 
     starts: tuple[int, ...] | None = None
@@ -49,6 +57,7 @@ class Options:
     most: int | None = None
     whole: int = 256
     deadline: float = inf
+    worth: float = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +70,7 @@ class JudgedWindow:
 
     first: float | None
     last: float
-    rows: Matched
+    rows: RowMatch
     delay: float | None
     triples: int | None
     problem: str | None
@@ -175,7 +184,7 @@ def _window(slot: Slot, how: Comparing) -> JudgedWindow:
     )
 
 
-def _problem(slot: Slot, common: Matched, how: Comparing) -> str | None:
+def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
     if slot.expected is None:
         if slot.again is not None:
             return "a second report"
@@ -212,7 +221,7 @@ def comparing(of: Framed, options: Options) -> Comparing:
 
 
 def _in_sequence(
-    profile: Scheduled, found: Sequence[Expected], reports: Sequence[Report], how: Comparing
+    profile: Scheduled, found: Sequence[ExpectedReport], reports: Sequence[Report], how: Comparing
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
 

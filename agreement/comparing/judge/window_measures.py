@@ -1,7 +1,7 @@
 """What a judged window is measured by."""
 
 from agreement.comparing.judge.verdict import JudgedWindow
-from agreement.comparing.matching.likeness import Matched
+from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.outputs import Json, picked
 
 
@@ -10,6 +10,6 @@ def measures(window: JudgedWindow) -> Json:
     return {**counts(window.rows), **picked(window, "delay", "triples", "problem")}
 
 
-def counts(rows: Matched) -> Json:
+def counts(rows: RowMatch) -> Json:
     """Return how many rows are expected and reported, precision and recall."""
     return picked(rows, "expected", "actual", "precision", "recall")

@@ -157,6 +157,13 @@ def static_of(lines: Iterable[str], graph: str | None = None) -> Static:
     return Static(frozenset(default), {name: frozenset(triples) for name, triples in named.items()})
 
 
+def static_lines(static: Static) -> tuple[str, ...]:
+    """Return static data as lines of N-Quads, sorted."""
+    default = (f"{' '.join(triple)} ." for triple in static.default)
+    named = (f"{' '.join(triple)} {graph} ." for graph, triples in static.named.items() for triple in triples)
+    return (*sorted(default), *sorted(named))
+
+
 def _quad(line: str) -> str:
     try:
         quad_of(line)

@@ -3,6 +3,7 @@
 An adapter is a program that speaks the protocol, JSON lines, on its standard streams.
 """
 
+from agreement.engines.adapters.as_version import ADAPTER, AdaptedVersion, adapted_version
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.checking import AdapterCheck, checks_of
 from agreement.engines.adapters.client import SILENCE, RunningAdapter

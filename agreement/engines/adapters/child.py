@@ -35,11 +35,12 @@ class ChildProgram:
     """A program that answers each line on standard input by one JSON object, a line on standard output.
 
     All other lines are noise. `silence` is how many seconds a reply may take. Whatever the program
-    started, also outside of its process group, ends with it: its environment has a mark.
+    started, also outside of its process group, ends with it: its environment has a mark. It runs in
+    `folder`, if one is named.
     """
 
-    def __init__(self, command: str, silence: float) -> None:
-        self.command, self.silence = command, silence
+    def __init__(self, command: str, silence: float, folder: Path | None = None) -> None:
+        self.command, self.silence, self.folder = command, silence, folder
         self.noise = 0
         """How many lines were none of the protocol."""
         self._last_noise = b""
@@ -79,6 +80,7 @@ class ChildProgram:
                 stderr=pipe,
                 bufsize=0,
                 env={**os.environ, "PATH": path, name: value},
+                cwd=self.folder,
                 start_new_session=True,
             )
         except OSError as error:

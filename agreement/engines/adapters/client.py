@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 from time import sleep
 from typing import Any, Final, Self, TypeVar
 
@@ -48,6 +49,8 @@ class RunningAdapter:
 
     command: str
     silence: float = SILENCE
+    folder: Path | None = None
+    """Where the process runs, if not where this one does."""
     noise: int = field(default=0, init=False)
     """How many lines of the last process were none of the protocol."""
     _child: ChildProgram | None = field(default=None, init=False)
@@ -60,7 +63,7 @@ class RunningAdapter:
     def open(self, registration: Registration) -> "AdapterSession":
         """Register a query; raises RefusedQueryError, or FailedEngineError where no reply comes."""
         if self._child is None or not self._child.is_running:
-            self._child = ChildProgram(self.command, self.silence)
+            self._child = ChildProgram(self.command, self.silence, self.folder)
         message = OpenMessage(
             query=registration.query, static=registration.static, options=registration.options
         )

@@ -34,14 +34,14 @@ class BufferedTriple:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Joined:
+class JoinedMapping:
     """A joined mapping and the entries that it is made of: none where it is one of a static element."""
 
     binds: Solution
     entries: tuple[BufferedTriple, ...] = ()
 
 
-T = TypeVar("T", BufferedTriple, Joined)
+T = TypeVar("T", BufferedTriple, JoinedMapping)
 
 
 def compatible(one: Solution, other: Solution) -> bool:
@@ -95,7 +95,7 @@ class HashIndex(Generic[T]):
         return place
 
 
-def _key(item: BufferedTriple | Joined, names: tuple[Variable, ...]) -> tuple[str, ...]:
+def _key(item: BufferedTriple | JoinedMapping, names: tuple[Variable, ...]) -> tuple[str, ...]:
     return tuple(item.binds[name] for name in names)
 
 

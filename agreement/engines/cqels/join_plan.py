@@ -6,7 +6,7 @@ Static elements are evaluated once, and EXISTS is asked of solutions.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, HashIndex, Joined, Solution
+from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, HashIndex, JoinedMapping, Solution
 from agreement.engines.cqels.query_text import CqelsFilter, StreamTriple
 from agreement.engines.engine import answers
 from lars.language.terms import Variable
@@ -22,7 +22,7 @@ class StaticElement:
     """The solutions of a static element, and the variables that they can bind."""
 
     variables: frozenset[Variable]
-    held: HashIndex[Joined]
+    held: HashIndex[JoinedMapping]
 
 
 @dataclass(slots=True)
@@ -39,9 +39,9 @@ class StaticData:
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
         found = self._solutions(pattern, names, modifiers)
         bound = frozenset(name for name in names if all(name in solution for solution in found))
-        index: HashIndex[Joined] = HashIndex(bound)
+        index: HashIndex[JoinedMapping] = HashIndex(bound)
         for solution in found:
-            index.put(Joined(solution))
+            index.put(JoinedMapping(solution))
         return StaticElement(names, index)
 
     def holds(self, condition: CqelsFilter, solution: Solution) -> bool:
@@ -87,7 +87,7 @@ def _given(solution: Solution, names: frozenset[Variable]) -> algebra.Pattern:
     )
 
 
-Held = HashIndex[BufferedTriple] | HashIndex[Joined]
+Held = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
 """What is joined: the buffer of a stream pattern, or the solutions of a static element."""
 
 
@@ -139,15 +139,15 @@ def joins(plan: JoinPlan) -> bool:
     return any(isinstance(step, JoinStep) for step in plan)
 
 
-def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Joined]:
+def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[JoinedMapping]:
     """Return the mappings that a plan joins to a triple, in the order of the elements' solutions."""
-    found = [Joined(start.binds, start.entries)]
+    found = [JoinedMapping(start.binds, start.entries)]
     for step in plan:
         if isinstance(step, CqelsFilter):
             found = [one for one in found if data.holds(step, one.binds)]
         else:
             found = [
-                Joined({**one.binds, **other.binds}, (*one.entries, *other.entries))
+                JoinedMapping({**one.binds, **other.binds}, (*one.entries, *other.entries))
                 for one in found
                 for other in step.held.matching(one.binds, step.shared)
             ]

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import assert_never
 
 from agreement.documents.recordings import Push, Triple
-from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, Joined, Solution, matched
+from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, JoinedMapping, Solution, matched
 from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, StaticData, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
 from lars.language.terms import Variable
@@ -54,12 +54,12 @@ class LiveJoins:
     Whether any have `changed`, and which were `removed`, is since the last `settle`.
     """
 
-    now: dict[Joined, None] = field(default_factory=dict)
+    now: dict[JoinedMapping, None] = field(default_factory=dict)
     changed: bool = False
-    removed: list[Joined] = field(default_factory=list)
-    _by_entry: dict[BufferedTriple, list[Joined]] = field(default_factory=dict)
+    removed: list[JoinedMapping] = field(default_factory=list)
+    _by_entry: dict[BufferedTriple, list[JoinedMapping]] = field(default_factory=dict)
 
-    def add(self, found: Iterable[Joined]) -> None:
+    def add(self, found: Iterable[JoinedMapping]) -> None:
         """Add mappings."""
         for one in found:
             self.now[one] = None
@@ -111,7 +111,7 @@ class CqelsMachine:
         eager = self.stages.one_by_one
         self._order = sorted(triples, key=lambda one: -len(one.constants) if eager else one.number)
 
-    def batches(self, push: Push) -> Iterator[list[Joined]]:
+    def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
         """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""
         self._count(push)
         found = [(one, binds) for one in self._order if (binds := matched(one, push)) is not None]
@@ -125,12 +125,12 @@ class CqelsMachine:
             self._make_room(one, push)
         yield [joined for one, binds in found for joined in self._joined(one, binds, push)]
 
-    def whole(self, number: int) -> list[Joined]:
+    def whole(self, number: int) -> list[JoinedMapping]:
         """Return what the plan of a pattern joins to everything that is in its buffer."""
         held = self.buffers[number].held.items
         return [one for entry in held for one in follow(self.plans[number], entry, self.data)]
 
-    def _joined(self, triple: StreamTriple, binds: Solution, push: Push) -> list[Joined]:
+    def _joined(self, triple: StreamTriple, binds: Solution, push: Push) -> list[JoinedMapping]:
         position = self._positions[push.stream, push.triple]
         entry = BufferedTriple(push.t, push.stream, push.triple, position, binds)
         self.buffers[triple.number].put(entry)

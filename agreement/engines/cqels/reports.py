@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from agreement.documents.outputs import row_order
 from agreement.documents.recordings import Push, Report, Row
-from agreement.engines.cqels.buffers import Joined, Solution, compatible
+from agreement.engines.cqels.buffers import JoinedMapping, Solution, compatible
 from agreement.engines.cqels.join_plan import StaticData, joins
 from agreement.engines.cqels.machine import CqelsMachine
 from agreement.engines.cqels.query_text import CqelsFilter
@@ -153,7 +153,7 @@ class CqelsReports:
             if self.machine.live is not None:
                 self.machine.live.settle()
 
-    def _of_each(self, batch: Sequence[Joined]) -> Iterator[Solution]:
+    def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[Solution]:
         """Yield what each joined mapping is answered with, where that is asked of the mappings one by one."""
         if self.head.group is None:
             yield from (one.binds for one in batch)

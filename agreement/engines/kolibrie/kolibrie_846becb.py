@@ -5,12 +5,13 @@ Times are in the unit of the timestamps. Several threads (E8) determine nothing,
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.engines.definitions import AT_ITS_CLOSE, EACH_WINDOW, ENDS, SAME_INSTANT
 from agreement.engines.engine import Engine, EngineRule, Off
 from agreement.engines.kolibrie.bindings import Binding, joined, matches, plain_text
 from agreement.engines.kolibrie.contents import Content, KolibrieWindows, WindowRules
@@ -24,55 +25,92 @@ _STORE: Final = EngineRule(
     "E1",
     "one store serves all windows: each takes out what it put in before, and is asked over what all others "
     "left there",
+    "Definition 14: each window is a graph of its own",
 )
 _LATEST: Final = EngineRule(
     "E2",
     "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if it is "
     "empty: an arrival at a multiple of the step opens one that has closed, and older ones are lost",
+    EACH_WINDOW,
 )
 _DROPPED: Final = EngineRule(
     "E3",
     "an arrival drops every window that does not show it, younger ones too, and opens windows again that "
     "have been reported",
+    "Definitions 9 and 13: what a window shows depends on its ends alone",
 )
-_FILTERS: Final = EngineRule("E4", "FILTER, BIND, VALUES and subqueries outside of windows are left out")
+_FILTERS: Final = EngineRule(
+    "E4",
+    "FILTER, BIND, VALUES and subqueries outside of windows are left out",
+    "SPARQL 1.1, 18.2.2: all of the group counts",
+)
 _HEAD: Final = EngineRule(
-    "E5", "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come"
+    "E5",
+    "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come",
+    "SPARQL 1.1, 18.2.4 and 18.2.5: aggregates, projection, DISTINCT",
 )
 _STEAL: Final = EngineRule(
-    "E6", "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later"
+    "E6",
+    "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
+    SAME_INSTANT,
 )
 _STRATEGIES: Final = EngineRule(
     "E7",
     "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
     "TIME_DRIVEN report as they say",
+    "Definition 23: what the policy of the query says",
 )
 _ENDS: Final = EngineRule(
     "B2a",
     "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an arrival at "
     "c finds it closed",
+    ENDS,
 )
-_ARRIVAL: Final = EngineRule("B2b", "a report has the time of the arrival that finds a window closed")
+_ARRIVAL: Final = EngineRule(
+    "B2b", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE
+)
 _WAITING: Final = EngineRule(
     "B8",
     "rows of several windows, or beside static patterns, wait until all windows have fired, and are joined "
     "at the next push; those of a window that fired twice are added up",
+    "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
 )
 _OPERATOR: Final = EngineRule(
-    "B10", "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often"
+    "B10",
+    "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often",
+    "Definitions 21 and 22: differences of multisets",
 )
 _PARSER: Final = EngineRule(
     "B13",
     "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
     "whatever unit the timestamps are",
+    "names are IRIs, whatever they are written as; PT4S is a duration",
 )
-_KINDS: Final = EngineRule("B14", 'terms are texts without a kind: 1 and "1" are one, also in joins')
+_KINDS: Final = EngineRule(
+    "B14",
+    'terms are texts without a kind: 1 and "1" are one, also in joins',
+    "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+)
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what Kolibrie reports up to its last push; raises LarsError for what it does not register."""
-    machine = _machine(query, static, pushes, off)
-    found = [one for number, push in enumerate(pushes) for one in machine.arrive(number, push)]
+    return _of_run(query, static, pushes, off, joins_after=False)
+
+
+def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what Kolibrie's HTTP server reports: it joins the rows that wait after each push, too."""
+    return _of_run(query, static, pushes, off, joins_after=True)
+
+
+def _of_run(
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, joins_after: bool
+) -> Recording:
+    machine, found = _machine(query, static, pushes, off), list[_Answer]()
+    for number, push in enumerate(pushes):
+        found += machine.arrive(number, push)
+        if joins_after:
+            found.append(_Answer(push.t, number, machine.joined()))
     reports = (Report(one.t, one.rows, one.push) for one in found if one.rows)
     return Recording(machine.head.names, tuple(reports))
 
@@ -110,6 +148,8 @@ KOLIBRIE_846BECB: Final = Engine(
     ),
     _recorded,
 )
+KOLIBRIE_SERVER: Final = replace(KOLIBRIE_846BECB, recorded=_recorded_of_server)
+"""The same behind its HTTP server."""
 
 
 def _machine(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> "_Machine":
@@ -191,7 +231,7 @@ class _Machine:
 
     def arrive(self, number: int, push: Push) -> Iterator[_Answer]:
         """Take a push, and yield what is reported during it."""
-        if rows := self._joined():
+        if rows := self.joined():
             yield _Answer(push.t, number, rows)
         triple = _in_texts(push.triple, self.text_of)
         entering = [n for n, one in enumerate(self.windows) if one.planned.window.reads(push)]
@@ -248,7 +288,7 @@ class _Machine:
         self.store.update(dict.fromkeys(triples))
         return matches(patterns, self.store)
 
-    def _joined(self) -> tuple[Row, ...]:
+    def joined(self) -> tuple[Row, ...]:
         """Return what is reported of the rows that wait, once all windows have fired."""
         if not self.queue:
             return ()
@@ -269,4 +309,4 @@ class _Machine:
     def stop(self) -> tuple[Row, ...]:
         """Return what is reported at the end."""
         contents = {n: one.rest() for n, one in enumerate(self.windows)}
-        return self._fired(contents, self.windows[0].now) or self._joined()
+        return self._fired(contents, self.windows[0].now) or self.joined()

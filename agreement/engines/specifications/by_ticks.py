@@ -13,7 +13,7 @@ from agreement.engines.specifications.reporting import EvaluationPoint, ShownWin
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval
-from solver.facts import STREAM_PREDICATE, Chosen, Fact, Situation
+from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Situation
 from solver.job import ask, stretches
 from translate.model.query import Setting
 from translate.tau import NAMED, Output, answered, translated
@@ -41,7 +41,7 @@ def runs_at(
     lowest = min(0, ticks[0], *frame.clock.ticks[:1])
     timeline = Interval(lowest, max(ticks[-1], *frame.clock.ticks[-1:], 0))
     known = background(task.static, task.query.dataset, lambda _: None, task.query.language)
-    question = ask(program, output.predicate, Chosen(tuple(dict.fromkeys(ticks))))
+    question = ask(program, output.predicate, ChosenTimes(tuple(dict.fromkeys(ticks))))
     facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
     found = stretches([question], Situation(timeline, facts, known), timeline)
     runs = ((one.row, bisect_left(ticks, one.first), bisect_left(ticks, one.last + 1) - 1) for one in found)

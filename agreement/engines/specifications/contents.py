@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Final
 
 from agreement.documents.outputs import in_order, row_order
@@ -78,13 +78,34 @@ class ContentAnswers:
     def _answered(self, contents: Sequence[Content]) -> Iterator[tuple[Row, ...]]:
         """Yield the answer of each content; it is that of the one before where no row begins or ends."""
         runs = list(self.runs(contents))
+        if not self.output.order:
+            # Each answer is then in its order, without being sorted by itself.
+            runs.sort(key=lambda run: row_order(run[0]))
         borders = sorted({0, *(first for _, first, _ in runs), *(last + 1 for _, _, last in runs)})
         rows: list[list[Row]] = [[] for _ in borders]
         for row, first, last in runs:
             for place in range(bisect_left(borders, first), bisect_right(borders, last)):
                 rows[place].append(row)
         for own, (begin, end) in zip(rows, pairwise([*borders, len(contents)]), strict=True):
-            yield from [tuple(in_order(self.output, own))] * (end - begin)
+            shown = in_order(self.output, own) if self.output.order else self.output.shown(own)
+            yield from [tuple(shown)] * (end - begin)
+
+    def at_least(self, contents: Sequence[Content]) -> list[int]:
+        """Return how many rows each content answers at least: of equal rows the longest run counts."""
+        found: list[int] = []
+        for part in _parts(contents):
+            longest: dict[Row, tuple[int, int]] = {}
+            for row, first, last in self.runs(part):
+                shown = row[: len(self.output.variables)]
+                before = longest.get(shown)
+                if before is None or before[1] - before[0] < last - first:
+                    longest[shown] = first, last
+            changes = [0] * (len(part) + 1)
+            for first, last in longest.values():
+                changes[first] += 1
+                changes[last + 1] -= 1
+            found += accumulate(changes[:-1])
+        return found
 
     def runs(self, contents: Sequence[Content]) -> Iterator[RowRun]:
         """Return the raw rows of contents, each with its longest runs of numbers of contents."""

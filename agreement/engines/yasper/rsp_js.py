@@ -13,6 +13,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.engines.definitions import (
+    AT_ITS_CLOSE,
+    DECLARED,
+    EACH_WINDOW,
+    ENDS,
+    GRID,
+    IN_ORDER,
+    OPERATORS,
+    OWN_STREAM,
+    SAME_INSTANT,
+)
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
 from agreement.engines.r2s import reported
 from agreement.engines.yasper.comunica import with_errors, with_late_conditions
@@ -22,35 +33,50 @@ from solver.facts import Static
 from translate.model.query import EngineQuery, ToStream
 
 _OPENING: Final = EngineRule(
-    "R1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"
+    "R1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]", ENDS
 )
-_LATE: Final = EngineRule("R2", "an arrival that is late opens windows again that have been reported")
-_ARRIVAL: Final = EngineRule("R3", "a report has the time of the arrival that finds a window closed")
+_LATE: Final = EngineRule(
+    "R2", "an arrival that is late opens windows again that have been reported", IN_ORDER
+)
+_ARRIVAL: Final = EngineRule(
+    "R3", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE
+)
 _LATEST: Final = EngineRule(
     "R4",
     "only an arrival in a window's own stream finds it closed, and only the latest of those that arrivals "
     "opened fires, if it closed after 0 and is not empty; older ones are skipped",
+    EACH_WINDOW,
 )
 _OTHERS: Final = EngineRule(
     "R5",
     "each other window adds the content of its earliest one that is open, both ends included, at the last "
     "triple of the one that fires",
+    SAME_INSTANT,
 )
 _OPERATOR: Final = EngineRule(
-    "R6", "the operator of REGISTER is not looked at: each answer is reported in full"
+    "R6", "the operator of REGISTER is not looked at: each answer is reported in full", OPERATORS
 )
-_ROWS: Final = EngineRule("R7", "each row is a report of its own, said to be from t0 to t0 + step")
-_MOVING: Final = EngineRule("R8", "each row moves t0 by a step, from which on arrivals open windows")
-_FED: Final = EngineRule("S1", "a stream is fed to one window only, the last that names it")
+_ROWS: Final = EngineRule(
+    "R7",
+    "each row is a report of its own, said to be from t0 to t0 + step",
+    "Definition 24: the rows of an instant are one answer",
+)
+_MOVING: Final = EngineRule("R8", "each row moves t0 by a step, from which on arrivals open windows", GRID)
+_FED: Final = EngineRule("S1", "a stream is fed to one window only, the last that names it", OWN_STREAM)
 _ERRORS: Final = EngineRule(
-    "S2", "COUNT and SAMPLE of an expression that has no value for some solution of a group are unbound"
+    "S2",
+    "COUNT and SAMPLE of an expression that has no value for some solution of a group are unbound",
+    "SPARQL 1.1, 18.5.1: errors are left out; Count of none is 0",
 )
 _LINES: Final = EngineRule(
     "S5",
     "only windows in a line of their own are seen; a window whose length is no number never closes",
+    DECLARED,
 )
 _CONDITIONS: Final = EngineRule(
-    "S6", "a solution is lost where OPTIONAL finds matches for it, but its FILTER rejects all of them"
+    "S6",
+    "a solution is lost where OPTIONAL finds matches for it, but its FILTER rejects all of them",
+    "SPARQL 1.1, 18.5, LeftJoin: a solution without a match that passes stays",
 )
 
 ContentKey = tuple[tuple[Triple, ...], ...]

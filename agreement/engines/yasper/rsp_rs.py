@@ -12,6 +12,18 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.definitions import (
+    AT_ITS_CLOSE,
+    DECLARED,
+    EACH_WINDOW,
+    ENDS,
+    GRID,
+    IN_ORDER,
+    NON_EMPTY,
+    OPERATORS,
+    OWN_STREAM,
+    SAME_INSTANT,
+)
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
 from agreement.engines.r2s import streamed
 from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, rust_integer
@@ -24,41 +36,61 @@ _FIRST: Final = EngineRule(
     "D1",
     "windows close at steps from the first triple of their own stream, not from 0; after a first triple at 0 "
     "they are counted from the next one",
+    GRID,
 )
 _LATE: Final = EngineRule(
     "D2",
     "an arrival that is late opens windows again that have been reported; before the first triple it opens "
     "their mirror image, which does not show it",
+    IN_ORDER,
 )
 _LINES: Final = EngineRule(
     "D3",
     "only windows in a line of their own are seen; a length that is no integer is 0, and a window with the "
     "step 0 never reports",
+    DECLARED,
 )
 _LATEST: Final = EngineRule(
     "D4",
     "only an arrival in a window's own stream finds it closed, and only the latest of those that arrivals "
     "opened fires, if it closed after 0; older ones are skipped",
+    EACH_WINDOW,
 )
-_FED: Final = EngineRule("D5", "a stream is fed to one window only, the last that names it")
+_FED: Final = EngineRule("D5", "a stream is fed to one window only, the last that names it", OWN_STREAM)
 _OTHERS: Final = EngineRule(
     "D6",
     "each other window adds the content of its earliest one that is open, both ends included, at the last "
     "triple of the one that fires, at 0 if that is empty",
+    SAME_INSTANT,
 )
 _EMPTY: Final = EngineRule(
     "D7",
     "an empty window fires too, as the one that closes at the first triple, or those behind a gap",
+    NON_EMPTY,
 )
-_OPENING: Final = EngineRule("A3", "a window that closes at c shows [c - w, c), not (c - w, c]")
-_ARRIVAL: Final = EngineRule("A4", "a report has the time of the arrival that finds a window closed")
-_OPERATOR: Final = EngineRule("A8", "the operator of REGISTER is left out: each answer is reported in full")
+_OPENING: Final = EngineRule("A3", "a window that closes at c shows [c - w, c), not (c - w, c]", ENDS)
+_ARRIVAL: Final = EngineRule(
+    "A4", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE
+)
+_OPERATOR: Final = EngineRule(
+    "A8", "the operator of REGISTER is left out: each answer is reported in full", OPERATORS
+)
 _BOUNDS: Final = EngineRule(
-    "A11", "a report is said to be of [T, T + w), T the time of its last triple (0 if it is empty)"
+    "A11",
+    "a report is said to be of [T, T + w), T the time of its last triple (0 if it is empty)",
+    "Definition 12: a window has an opening and a closing time",
 )
 
-_PATHS: Final = EngineRule("A14", "what several alternatives of a property path connect is one solution")
-_TEXTS: Final = EngineRule("A15", "GROUP_CONCAT of anything but texts, numbers too, is unbound")
+_PATHS: Final = EngineRule(
+    "A14",
+    "what several alternatives of a property path connect is one solution",
+    "SPARQL 1.1, 18.4: each alternative of a path has its own solutions",
+)
+_TEXTS: Final = EngineRule(
+    "A15",
+    "GROUP_CONCAT of anything but texts, numbers too, is unbound",
+    "SPARQL 1.1, 18.5.1.7: GROUP_CONCAT of the texts of all values",
+)
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:

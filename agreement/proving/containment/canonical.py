@@ -15,10 +15,10 @@ from agreement.proving.containment.pruning import counted, pruned
 from agreement.proving.decide import trace_on
 from agreement.proving.disjuncts import (
     Edge,
+    GraphSource,
     Model,
     Reading,
     Stock,
-    Stored,
     ground,
     has_blank_in_two,
     is_rdf,
@@ -28,7 +28,7 @@ from lars.language.program import Program
 from lars.language.terms import Constant, Term, Variable
 from lars.language.windows import Interval, TimeWindow
 from solver.deadlines import NEVER, Deadline, until
-from solver.facts import STREAM_PREDICATE, Chosen, Fact, Row
+from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row
 from solver.job import Question
 from translate.analysis import rebuilt
 from translate.model.patterns import Pattern, Select, StreamBlock
@@ -96,7 +96,7 @@ class OneQuery:
         """Return its answers at a time; raises TimeLimitError."""
         facts = [fact for fact in facts if fact.t <= t]
         program, output = self._program
-        question = Question(program, output.predicate, Chosen((t,)))
+        question = Question(program, output.predicate, ChosenTimes((t,)))
         with until(self.deadline):
             (found,) = trace_on(tuple(facts), static, t).answers([question])
         return found.by_time().get(t, frozenset())
@@ -179,7 +179,7 @@ def last_time(one: OneQuery, other: OneQuery) -> int:
 
 def newest(edge: Edge, model: Model, t: int, setting: Setting) -> Placed:
     """Return the triple of an edge as late as its window shows it at t."""
-    if isinstance(edge.where, Stored):
+    if isinstance(edge.where, GraphSource):
         return static_triple(edge, model)
     return shown_last(edge.where, t, setting), ground(edge, model.terms), stream_of(edge, model)
 
@@ -197,7 +197,7 @@ def _shown(where: Reading, t: int, setting: Setting) -> Interval:
 
 def static_triple(edge: Edge, model: Model) -> Placed:
     """Return the static triple that matches an edge."""
-    assert isinstance(edge.where, Stored)
+    assert isinstance(edge.where, GraphSource)
     return None, ground(edge, model.terms), _term(edge.where.graph, model)
 
 
@@ -209,7 +209,7 @@ def stream_of(edge: Edge, model: Model) -> Constant:
 
 def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) -> list[Placed]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
-    if isinstance(edge.where, Stored):
+    if isinstance(edge.where, GraphSource):
         return [static_triple(edge, model)]
     setting, whole = one.setting, Interval(0, t)
     shown = _shown(edge.where, t, setting)

@@ -27,12 +27,12 @@ from agreement.proving.containment.walks import properties
 from agreement.proving.disjuncts import (
     Disjunct,
     Edge,
+    GraphSource,
     Model,
     Position,
     Reading,
-    Stored,
+    Requirement,
     Unsatisfiable,
-    Wanted,
     edge_under,
     is_decided,
     is_derived,
@@ -85,7 +85,7 @@ class RowCase:
     """What is known of a row."""
 
     edges: tuple[Edge, ...]
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[Requirement, ...]
     columns: Columns
     denied: tuple[MatchTarget, ...] = ()
     unfolded: int = 0
@@ -122,7 +122,7 @@ class RowCase:
         """Return the case with its matches seen through windows."""
         return replace(self, denied=tuple(each.shown(seen) for each in self.denied))
 
-    def where(self, equal: tuple[Wanted, ...]) -> "RowCase":
+    def where(self, equal: tuple[Requirement, ...]) -> "RowCase":
         """Return the case with further conditions."""
         return replace(self, wanted=(*self.wanted, *equal))
 
@@ -136,7 +136,7 @@ class RowCase:
         nodes = {term for edge in self.real for place, term in edge.placed if place is not Position.OBJECT}
         for test in self.wanted:
             match test:
-                case Wanted(
+                case Requirement(
                     Call("SAMETERM" | "=" as sign, (Variable() as one, Variable() as other)), True
                 ) if one != other and {one, other} <= self.bound and (sign != "=" or {one, other} & nodes):
                     known: dict[Variable, Term] = {other: one}
@@ -179,7 +179,9 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
 
 def _is_relation(edge: Edge) -> bool:
     return (
-        isinstance(edge.where, Stored) and isinstance(edge.where.graph, Iri) and is_derived(edge.where.graph)
+        isinstance(edge.where, GraphSource)
+        and isinstance(edge.where.graph, Iri)
+        and is_derived(edge.where.graph)
     )
 
 
@@ -199,7 +201,7 @@ def _neutral(edge: Edge) -> Iterator[Edge]:
     subject, predicate, object_ = edge.triple.terms
     for end in (subject, object_):
         if isinstance(end, Variable):
-            yield Edge(TriplePattern(Iri("urn:any"), predicate, end), Stored())
+            yield Edge(TriplePattern(Iri("urn:any"), predicate, end), GraphSource())
 
 
 def resolved(one: Disjunct) -> Disjunct:
@@ -270,7 +272,7 @@ class CaseProver:
     goals: Sequence[MatchTarget]
     paths: dict[Iri, Path]
     deadline: Deadline = NEVER
-    left: list[tuple[RowCase, list[tuple[Wanted, ...]]]] = field(default_factory=list)
+    left: list[tuple[RowCase, list[tuple[Requirement, ...]]]] = field(default_factory=list)
     most: int = _MOST_CASES
     fresh: Iterator[int] = field(default_factory=count)
 
@@ -285,7 +287,7 @@ class CaseProver:
         self.most -= 1
         if case.is_impossible:
             return True
-        barred: list[tuple[Wanted, ...]] = []
+        barred: list[tuple[Requirement, ...]] = []
         for goal in (*case.denied, *self.goals) if self.most > 0 else ():
             for image in islice(_images(goal, case), _MOST_IMAGES):
                 conditions = _remaining(case.plain, _conditions(goal, image, case))
@@ -437,8 +439,8 @@ def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
     """Return an edge in each source whose triples enter the graph that it is matched in; a path in all."""
     sources = tuple(merged)
     if isinstance(edge.where, MergedGraph) and not _is_path(edge):
-        sources, edge = edge.where.windows, replace(edge, where=Stored())
-    if edge.where != Stored() or not sources:
+        sources, edge = edge.where.windows, replace(edge, where=GraphSource())
+    if edge.where != GraphSource() or not sources:
         return (edge,)
     if _is_path(edge):
         return (replace(edge, where=MergedGraph(windows=sources)),)
@@ -465,7 +467,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
             yield found
 
 
-def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Wanted, ...]:
+def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Requirement, ...]:
     """Return the conditions of a goal that are not among those of the case."""
     known = set(map(_plainly, case.wanted))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
@@ -473,9 +475,9 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Wanted,
     return tuple(test for test in tests if _plainly(test) not in known)
 
 
-def _remaining(known: Disjunct, tests: Iterable[Wanted]) -> tuple[Wanted, ...] | None:
+def _remaining(known: Disjunct, tests: Iterable[Requirement]) -> tuple[Requirement, ...] | None:
     """Return the conditions that those of a case do not imply; None where they exclude one of them."""
-    found: list[Wanted] = []
+    found: list[Requirement] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
             if not holds(test.expression, test.value, {}):
@@ -514,23 +516,23 @@ _FIXED: Final = _OPERATORS | _KINDS | _TEXTS
 
 
 @lru_cache(maxsize=4_096)
-def _has_none(known: Disjunct, barred: tuple[tuple[Wanted, ...], ...]) -> bool:
+def _has_none(known: Disjunct, barred: tuple[tuple[Requirement, ...], ...]) -> bool:
     found, whole = models(known, barred, 1)
     return whole and not found
 
 
-def _about(known: Disjunct, test: Wanted) -> Disjunct:
+def _about(known: Disjunct, test: Requirement) -> Disjunct:
     """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
     names = named_in(test.expression)
     near = (each for each in known.wanted if named_in(each.expression) & names and is_decided(each, known))
     return replace(known, wanted=tuple(near))
 
 
-def _plainly(test: Wanted) -> Expression:
+def _plainly(test: Requirement) -> Expression:
     return normal(test.expression if test.value else Call("!", (test.expression,)))
 
 
-def _is_covered(case: RowCase, barred: Sequence[tuple[Wanted, ...]], deadline: Deadline) -> bool:
+def _is_covered(case: RowCase, barred: Sequence[tuple[Requirement, ...]], deadline: Deadline) -> bool:
     """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
     known = case.plain
     decided = [tests for tests in barred if all(is_decided(test, known) for test in tests)]

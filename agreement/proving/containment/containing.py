@@ -40,8 +40,8 @@ from agreement.proving.disjuncts import (
     Edge,
     Model,
     Reading,
+    Requirement,
     UncountedError,
-    Wanted,
     disjuncts,
     edge_under,
     few_and_many,
@@ -99,7 +99,7 @@ def _end(modifiers: Modifiers) -> int:
 
 _WHY: Final = "each of its disjuncts that can be satisfied ({}) has a mapping from one of the other's"
 _Side = tuple[Pattern, Sequence[Variable]]
-_Left = Sequence[tuple[RowCase, list[tuple[Wanted, ...]]]]
+_Left = Sequence[tuple[RowCase, list[tuple[Requirement, ...]]]]
 
 
 def lasts(one: OneQuery, other: OneQuery, is_kept: Callable[[Edge], bool]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
-from agreement.proving.disjuncts import Disjunct, Wanted
+from agreement.proving.disjuncts import Disjunct, Requirement
 from lars.language.formulas import Call, Expression
 from lars.language.terms import Iri, Variable
 from translate.analysis import tests_of
@@ -240,12 +240,16 @@ def _sides(expression: Expression, function: str) -> tuple[Expression, ...]:
 def settled(one: Disjunct) -> Disjunct:
     """Return the disjunct with the IRI that a condition equates a bound variable to as its given value."""
     given, bound = dict(one.given), one.bound
-    kept: list[Wanted] = []
+    kept: list[Requirement] = []
     for test in one.wanted:
         match test:
-            case Wanted(Call("=" | "SAMETERM", (Variable() as name, Iri() as iri)), True) if name in bound:
+            case Requirement(Call("=" | "SAMETERM", (Variable() as name, Iri() as iri)), True) if (
+                name in bound
+            ):
                 pass
-            case Wanted(Call("=" | "SAMETERM", (Iri() as iri, Variable() as name)), True) if name in bound:
+            case Requirement(Call("=" | "SAMETERM", (Iri() as iri, Variable() as name)), True) if (
+                name in bound
+            ):
                 pass
             case _:
                 kept.append(test)

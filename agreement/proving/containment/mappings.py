@@ -9,7 +9,7 @@ from typing import Final
 
 from agreement.proving.containment.relations import MergedGraph
 from agreement.proving.containment.walks import Automaton, automaton, has_empty
-from agreement.proving.disjuncts import Disjunct, Edge, Reading, Stored, is_derived
+from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, is_derived
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from solver.deadlines import NEVER, Deadline
@@ -154,12 +154,12 @@ class Mapper:
         match edge.where, target.where:
             case Reading(stream), Reading(other):
                 return _matched(stream, other, dict(image)) if self._shows(target, edge.where) else None
-            case Stored(graph), MergedGraph(_, windows):
+            case GraphSource(graph), MergedGraph(_, windows):
                 everywhere = all(any(_enters(window, one, self) for one in self.merged) for window in windows)
                 return dict(image) if graph == DEFAULT and everywhere else None
-            case Stored(graph), Reading():
+            case GraphSource(graph), Reading():
                 return dict(image) if graph == DEFAULT and self._merges(target) else None
-            case Stored(graph), Stored(other):
+            case GraphSource(graph), GraphSource(other):
                 if DEFAULT in (graph, other):
                     return dict(image) if graph == other else None
                 if isinstance(graph, Variable) and isinstance(other, Iri) and is_derived(other):

@@ -55,9 +55,9 @@ from agreement.proving.containment.searched import contained as contained_answer
 from agreement.proving.decide import volatile
 from agreement.proving.disjuncts import (
     Edge,
+    GraphSource,
     Model,
     Reading,
-    Stored,
     UncountedError,
     is_derived,
     models,
@@ -180,7 +180,7 @@ def _keeps(one: OneQuery, other: OneQuery) -> bool:
 
 def _is_kept(edge: Edge, query: OneQuery) -> bool:
     """Whether what matches an edge does so at all later times."""
-    if isinstance(edge.where, Stored):
+    if isinstance(edge.where, GraphSource):
         return not (isinstance(edge.where.graph, Iri) and is_derived(edge.where.graph))
     window = window_of(edge.where, query.setting)
     return isinstance(window, TimeWindow) and window.past is None

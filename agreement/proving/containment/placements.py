@@ -17,7 +17,7 @@ from typing import Final
 from agreement.documents.requests import sources
 from agreement.proving.containment.canonical import OneQuery, Placed, static_triple, stream_of
 from agreement.proving.containment.mappings import window_of
-from agreement.proving.disjuncts import Edge, Model, Reading, Stored, Wanted, ground
+from agreement.proving.disjuncts import Edge, GraphSource, Model, Reading, Requirement, ground
 from lars.errors import LarsError
 from lars.language.formulas import Call
 from lars.language.terms import Iri, Variable
@@ -57,7 +57,7 @@ class ArrivalPlacement:
     t: int
     spots: tuple[tuple[Group, _Spot], ...]
     sizes: Mapping[Iri | Variable, tuple[int, ...]]
-    equal: tuple[Wanted, ...] = ()
+    equal: tuple[Requirement, ...] = ()
 
     @property
     def seen(self) -> Mapping[Edge, frozenset[Reading]]:
@@ -72,7 +72,9 @@ class ArrivalPlacement:
 
     def data(self, edges: Sequence[Edge], model: Model) -> list[Placed]:
         """Return the match of edges with its arrivals so placed, in the order of arrival."""
-        found: list[Placed] = [static_triple(edge, model) for edge in edges if isinstance(edge.where, Stored)]
+        found: list[Placed] = [
+            static_triple(edge, model) for edge in edges if isinstance(edge.where, GraphSource)
+        ]
         for stream in dict.fromkeys(group[0].where.stream for group, _ in self.spots):  # type: ignore[union-attr]
             own = [(g, spot) for g, spot in self.spots if g[0].where.stream == stream]  # type: ignore[union-attr]
             found += reversed(list(self._newest_first(own, self.sizes.get(stream, ()), model)))
@@ -141,7 +143,7 @@ class _Stream:
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
         return cls(stream, own, near, tuple(sizes), setting)
 
-    def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Wanted, ...]]]:
+    def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Requirement, ...]]]:
         """Yield where the arrivals of all edges can lie at t, and what has to be equal then."""
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
@@ -151,7 +153,7 @@ class _Stream:
                 if self._fits(chosen):
                     yield tuple(zip(groups, chosen, strict=True)), equal
 
-    def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[Wanted, ...]]]:
+    def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[Requirement, ...]]]:
         yield tuple((edge,) for edge in self.edges), ()
         if not self.sizes:
             return
@@ -228,15 +230,15 @@ def _partitions(edges: Sequence[Edge]) -> Iterator[tuple[Group, ...]]:
             yield (*groups[:number], (first, *group), *groups[number + 1 :])
 
 
-def _equal(group: Group) -> tuple[Wanted, ...] | None:
+def _equal(group: Group) -> tuple[Requirement, ...] | None:
     """Return what makes the edges' triples one; None where constants differ."""
-    found: list[Wanted] = []
+    found: list[Requirement] = []
     for one, other in combinations(group, 2):
         for mine, theirs in zip(one.triple.terms, other.triple.terms, strict=True):
             if mine != theirs:
                 if not (isinstance(mine, Variable) or isinstance(theirs, Variable)):
                     return None
-                found.append(Wanted(Call("SAMETERM", (mine, theirs))))
+                found.append(Requirement(Call("SAMETERM", (mine, theirs))))
     return tuple(dict.fromkeys(found))
 
 

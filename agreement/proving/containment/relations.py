@@ -12,7 +12,7 @@ from typing import Final
 
 from agreement.proving.containment.forms import namings
 from agreement.proving.containment.pruning import least
-from agreement.proving.disjuncts import Reading, Stored
+from agreement.proving.disjuncts import GraphSource, Reading
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import XSD, Iri, Literal, Variable
 from translate.analysis import null_sets, occurring, parts, rebuilt, tests_of, without_paths
@@ -28,7 +28,7 @@ Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]],
 
 
 @dataclass(frozen=True, slots=True)
-class MergedGraph(Stored):
+class MergedGraph(GraphSource):
     """The default graph with the windows that enter it, through all of which a path may go."""
 
     windows: tuple[Reading, ...] = ()

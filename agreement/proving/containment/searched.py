@@ -11,9 +11,9 @@ from agreement.proving.containment.findings import Containment, Counterexample, 
 from agreement.proving.decide import stock_of
 from agreement.proving.witness import (
     NoneUpTo,
-    NotSearched,
     NoWitness,
     OutOfTime,
+    SearchRefusal,
     Witness,
     WitnessSearch,
     in_words,
@@ -49,5 +49,5 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
             return Containment(Holds.YES, reason)
         case NoneUpTo() | OutOfTime():
             return replace(found, why=f"{found.why}; {in_words(searched, _ASKED, some=False)}")
-        case NotSearched():
+        case SearchRefusal():
             return found

@@ -7,4 +7,4 @@ from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.theorems import volatile
 from agreement.proving.decide.trial import StreamWitness, stock_of, trace_on
 from agreement.proving.decide.variants import VariantClasses
-from agreement.proving.decide.verdict_values import CheckedPremise, Decided, PeriodDecision
+from agreement.proving.decide.verdict_values import CheckedPremise, EveryStream, PeriodDecision

@@ -12,13 +12,13 @@ from agreement.proving.decide.premises import changes, premises
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.theorems import JudgedDisjunct, Theorem
 from agreement.proving.decide.trial import PushAndPull, StreamWitness, Trial, stock_of, stored
-from agreement.proving.decide.verdict_values import Decided, PeriodDecision
+from agreement.proving.decide.verdict_values import EveryStream, PeriodDecision
 from agreement.proving.disjuncts import Candidate, Model, Placement, few_and_many
 from agreement.proving.witness import (
     NoneUpTo,
-    NotSearched,
     NoWitness,
     OutOfTime,
+    SearchRefusal,
     Witness,
     WitnessSearch,
     in_words,
@@ -56,7 +56,7 @@ class Decider:
         """Return what is said of a period."""
         asked, witness, searched = self.asked, None, ""
         theorem = always(asked, period)
-        verdict = Decided.ALWAYS
+        verdict = EveryStream.ALWAYS
         if theorem is None and asked.volatile is None:
             witness = self.witness(period)
             if witness is None:
@@ -85,7 +85,7 @@ class Decider:
                 return sides.shown(one.facts, stock_of(one.static), period, one.end), None, ""
             case NoWitness():
                 return None, Theorem.SEARCHED, ""
-            case NoneUpTo() | NotSearched() | OutOfTime():
+            case NoneUpTo() | SearchRefusal() | OutOfTime():
                 return None, None, in_words(found, "on which they differ", some=False)
             case _:
                 assert_never(found)
@@ -126,10 +126,10 @@ def in_finer_units(decider: Decider, found: PeriodDecision) -> PeriodDecision:
     unit = asked.setting.unit
     durations = [each for query in queries for each in durations_of(query)]
     period = Duration(found.period * unit.nanoseconds)
-    undecided = found.verdict in (Decided.ALWAYS, Decided.OPEN)
+    undecided = found.verdict in (EveryStream.ALWAYS, EveryStream.OPEN)
     for finer in finer_units(unit, [*durations, period]) if undecided else ():
         again = decider.in_unit(finer).decide(period.points(finer))
-        if again.verdict not in (found.verdict, Decided.OPEN):
+        if again.verdict not in (found.verdict, EveryStream.OPEN):
             return replace(found, finer=(finer, again))
     return found
 
@@ -170,10 +170,10 @@ def never(asked: AgreementQuestion, period: int, one: JudgedDisjunct) -> bool:
 
 def differing(
     asked: AgreementQuestion, period: int, witness: StreamWitness | None
-) -> tuple[Decided, Theorem | None]:
+) -> tuple[EveryStream, Theorem | None]:
     """Return what a witness, or none, says of all static data."""
     if witness is None:
-        return Decided.OPEN, None
+        return EveryStream.OPEN, None
     proven = [one for one in asked.judged if never(asked, period, one)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not asked.reads_static or any(not one.disjunct.stored for one in proven)
@@ -182,10 +182,10 @@ def differing(
         independent = fresh_names.differs_whatever_is_stored(query, asked.setting, witness.facts)
         theorem = Theorem.FRESH if independent and asked.overlap is None else theorem
     if asked.stock is not None or (independent and asked.overlap is None):
-        return Decided.NEVER, theorem
+        return EveryStream.NEVER, theorem
     if always(replace(asked, stock=()), period) is not None:
-        return Decided.STATIC, theorem
-    return Decided.OPEN, theorem
+        return EveryStream.STATIC, theorem
+    return EveryStream.OPEN, theorem
 
 
 def candidates(asked: AgreementQuestion) -> Iterator[Candidate]:

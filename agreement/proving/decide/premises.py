@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.theorems import JudgedDisjunct, is_now, needs_now, only_loses, window_of
-from agreement.proving.decide.verdict_values import CheckedPremise, Decided
-from agreement.proving.disjuncts import Disjunct, Edge, Model, Reading, Undecided, Unsatisfiable
+from agreement.proving.decide.verdict_values import CheckedPremise, EveryStream
+from agreement.proving.disjuncts import Disjunct, Edge, Model, NoModelKnown, Reading, Unsatisfiable
 from lars.language.formulas import write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.tau import Trigger
@@ -69,7 +69,7 @@ def _satisfiable(asked: AgreementQuestion) -> Iterator[CheckedPremise]:
                 shown = " and ".join(_written(test.expression, test.value) for test in wanted)
                 place = asked.places.triple(edge.triple) if edge else _place(asked, one.disjunct)
                 yield CheckedPremise(f"{which}not satisfiable: {why}{shown and ': '}{shown}", False, place)
-            case Undecided(why):
+            case NoModelKnown(why):
                 yield CheckedPremise(
                     f"{which}satisfiable or not is open: {why}", False, _place(asked, one.disjunct)
                 )
@@ -114,24 +114,24 @@ def _described(window: Window) -> str:
     return "does not show what arrives now"
 
 
-def changes(asked: AgreementQuestion, period: int, verdict: Decided) -> Iterator[str]:
+def changes(asked: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
     """Yield what would change a verdict."""
     lacking = [one for one in asked.judged if one.possible and not needs_now(one.disjunct, asked.setting)]
     match verdict:
-        case Decided.ALWAYS if period == 1 and any(one.possible for one in asked.judged):
+        case EveryStream.ALWAYS if period == 1 and any(one.possible for one in asked.judged):
             yield "a period U >= 2, or a disjunct without a NOW window"
-        case Decided.ALWAYS if not any(one.possible for one in asked.judged):
+        case EveryStream.ALWAYS if not any(one.possible for one in asked.judged):
             yield "conditions and patterns that can be satisfied"
-        case Decided.ALWAYS:
+        case EveryStream.ALWAYS:
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"
-        case Decided.NEVER | Decided.STATIC if lacking:
+        case EveryStream.NEVER | EveryStream.STATIC if lacking:
             where = ", ".join(dict.fromkeys(_where(asked, one) for one in lacking))
             yield f"U = 1 and a NOW window in each disjunct (none in: {where})"
-        case Decided.NEVER | Decided.STATIC:
+        case EveryStream.NEVER | EveryStream.STATIC:
             yield "U = 1"
-        case Decided.OPEN if asked.stock is None and asked.reads_static:
+        case EveryStream.OPEN if asked.stock is None and asked.reads_static:
             yield "static data that are given (--static)"
-        case Decided.OPEN:
+        case EveryStream.OPEN:
             yield "a query or trigger that a theorem covers; a trace (lars agree)"
-    if verdict is Decided.STATIC:
+    if verdict is EveryStream.STATIC:
         yield "static data that are given (--static)"

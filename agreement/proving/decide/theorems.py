@@ -37,9 +37,9 @@ from agreement.proving.disjuncts import (
     Disjunct,
     Edge,
     Model,
+    NoModelKnown,
     Reading,
     Satisfiability,
-    Undecided,
     Unsatisfiable,
 )
 from lars.language.formulas import AGGREGATES, Call, Expression
@@ -182,4 +182,4 @@ def accepts_all(one: JudgedDisjunct) -> bool:
 
 def undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
     """Return why it is open whether a disjunct is satisfiable, of the first of which it is."""
-    return next((one.found.why for one in judged if isinstance(one.found, Undecided)), None)
+    return next((one.found.why for one in judged if isinstance(one.found, NoModelKnown)), None)

@@ -20,7 +20,6 @@ from translate.model.query import Dataset, Setting
 from translate.model.windows import Range
 from translate.tau import TRIGGER, Trigger, answered, push, translated
 
-MOST_SHIFTS: Final = 2_000
 LONGEST: Final = 100_000
 Rows = dict[int, frozenset[Row]]
 
@@ -200,8 +199,10 @@ class Trial:
         """Return by how much to move the stream so that `end` is a pull, and nothing precedes its period."""
         step = self.sides.steps
         least = max(period - end, 1)
-        first = -(-least // step) * step
-        if (first + end) % gcd(step, period):
+        common = gcd(step, period)
+        if end % common:
             return None
-        tried = range(first, first + step * min(period, MOST_SHIFTS), step)
-        return next((shift for shift in tried if (shift + end) % period == 0), None)
+        # step · k + end ≡ 0 (mod period), from the first k with step · k >= least.
+        every, first = period // common, -(-least // step)
+        k = -end // common * pow(step // common, -1, every) % every
+        return step * (first + (k - first) % every)

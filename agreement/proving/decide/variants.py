@@ -12,9 +12,17 @@ from functools import cached_property
 
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.trial import trace_on
-from agreement.proving.disjuncts import Disjunct, Model, Placement, Reading, Stored, satisfiability, unify
+from agreement.proving.disjuncts import (
+    Disjunct,
+    GraphSource,
+    Model,
+    Placement,
+    Reading,
+    satisfiability,
+    unify,
+)
 from lars.language.terms import DEFAULT
-from solver.facts import Chosen
+from solver.facts import ChosenTimes
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
 from translate.errors import ModelError
@@ -82,7 +90,7 @@ class VariantClasses:
         if stock is not None:
             held = (TriplePattern(*one[:3]) for one in stock if one[3] == DEFAULT)
         else:
-            held = (edge.triple for edge in self.asked.edges if edge.where == Stored())
+            held = (edge.triple for edge in self.asked.edges if edge.where == GraphSource())
         return any(unify(triple, one) for one in held)
 
     def _parted(self, number: int, part: StreamPattern) -> bool:
@@ -103,7 +111,7 @@ class VariantClasses:
         where = Reading(part.stream, part.window)
         for judged in self.asked.judged:
             edges = tuple(
-                replace(edge, where=Stored()) if edge.where == where and edge.triple in triples else edge
+                replace(edge, where=GraphSource()) if edge.where == where and edge.triple in triples else edge
                 for edge in judged.disjunct.edges
             )
             yield replace(judged.disjunct, edges=edges)
@@ -115,7 +123,9 @@ class VariantClasses:
             t = data.last + 1
             trace = trace_on(data.facts(1), data.static, t)
             output = answered(brave, setting).predicate
-            asked = [Question(translated(each, setting), output, Chosen((t,))) for each in (brave, cautious)]
+            asked = [
+                Question(translated(each, setting), output, ChosenTimes((t,))) for each in (brave, cautious)
+            ]
             rows = [found.by_time() for found in trace.answers(asked)]
             if rows[0] != rows[1]:
                 return True

@@ -8,7 +8,7 @@ from agreement.proving.decide.trial import StreamWitness
 from lars.durations import Duration
 
 
-class Decided(Enum):
+class EveryStream(Enum):
     """What is said of a period."""
 
     ALWAYS = "always"
@@ -35,7 +35,7 @@ class PeriodDecision:
     """
 
     period: int
-    verdict: Decided
+    verdict: EveryStream
     theorem: Theorem | None
     premises: tuple[CheckedPremise, ...]
     changes: tuple[str, ...]

@@ -12,9 +12,9 @@ from agreement.proving.disjuncts.removed import without_removed
 from agreement.proving.disjuncts.representatives import invented
 from agreement.proving.disjuncts.satisfiable import (
     Model,
+    NoModelKnown,
     Satisfiability,
     Stock,
-    Undecided,
     Unsatisfiable,
     is_decided,
     models,
@@ -26,10 +26,10 @@ from agreement.proving.disjuncts.splitting import (
     Absence,
     Disjunct,
     Edge,
+    GraphSource,
     Reading,
-    Stored,
+    Requirement,
     UncountedError,
-    Wanted,
     Where,
     disjuncts,
     edge_under,

@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.proving.disjuncts.positions import misplaced
 from agreement.proving.disjuncts.satisfiable import Model, Stock, completed
-from agreement.proving.disjuncts.splitting import Disjunct, Edge, Reading, Stored
+from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading
 from lars.durations import Duration
 from lars.language.terms import Constant, Iri, Term, Variable
 from lars.language.windows import Bounds, TimeWindow
@@ -124,7 +124,7 @@ def stored_triples(one: Disjunct, model: Model) -> Stock:
     found = (
         (*ground(edge, model.terms), _term(edge.where.graph, model.terms))
         for edge in one.stored
-        if isinstance(edge.where, Stored)
+        if isinstance(edge.where, GraphSource)
     )
     return tuple(dict.fromkeys(found))
 
@@ -161,8 +161,8 @@ class Placement:
         """Yield streams in which the triple of one edge comes from another edge's source."""
         every = dict.fromkeys(edge.where for edge in one.readings)
         for number, edge in enumerate(one.edges):
-            for where in [*every, Stored()]:
-                if where == edge.where or (where == Stored() and not free):
+            for where in [*every, GraphSource()]:
+                if where == edge.where or (where == GraphSource() and not free):
                     continue
                 moved = (*one.edges[:number], replace(edge, where=where), *one.edges[number + 1 :])
                 yield from self.candidates(replace(one, edges=moved), model, stock, free=free)

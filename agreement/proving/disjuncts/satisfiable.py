@@ -8,7 +8,7 @@ from typing import Final
 
 from agreement.proving.disjuncts.positions import is_derived, misplaced
 from agreement.proving.disjuncts.representatives import constants_in, invented, is_covered, representatives
-from agreement.proving.disjuncts.splitting import Disjunct, Edge, Reading, Stored, Wanted, unbound
+from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading, Requirement, unbound
 from lars.errors import LarsError
 from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
@@ -38,18 +38,18 @@ class Unsatisfiable:
     """No terms make the disjunct true: `why` names the conditions or edges that exclude each other."""
 
     why: str
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[Requirement, ...] = ()
     edge: Edge | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided:
+class NoModelKnown:
     """No model was found, and none was excluded."""
 
     why: str
 
 
-Satisfiability = Model | Unsatisfiable | Undecided
+Satisfiability = Model | Unsatisfiable | NoModelKnown
 
 
 class _TooManyError(Exception):
@@ -86,14 +86,14 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     starts: Iterator[Binding] = iter([given]) if stock is None else _matches(one.stored, stock, given)
     for number, start in enumerate(starts):
         if number > MOST // 100:
-            return Undecided("the static data match in too many ways to try them all")
+            return NoModelKnown("the static data match in too many ways to try them all")
         found = _valued(one, start)
         match found:
             case Model():
                 return found
             case Unsatisfiable():
                 excluded = found
-            case Undecided():
+            case NoModelKnown():
                 undecided = found
     if undecided is not None:
         return undecided
@@ -120,7 +120,7 @@ def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiabilit
             }
             if _apart(ground) > window.count:
                 return Unsatisfiable(f"{window} holds no {len(ground)} triples at once", edge=edge)
-            return Undecided(f"{window} has to hold {len(ground)} triples that may be one")
+            return NoModelKnown(f"{window} has to hold {len(ground)} triples that may be one")
     return None
 
 
@@ -144,7 +144,7 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
         yield start
         return
     first, *rest = edges
-    assert isinstance(first.where, Stored)
+    assert isinstance(first.where, GraphSource)
     for triple in stock:
         grown = dict(start)
         pattern = (*first.triple.terms, first.where.graph)
@@ -162,13 +162,15 @@ def _valued(one: Disjunct, start: Binding) -> Satisfiability:
     try:
         found = next(_assigned(one, one.wanted, start), None)
         if found is not None:
-            return Undecided("a blank node in several triples") if _shared_blank(one, found) else Model(found)
+            return (
+                NoModelKnown("a blank node in several triples") if _shared_blank(one, found) else Model(found)
+            )
         covered = tuple(test for test in one.wanted if is_decided(test, one))
         if len(covered) < len(one.wanted) and next(_assigned(one, covered, start), None) is not None:
-            return Undecided("conditions with functions, doubles or times are tried, not decided")
+            return NoModelKnown("conditions with functions, doubles or times are tried, not decided")
         return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
     except _TooManyError:
-        return Undecided("its conditions have too many variables to try all cases")
+        return NoModelKnown("its conditions have too many variables to try all cases")
 
 
 def _shared_blank(one: Disjunct, found: Binding) -> bool:
@@ -178,23 +180,23 @@ def _shared_blank(one: Disjunct, found: Binding) -> bool:
     return len(set(blanks)) < len(blanks)
 
 
-def _core(one: Disjunct, wanted: tuple[Wanted, ...], start: Binding) -> tuple[Wanted, ...]:
+def _core(one: Disjunct, wanted: tuple[Requirement, ...], start: Binding) -> tuple[Requirement, ...]:
     """Return conditions none of which can be left out: together they exclude each other."""
 
-    def without(kept: tuple[Wanted, ...], test: Wanted) -> tuple[Wanted, ...]:
+    def without(kept: tuple[Requirement, ...], test: Requirement) -> tuple[Requirement, ...]:
         rest = tuple(other for other in kept if other is not test)
         return kept if next(_assigned(one, rest, start), None) is not None else rest
 
     return reduce(without, wanted, wanted)
 
 
-def is_decided(test: Wanted, one: Disjunct) -> bool:
+def is_decided(test: Requirement, one: Disjunct) -> bool:
     """Whether the terms that are tried are all that matter to a condition."""
     computed = frozenset(name for name, _ in one.computed)
     return is_covered(test.expression) and not named_in(test.expression) & computed
 
 
-Barred = Sequence[tuple[Wanted, ...]]
+Barred = Sequence[tuple[Requirement, ...]]
 """Conditions of which not all of one entry may hold together."""
 
 
@@ -218,11 +220,11 @@ def models(
     return found, all(is_decided(test, one) for test in tests)
 
 
-_Named = Sequence[tuple[frozenset[Variable], Wanted]]
+_Named = Sequence[tuple[frozenset[Variable], Requirement]]
 """Conditions, each with its variables."""
 
 
-def _named(wanted: Sequence[Wanted]) -> _Named:
+def _named(wanted: Sequence[Requirement]) -> _Named:
     return tuple((named_in(test.expression), test) for test in wanted)
 
 
@@ -235,7 +237,7 @@ def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
 
 def _assigned(
     one: Disjunct,
-    wanted: tuple[Wanted, ...],
+    wanted: tuple[Requirement, ...],
     start: Binding,
     barred: Barred = (),
     budget: _Budget | None = None,
@@ -320,7 +322,7 @@ def _in_order(
     return order
 
 
-def _needed(one: Disjunct, wanted: Sequence[Wanted]) -> frozenset[Variable]:
+def _needed(one: Disjunct, wanted: Sequence[Requirement]) -> frozenset[Variable]:
     """Return the variables that conditions depend on, through computed ones too."""
     needed = frozenset[Variable]().union(*(named_in(test.expression) for test in wanted))
     for name, expression in reversed(one.computed):

@@ -16,7 +16,7 @@ from itertools import combinations
 
 from agreement.proving.disjuncts.positions import placed
 from agreement.proving.disjuncts.satisfiable import Stock
-from agreement.proving.disjuncts.splitting import Edge, Reading, Stored, Where
+from agreement.proving.disjuncts.splitting import Edge, GraphSource, Reading, Where
 from lars.language.terms import DEFAULT, Constant, Term, Variable
 from translate.analysis import children, occurring, without_paths
 from translate.model import patterns as algebra
@@ -38,8 +38,8 @@ def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
 
     Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
     """
-    found = dict.fromkeys(_edges(without_paths(pattern, occurring(pattern)), Stored()))
-    return tuple(e for e in found if isinstance(e.where, Reading) or e.where == Stored())
+    found = dict.fromkeys(_edges(without_paths(pattern, occurring(pattern)), GraphSource()))
+    return tuple(e for e in found if isinstance(e.where, Reading) or e.where == GraphSource())
 
 
 def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
@@ -51,7 +51,7 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
         case algebra.Union(algebra.StreamBlock() as block, part) if block.pattern == part:
             yield from _edges(block, where)
         case algebra.Graph(name, inner) | algebra.Service(name, inner):
-            yield from _edges(inner, Stored(name))
+            yield from _edges(inner, GraphSource(name))
         case algebra.PathPattern(subject, Repeated(inner), object_):
             once = algebra.PathPattern(subject, inner, object_)
             yield from _edges(without_paths(once, occurring(once)), where)
@@ -80,7 +80,9 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
                     yield Overlap(one, other, "a triple can match both")
     for edge in edges:
         if stock is not None and isinstance(edge.where, Reading) and _in_stock(edge.triple, stock):
-            yield Overlap(edge, Edge(edge.triple, Stored()), "the static data that are given match it too")
+            yield Overlap(
+                edge, Edge(edge.triple, GraphSource()), "the static data that are given match it too"
+            )
 
 
 def unify(one: TriplePattern, other: TriplePattern) -> bool:

@@ -34,7 +34,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class GraphSource:
     """Where a triple pattern is matched: in a graph of the static data."""
 
     graph: Iri | Symbol | Variable = DEFAULT
@@ -43,7 +43,7 @@ class Stored:
         return "the static data" if self.graph == DEFAULT else f"the static graph {self.graph}"
 
 
-Where = Reading | Stored
+Where = Reading | GraphSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +72,14 @@ def edge_under(edge: Edge, names: Mapping[Variable, Term]) -> Edge:
     match edge.where:
         case Reading(stream, window):
             return Edge(triple, Reading(put(stream), window))
-        case Stored(graph):
-            return Edge(triple, Stored(put(graph)))
+        case GraphSource(graph):
+            return Edge(triple, GraphSource(put(graph)))
         case _:
             assert_never(edge.where)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Requirement:
     """A condition that is to be `value`, without error."""
 
     expression: Expression
@@ -99,7 +99,7 @@ class Disjunct:
     edges: tuple[Edge, ...] = ()
     given: tuple[tuple[Variable, Constant | None], ...] = ()
     computed: tuple[tuple[Variable, Expression], ...] = ()
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[Requirement, ...] = ()
     loose: str = ""
     unknown: frozenset[Variable] = frozenset()
     absent: tuple["Absence", ...] = ()
@@ -119,7 +119,7 @@ class Disjunct:
     @property
     def stored(self) -> tuple[Edge, ...]:
         """The edges that static data have to match."""
-        return tuple(edge for edge in self.edges if isinstance(edge.where, Stored))
+        return tuple(edge for edge in self.edges if isinstance(edge.where, GraphSource))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Absence:
 
 def _named(edge: Edge) -> frozenset[Variable]:
     match edge.where:
-        case Reading(Variable() as name, _) | Stored(Variable() as name):
+        case Reading(Variable() as name, _) | GraphSource(Variable() as name):
             return frozenset((name,))
         case _:
             return frozenset()
@@ -151,7 +151,9 @@ def disjuncts(pattern: Pattern, profile: Profile, *, exclusive: bool = False) ->
     """
     taken = occurring(pattern)
     fresh = (name for number in count(1) if (name := Variable(f"v{number}")) not in taken)
-    return tuple(_Reader(profile, fresh, exclusive=exclusive).read(without_paths(pattern, taken), Stored()))
+    return tuple(
+        _Reader(profile, fresh, exclusive=exclusive).read(without_paths(pattern, taken), GraphSource())
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class _Reader:
             case algebra.Filter(inner, condition, exists):
                 return self.filtered(self.read(inner, where), condition, exists, where)
             case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
-                return [self.somewhere(one, Stored(name)) for one in self.read(inner, Stored(name))]
+                return [self.somewhere(one, GraphSource(name)) for one in self.read(inner, GraphSource(name))]
             case algebra.Extend(inner, variable, expression, exists):
                 found = self.read(inner, where)
                 if exists:
@@ -301,7 +303,7 @@ class _Reader:
         )
 
     def tested(
-        self, one: Disjunct, case: tuple[Wanted, ...], tests: Mapping[Variable, Pattern], where: Where
+        self, one: Disjunct, case: tuple[Requirement, ...], tests: Mapping[Variable, Pattern], where: Where
     ) -> list[Disjunct]:
         """Return the ways in which the conditions of a case hold beside a disjunct."""
         plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
@@ -347,14 +349,14 @@ class _Reader:
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
         """Return the join of two disjuncts, None where they are never compatible."""
         loose, vague = left.loose or right.loose, left.vague or right.vague
-        wanted: list[Wanted] = []
+        wanted: list[Requirement] = []
         for name in sorted(shared):
             if any(name in dict(side.computed) for side in (left, right)):
                 # A computed value that something else binds too has to be the same one.
                 own, later = next(self.fresh), name in dict(right.computed)
                 changed = _recomputed(right if later else left, name, own)
                 left, right = (left, changed) if later else (changed, right)
-                wanted.append(Wanted(Call("SAMETERM", (own, name))))
+                wanted.append(Requirement(Call("SAMETERM", (own, name))))
                 if self.profile is Profile.SPARQL11:
                     loose, vague = (why or "a computed variable that is joined" for why in (loose, vague))
         mine, theirs = dict(left.given), dict(right.given)
@@ -456,7 +458,7 @@ def _recomputed(one: Disjunct, name: Variable, own: Variable) -> Disjunct:
     return _loose(found, "MINUS or OPTIONAL over values that are computed") if one.absent else found
 
 
-def _with(one: Disjunct, case: tuple[Wanted, ...], outer: frozenset[Variable]) -> Disjunct:
+def _with(one: Disjunct, case: tuple[Requirement, ...], outer: frozenset[Variable]) -> Disjunct:
     # What aggregates say is left out: then it is only necessary that the rest holds.
     kept = tuple(test for test in case if not named_in(test.expression) & one.unknown)
     tests = tuple(replace(test, expression=_in_scope(one, test.expression, outer)) for test in kept)
@@ -464,7 +466,7 @@ def _with(one: Disjunct, case: tuple[Wanted, ...], outer: frozenset[Variable]) -
     return found if len(kept) == len(case) else _loose(found, "EXISTS or an aggregate")
 
 
-def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Wanted, ...]]:
+def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement, ...]]:
     """Yield the ways in which a condition can be `value`: negations go inside, ∨ splits."""
     match condition:
         case Call("!", (inner,)):
@@ -477,9 +479,9 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Wanted, ...]
                 yield from _cases(side, value=value)
         case Call("IN", (needle, *options)) if value and options:
             for option in options:
-                yield (Wanted(Call("=", (needle, option))),)
+                yield (Requirement(Call("=", (needle, option))),)
         case _:
-            yield (Wanted(condition, value),)
+            yield (Requirement(condition, value),)
 
 
 def unbound(one: Disjunct) -> dict[Variable, Constant]:

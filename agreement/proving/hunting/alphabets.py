@@ -5,7 +5,7 @@ from typing import Final
 
 from agreement.documents.recordings import Triple
 from agreement.documents.requests import sources
-from agreement.proving.disjuncts import Disjunct, Edge, Model, Reading, Stored, disjuncts, ground, models
+from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Model, Reading, disjuncts, ground, models
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.facts import Static
 from solver.rdf import read_term
@@ -53,7 +53,7 @@ def _letters(
             yield str(stream), triple
         case Reading(_):
             yield from ((stream, triple) for stream in streams)
-        case Stored() if merged:
+        case GraphSource() if merged:
             yield from ((stream, triple) for stream in streams)
         case _:
             return

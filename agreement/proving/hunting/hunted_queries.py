@@ -64,8 +64,11 @@ def hunted_query(
 
 
 @dataclass(frozen=True, slots=True)
-class _Family:
-    """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them."""
+class QueryFamily:
+    """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them.
+
+    `body` is what stands in WHERE where that is more, in RSP-QL alone.
+    """
 
     name: str
     windows: tuple[tuple[str, int, int, str], ...]
@@ -74,35 +77,36 @@ class _Family:
     group: str = ""
     operator: str = "RStream"
     static: tuple[str, ...] = field(default=())
+    body: str = ""
 
 
 _ONE: Final = "?s :p ?a ."
 _FAMILIES: Final = (
-    _Family("tumbling", ((_S, 4, 4, _ONE),)),
-    _Family("sliding", ((_S, 4, 2, _ONE),)),
-    _Family("istream", ((_S, 4, 2, _ONE),), operator="IStream"),
-    _Family("dstream", ((_S, 4, 2, _ONE),), operator="DStream"),
-    _Family("filter", ((_S, 4, 2, _ONE),), outside="FILTER(?a > 1)"),
-    _Family("projection", ((_S, 4, 4, _ONE),), select="?s"),
-    _Family("join", ((_S, 4, 2, f"{_ONE} ?s :q ?b ."),), select="?s ?a ?b"),
-    _Family("two-streams", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), select="?s ?a ?b"),
-    _Family("two-windows", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?b .")), select="?s ?a ?b"),
-    _Family("count", ((_S, 4, 2, _ONE),), select="?s (COUNT(?a) AS ?n)", group="GROUP BY ?s"),
-    _Family("optional", ((_S, 4, 2, f"{_ONE} OPTIONAL {{ ?s :q ?b . }}"),), select="?s ?a ?b"),
-    _Family(
+    QueryFamily("tumbling", ((_S, 4, 4, _ONE),)),
+    QueryFamily("sliding", ((_S, 4, 2, _ONE),)),
+    QueryFamily("istream", ((_S, 4, 2, _ONE),), operator="IStream"),
+    QueryFamily("dstream", ((_S, 4, 2, _ONE),), operator="DStream"),
+    QueryFamily("filter", ((_S, 4, 2, _ONE),), outside="FILTER(?a > 1)"),
+    QueryFamily("projection", ((_S, 4, 4, _ONE),), select="?s"),
+    QueryFamily("join", ((_S, 4, 2, f"{_ONE} ?s :q ?b ."),), select="?s ?a ?b"),
+    QueryFamily("two-streams", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), select="?s ?a ?b"),
+    QueryFamily("two-windows", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?b .")), select="?s ?a ?b"),
+    QueryFamily("count", ((_S, 4, 2, _ONE),), select="?s (COUNT(?a) AS ?n)", group="GROUP BY ?s"),
+    QueryFamily("optional", ((_S, 4, 2, f"{_ONE} OPTIONAL {{ ?s :q ?b . }}"),), select="?s ?a ?b"),
+    QueryFamily(
         "static",
         ((_S, 4, 2, _ONE),),
         select="?s ?a ?k",
         outside="?s :kind ?k .",
         static=("<http://e/s> <http://e/kind> <http://e/k> .",),
     ),
-    _Family("hopping", ((_S, 2, 3, _ONE),)),
+    QueryFamily("hopping", ((_S, 2, 3, _ONE),)),
 )
 _PREFIX: Final = "PREFIX : <http://e/>"
 
 
 @dataclass(frozen=True, slots=True)
-class _Writing:
+class QueryWriting:
     """How a dialect is written by an engine: RSP-QL's have streams and lengths in several forms."""
 
     dialect: str
@@ -110,12 +114,12 @@ class _Writing:
     length: str = "{n}"
     capital: bool = False
 
-    def text(self, of: _Family) -> str:
+    def text(self, of: QueryFamily) -> str:
         """Return a query of a family; raises KeyError for a dialect without that family."""
         return _WRITERS[self.dialect](self, of)
 
 
-def _rspql(how: _Writing, of: _Family) -> str:
+def _rspql(how: QueryWriting, of: QueryFamily) -> str:
     def window(number: int, stream: str, length: int, step: int) -> str:
         name = stream[len("<http://e/") : -1]
         on = how.stream.format(iri=stream, name=name)
@@ -124,6 +128,7 @@ def _rspql(how: _Writing, of: _Family) -> str:
 
     declared = [window(n, *one[:3]) for n, one in enumerate(of.windows, 1)]
     blocks = [f"WINDOW :w{n} {{ {one[3]} }}" for n, one in enumerate(of.windows, 1)]
+    where = [of.body] if of.body else [*blocks, *filter(None, (of.outside,))]
     operator = of.operator.upper() if how.capital else of.operator
     lines = (
         _PREFIX,
@@ -131,14 +136,13 @@ def _rspql(how: _Writing, of: _Family) -> str:
         f"SELECT {of.select}",
         *declared,
         "WHERE {",
-        *blocks,
-        *filter(None, (of.outside,)),
+        *where,
         f"}} {of.group}".rstrip(),
     )
     return "\n".join(lines) + "\n"
 
 
-def _csparql(_: _Writing, of: _Family) -> str:
+def _csparql(_: QueryWriting, of: QueryFamily) -> str:
     streams = (
         f"FROM STREAM {stream} [RANGE {length}s STEP {step}s]" for stream, length, step, _ in of.windows
     )
@@ -149,14 +153,14 @@ def _csparql(_: _Writing, of: _Family) -> str:
     )
 
 
-def _cqels(_: _Writing, of: _Family) -> str:
+def _cqels(_: QueryWriting, of: QueryFamily) -> str:
     blocks = " ".join(
         f"STREAM {stream} [RANGE {length}s] {{ {inner} }}" for stream, length, _, inner in of.windows
     )
     return f"{_PREFIX}\nSELECT {of.select}\nWHERE {{ {blocks} {of.outside} }} {of.group}\n"
 
 
-def _sparqlstream(_: _Writing, of: _Family) -> str:
+def _sparqlstream(_: QueryWriting, of: QueryFamily) -> str:
     streams = (
         f"FROM NAMED STREAM {stream} [NOW - {length} S SLIDE {step} S]"
         for stream, length, step, _ in of.windows
@@ -169,13 +173,13 @@ def _sparqlstream(_: _Writing, of: _Family) -> str:
 
 
 _WRITERS: Final = {"rspql": _rspql, "csparql": _csparql, "cqels": _cqels, "sparqlstream": _sparqlstream}
-_WRITINGS: Final = (
-    _Writing("rspql", "STREAM :{name}"),
-    _Writing("rspql", "{iri}", capital=True),
-    _Writing("rspql", ":{name}"),
-    _Writing("rspql", "STREAM :{name}", "PT{n}S"),
-    _Writing("rspql", "{iri}", "PT{n}S", capital=True),
-    *(_Writing(dialect) for dialect in NAMES if dialect != "rspql"),
+WRITINGS: Final = (
+    QueryWriting("rspql", "STREAM :{name}"),
+    QueryWriting("rspql", "{iri}", capital=True),
+    QueryWriting("rspql", ":{name}"),
+    QueryWriting("rspql", "STREAM :{name}", "PT{n}S"),
+    QueryWriting("rspql", "{iri}", "PT{n}S", capital=True),
+    *(QueryWriting(dialect) for dialect in NAMES if dialect != "rspql"),
 )
 
 
@@ -197,7 +201,7 @@ def made_queries(
     Raises LarsError where it takes none, and FailedEngineError where it fails.
     """
     refusals: list[tuple[str, str]] = []
-    for how in sorted(_WRITINGS, key=lambda one: one.dialect != dialect):
+    for how in sorted(WRITINGS, key=lambda one: one.dialect != dialect):
         text = how.text(_FAMILIES[0])
         try:
             session = engine.open(Registration(text, (), options or {}))
@@ -212,7 +216,7 @@ def made_queries(
     raise LarsError(f"the engine takes no query that is tried, {said}; accepted: a QUERY that it takes")
 
 
-def _made(engine: StreamEngine, how: _Writing, options: dict[str, object] | None) -> MadeQueries:
+def _made(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None) -> MadeQueries:
     found, refusals = list[HuntedQuery](), list[tuple[str, str]]()
     operated = how.dialect in ("rspql", "sparqlstream")
     for family in (one for one in _FAMILIES if operated or one.operator == "RStream"):

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import Final
@@ -38,7 +37,8 @@ class FailedRun:
 class Fault:
     """A fault of an engine: its smallest run, with the verdict, the rule, and how many runs show it.
 
-    `rule` is None where none explains it; `alike` is then what comes close, or None. Not `repeated`: a
+    `rule` is None where none explains it; `alike` is then what comes close, or None; `beside`
+    are other rules of its engine version without which it does not explain the run. Not `repeated`: a
     new process answered the run otherwise, so that the engine is not deterministic.
     """
 
@@ -47,6 +47,7 @@ class Fault:
     rule: FaultRule | None
     alike: str | None
     seconds: float
+    beside: tuple[FaultRule, ...] = ()
     times: int = 1
     repeated: bool = True
 
@@ -142,68 +143,73 @@ class Hunt:
             self.failures.append(FailedRun(query, stream, str(error)))
 
     def _wrong(self, run: HuntedRun, verdict: RunVerdict) -> None:
-        """Count a wrong run where a fault that is known explains it, else look for the fault."""
-        if (known := self._known(run, verdict)) is not None:
-            known.times += 1
-            return
-        if not self._again(run):
-            self._add(run, verdict, None, repeats=False)
-            return
-        rule = self._rule(run)
-        if rule is None:
-            self._unexplained(run, verdict)
-        elif not self._consists(rule):
-            self._explained(run, rule)
+        """Count a wrong run where faults that are known explain it, else look for the fault."""
+        if known := self._explaining(run) or self._alike(run, verdict):
+            for fault in known:
+                fault.times += 1
+        elif not self._again(run):
+            self._add(Fault(run, verdict, None, None, self.seconds, repeated=False))
+        elif rules := self._rules(run):
+            self._explained(run, rules)
+        else:
+            self._unexplained(run)
 
-    def _consists(self, rule: FaultRule) -> bool:
-        """Whether each part of a rule is known from smaller runs; then these count it."""
-        known = [one for one in self.faults if one.rule is not None and one.rule.parts]
-        parts = frozenset[str]().union(*(one.rule.parts for one in known if one.rule is not None))
-        if not rule.parts or not rule.parts <= parts:
-            return False
-        for one in known:
-            one.times += one.rule is not None and one.rule.parts <= rule.parts
-        return True
+    def _explaining(self, run: HuntedRun) -> Sequence[Fault]:
+        """Return known faults that explain a run: one alone, or rules of an engine version together."""
+        found = [one for one in self.faults if one.rule is not None]
+        for fault in found:
+            if fault.rule is not None and fault.rule.version is None and fault.rule.explains(run):
+                return (fault,)
+        named = {fault.says: fault for fault in found}
+        for version in dict.fromkeys(one.rule.version for one in found if one.rule is not None):
+            rules = () if version is None else self.reference.parts(run, version)
+            if rules and all(rule.says in named for rule in rules):
+                return [named[rule.says] for rule in rules]
+        return ()
 
-    def _known(self, run: HuntedRun, verdict: RunVerdict) -> Fault | None:
-        """Return the fault that explains a run, or one without a rule that looks the same."""
-        for fault in self.faults:
-            if fault.rule is not None and fault.rule.explains(run):
-                return fault
-        name = run.query.name
-        return next(
-            (
-                one
-                for one in self.faults
-                if one.rule is None and one.run.query.name == name
-                if one.verdict.symptom == verdict.symptom
-            ),
-            None,
-        )
+    def _alike(self, run: HuntedRun, verdict: RunVerdict) -> Sequence[Fault]:
+        """Return a fault without a rule that looks the same."""
+        found = (one for one in self.faults if one.rule is None and one.run.query.name == run.query.name)
+        return [one for one in found if one.verdict.symptom == verdict.symptom][:1]
 
     def _again(self, run: HuntedRun) -> bool:
         """Whether another run answers the same."""
         return self._run(run.query, run.pushes).answers.same(run.answers)
 
-    def _rule(self, run: HuntedRun) -> FaultRule | None:
-        """Return the rule that explains a run, and most of other runs of its query; None where none does.
+    def _rules(self, run: HuntedRun) -> Sequence[FaultRule]:
+        """Return the rule that explains a run, or those of an engine version that together do; or none.
 
-        What explains one run alone is chance: of rows that are missing there are many reasons.
+        What explains one run alone is chance (of rows that are missing there are many reasons): that is
+        chosen which explains most of the wrong ones among the first runs of its query.
         """
-        known = {one.rule.says for one in self.faults if one.rule is not None}
+        known = {one.says for one in self.faults}
         rules = [one for one in self.reference.rules(run) if one.says not in known and one.explains(run)]
-        if not rules:
-            return None
-        samples = self._sampled(run.query)
-        explained = [sum(map(rule.explains, samples)) for rule in rules]
-        best = max(explained)
-        return rules[explained.index(best)] if best >= len(samples) * _EXPLAINED else None
+        versions = list(self.reference.versions(run))
+        samples = self._sampled(run.query) if rules or len(versions) > 1 else []
+        shares = [sum(map(rule.explains, samples)) for rule in rules]
+        most = max(shares, default=-1)
+        single = [rules[shares.index(most)]] if rules and most >= len(samples) * _EXPLAINED else []
+        for version, share in self._by_share(versions, samples):
+            if single and (most > share or (most == share and version != self.name)):
+                break
+            if parts := self.reference.parts(run, version):
+                return parts
+        return single
+
+    def _by_share(self, versions: Sequence[str], samples: Sequence[HuntedRun]) -> Sequence[tuple[str, int]]:
+        """Return engine versions with how many samples they predict; first the one that explained others."""
+        foretold = [name for one in samples for name in self.reference.versions(one)]
+        used = {one.rule.version for one in self.faults if one.rule is not None}
+        shares = [(name, foretold.count(name)) for name in versions]
+        return sorted(shares, key=lambda one: (one[0] not in used, -one[1]))
 
     def _sampled(self, query: HuntedQuery) -> list[HuntedRun]:
-        """Return the first runs of a query."""
+        """Return the wrong ones among the first runs of a query."""
         if query.name not in self._samples:
             chosen = islice(streams(query, self.limits.seed), _SAMPLES)
-            self._samples[query.name] = [self._run(query, stream) for stream in chosen]
+            found = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.seconds]
+            wrong = [one for one in found if self.reference.verdict(one).correct is False]
+            self._samples[query.name] = wrong
         return self._samples[query.name]
 
     def _small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
@@ -226,44 +232,36 @@ class Hunt:
         shrunk(run.query, run.pushes, kept)
         return last
 
-    def _explained(self, run: HuntedRun, rule: FaultRule) -> None:
-        small = self._small(run, rule.explains)
-        self._add(small, self.reference.verdict(small), rule)
+    def _explained(self, run: HuntedRun, rules: Sequence[FaultRule]) -> None:
+        """Add a fault for each rule that is new, its run made small while that rule explains it."""
+        known = {one.says for one in self.faults}
+        for rule in rules:
+            if rule.says not in known:
+                self._found(self._small(run, rule.explains), rule)
 
-    def _unexplained(self, run: HuntedRun, verdict: RunVerdict) -> None:
+    def _unexplained(self, run: HuntedRun) -> None:
         """Make a run small that no rule explains: then one may; what several faults made parts so."""
         for _ in range(_LAYERS):
-            found = [one.rule for one in self.faults if one.rule is not None]
-            small = self._small(run, partial(_unknown, found))
-            rule = self._rule(small)
-            if rule is None:
-                verdict = self.reference.verdict(small)
-                alike = self.reference.closest(small)
-                self._add(small, verdict, None, alike)
+            small = self._small(run, lambda one: not self._explaining(one))
+            rules = self._rules(small)
+            if not rules:
+                self._found(small, None, self.reference.closest(small))
                 return
-            if self._consists(rule):
+            self._explained(small, rules)
+            if self._explaining(run):
                 return
-            self._add(small, self.reference.verdict(small), rule)
 
-    def _add(
-        self,
-        run: HuntedRun,
-        verdict: RunVerdict,
-        rule: FaultRule | None,
-        alike: str | None = None,
-        *,
-        repeats: bool = True,
-    ) -> None:
-        found = Fault(run, verdict, rule, alike, self.seconds, repeated=repeats)
+    def _found(self, small: HuntedRun, rule: FaultRule | None, alike: str | None = None) -> None:
+        verdict = self.reference.verdict(small)
+        parts = () if rule is None or rule.version is None else self.reference.parts(small, rule.version)
+        beside = tuple(one for one in parts if rule is not None and one.says != rule.says)
+        self._add(Fault(small, verdict, rule, alike, self.seconds, beside))
+
+    def _add(self, found: Fault) -> None:
         same = next((one for one in self.faults if one.says == found.says), None)
         if same is None:
             self.faults.append(found)
             return
         same.times += 1
-        if len(run.pushes) < len(same.run.pushes):
-            same.run, same.verdict = run, verdict
-
-
-def _unknown(rules: Sequence[FaultRule], run: HuntedRun) -> bool:
-    """Whether no rule explains a run."""
-    return not any(one.explains(run) for one in rules)
+        if len(found.run.pushes) < len(same.run.pushes):
+            same.run, same.verdict, same.beside = found.run, found.verdict, found.beside

@@ -13,45 +13,43 @@ from agreement.comparing.judge.cases import needed_rules
 from agreement.comparing.judge.diagnosis import Recorded, diagnosed, variations
 from agreement.comparing.judge.judgement import narrowed
 from agreement.documents.outputs import plain
-from agreement.documents.requests import WindowSource, sources, with_sources
-from agreement.engines.engine import NOTHING_OFF, Engine
+from agreement.engines.definitions import ALL_TRIPLES, AT_ITS_CLOSE, GRID
+from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import Specification, in_words
-from agreement.engines.specifications.elements import Element
 from agreement.engines.specifications.parameters import Combination
+from agreement.proving.hunting.changes import LOSSES, Loss, other_queries
 from agreement.proving.hunting.runs import HuntedRun, RunVerdict, WrongPlace
-from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from lars.language.terms import Iri, Variable
-from translate.analysis import rebuilt
-from translate.model.patterns import Filter, Pattern
-from translate.model.query import EngineQuery, ToStream
-from translate.model.windows import Range
+from translate.model.query import EngineQuery
 
 _PAPER: Final = "RSP-QL (2014)"
 _PARAMETERS: Final = {
-    "report": "when a window reports: Definition 23",
-    "bounds": "which ends a window contains",
-    "slide": "how windows slide",
-    "tick": "what arrives as one",
-    "stream": "RSTREAM, ISTREAM and DSTREAM",
-    "empty": "whether an empty answer is reported",
-    "combination": "which windows have to report",
+    "report": "Definition 23 (when a window reports)",
+    "bounds": "Definition 13 (which ends a window contains)",
+    "slide": "Definition 13 (how windows slide)",
+    "tick": "Definition 23 (what arrives as one)",
+    "stream": "Definitions 20 to 22 (RSTREAM, ISTREAM, DSTREAM)",
+    "empty": "Definition 24 (what of an answer without rows is reported)",
+    "rows": "Definition 3 (rows are a multiset)",
+    "combination": "Definition 23 (which windows have to report)",
 }
+_EARLIER: Final = "windows that opened before time 0 report too"
+_WAITING: Final = "a report waits for the next triple, however late that comes"
 
 
 @dataclass(frozen=True, slots=True)
 class FaultRule:
     """A rule that an engine may follow in place of the right one; `right` is what it should follow.
 
-    `explains` says whether a run is exactly what this rule predicts; `parts` are the names of the rules of
-    an engine version that it consists of.
+    `explains` says whether a run is exactly what this rule predicts; of an engine `version`'s rule whether
+    it is one of those that together do, none of which can be left out.
     """
 
     says: str
     right: str
     explains: Callable[[HuntedRun], bool]
-    parts: frozenset[str] = frozenset()
+    version: str | None = None
 
 
 class Reference(Protocol):
@@ -78,6 +76,17 @@ class Reference(Protocol):
 
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
         """Yield the rules that may explain a wrong run, the likelier first."""
+        ...
+
+    def versions(self, run: HuntedRun) -> Iterator[str]:
+        """Yield the engine versions that predict a run in whole: of an engine that is one, that alone."""
+        ...
+
+    def parts(self, run: HuntedRun, version: str) -> tuple[FaultRule, ...]:
+        """Return the rules of an engine version that together explain a wrong run, and no fewer of which do.
+
+        None where the version does not predict the run, or its rules are not what makes it wrong.
+        """
         ...
 
     def closest(self, run: HuntedRun) -> str | None:
@@ -131,32 +140,68 @@ class BySpecification:
         """Yield single changes of the specification, of what the query says, of what has arrived."""
         for field, says, changed in self._changed():
             right = (
-                f"{_PARAMETERS.get(field, field)}; {field} = {in_words(getattr(self.specification, field))}"
+                f"{_PARAMETERS.get(field, field)}: {field} = {in_words(getattr(self.specification, field))}"
             )
             yield FaultRule(says, right, partial(self._by_specification, changed))
         if self.options.starts is not None:
             right = f"t0 = {', '.join(map(str, self.options.starts))}, as given"
             yield FaultRule("windows begin at another t0", right, self._by_any_start)
-        for says, right, other in _other_queries(run.query.read):
+        for says, right, other in other_queries(run.query.read):
             yield FaultRule(says, right, partial(self._by_query, other))
-        for says, lost in _LOSSES:
-            yield FaultRule(says, "every triple of a stream is in its windows", partial(self._by_loss, lost))
-        for engine in ENGINES.values():
-            if engine.specification == self.specification.name:
-                yield from self._of_version(engine, run)
+        for says, lost in LOSSES:
+            yield FaultRule(says, ALL_TRIPLES, partial(self._by_loss, lost))
+        yield FaultRule(_EARLIER, f"{GRID}, and none opens before it", self._by_earlier_start)
 
-    def _of_version(self, engine: Engine, run: HuntedRun) -> Iterator[FaultRule]:
-        """Yield the rules of an engine version that together explain a run, and no fewer of which do."""
+    def versions(self, run: HuntedRun) -> Iterator[str]:
+        """Yield the engine versions that predict a run in whole: of an engine that is one, that alone."""
+        own = ENGINES.get(run.engine)
+        for engine in ENGINES.values() if own is None else (own,):
+            if engine.specification == self.specification.name and _by_version(engine, self.options, run):
+                yield engine.name
+
+    def parts(self, run: HuntedRun, version: str) -> tuple[FaultRule, ...]:
+        """Return the rules of an engine version that together explain a run, and no fewer of which do."""
+        engine = ENGINES[version]
+        found = self._needed(engine, run)
+        if found == ():
+            says, right = self._without_rules(engine, run)
+            explains = partial(self._is_without_rules, engine, says)
+            return (FaultRule(says, right, explains, version),)
+        return tuple(
+            FaultRule(
+                f"{rule.says} ({rule.name} of {version})",
+                rule.right or "without that",
+                partial(self._needs, engine, rule),
+                version,
+            )
+            for rule in found or ()
+        )
+
+    def _needed(self, engine: Engine, run: HuntedRun) -> tuple[EngineRule, ...] | None:
+        likeness = replace(self.options.likeness, lexical=run.answered.lexical)
         try:
-            found = needed_rules(engine, run.given, run.answers.recording(), self.options.likeness)
+            return needed_rules(engine, run.given, run.answers.recording(), likeness)
         except LarsError:
-            return
-        if found:
-            off = frozenset(rule.name for rule in engine.rules if rule not in found)
-            says = "; ".join(f"{rule.name} of {engine.name}: {rule.says}" for rule in found)
-            explains = partial(_by_version, engine, self.options, off=off)
-            parts = frozenset(f"{engine.name} {rule.name}" for rule in found)
-            yield FaultRule(says, "without that", explains, parts)
+            return None
+
+    def _without_rules(self, engine: Engine, run: HuntedRun) -> tuple[str, str]:
+        """Return what is wrong with a run that an engine version without its rules predicts.
+
+        Then its windows close at multiples of their slides from ever on, and report when a triple comes.
+        """
+        off = frozenset(rule.name for rule in engine.rules)
+        longest = max(length for length, _ in run.query.windows) * run.query.tick
+        given = run.given
+        reports = engine.run(given.query, given.static, given.pushes, off).reports
+        if any(one.rows and one.t < longest for one in reports):
+            return _EARLIER, f"{GRID}, and none opens before it"
+        return _WAITING, AT_ITS_CLOSE
+
+    def _is_without_rules(self, engine: Engine, says: str, run: HuntedRun) -> bool:
+        return self._needed(engine, run) == () and self._without_rules(engine, run)[0] == says
+
+    def _needs(self, engine: Engine, rule: EngineRule, run: HuntedRun) -> bool:
+        return rule in (self._needed(engine, run) or ())
 
     def _changed(self) -> Iterator[tuple[str, str, Specification]]:
         of = self.specification
@@ -180,6 +225,12 @@ class BySpecification:
     def _by_any_start(self, run: HuntedRun) -> bool:
         return self._is_right(_few(_recorded(run, replace(self.options, starts=None))))
 
+    def _by_earlier_start(self, run: HuntedRun) -> bool:
+        """Whether windows began so early that those were open at 0 that would be had they always run."""
+        earlier = -max(length for length, _ in run.query.windows)
+        options = replace(self.options, starts=None, registered=earlier, bounds=None)
+        return self._is_right(_few(_recorded(run, options)))
+
     def _by_query(self, other: EngineQuery, run: HuntedRun) -> bool:
         changed = replace(run, query=replace(run.query, read=other))
         try:
@@ -187,7 +238,7 @@ class BySpecification:
         except LarsError:
             return False
 
-    def _by_loss(self, lost: "_Loss", run: HuntedRun) -> bool:
+    def _by_loss(self, lost: Loss, run: HuntedRun) -> bool:
         given = _recorded(run, self.options)
         return self._is_right(_few(_without(given, lost(given.task.elements))))
 
@@ -239,6 +290,16 @@ class ByVersion:
             explains = partial(_by_version, self.engine, self.options, off=off)
             yield FaultRule(f"without its rule {rule.name}", f"{rule.name}: {rule.says}", explains)
 
+    def versions(self, run: HuntedRun) -> Iterator[str]:
+        """Yield nothing: another version is no explanation."""
+        del run
+        yield from ()
+
+    def parts(self, run: HuntedRun, version: str) -> tuple[FaultRule, ...]:
+        """Return nothing."""
+        del run, version
+        return ()
+
     def closest(self, run: HuntedRun) -> str | None:
         """Return nothing: what no rule explains is new."""
         del run
@@ -279,89 +340,6 @@ def _late(run: HuntedRun) -> frozenset[int]:
     latest = accumulate((push.t for push in run.pushes), max, initial=-inf)
     both = zip(run.pushes, latest, strict=False)
     return frozenset(n for n, (push, before) in enumerate(both) if push.t < before)
-
-
-_Loss = Callable[[tuple[Element, ...]], frozenset[int]]
-
-
-def _first(elements: tuple[Element, ...]) -> frozenset[int]:
-    return frozenset([min((one.number for one in elements), default=0)])
-
-
-def _same_instant(elements: tuple[Element, ...]) -> frozenset[int]:
-    """Return all triples of an instant but the first."""
-    times: dict[int, int] = {}
-    for one in elements:
-        times[one.t] = min(one.number, times.get(one.t, one.number))
-    return frozenset(one.number for one in elements) - frozenset(times.values())
-
-
-def _at_zero(elements: tuple[Element, ...]) -> frozenset[int]:
-    return frozenset(one.number for one in elements if not one.t)
-
-
-_LOSSES: Final[tuple[tuple[str, _Loss], ...]] = (
-    ("of the triples of one instant only the first counts", _same_instant),
-    ("triples of time 0 are lost", _at_zero),
-    ("the first triple is lost", _first),
-)
-
-
-def _other_queries(query: EngineQuery) -> Iterator[tuple[str, str, EngineQuery]]:
-    """Yield queries that an engine may answer instead, and what of the query it leaves out of account."""
-    if query.to_stream is not None:
-        for operator in ToStream:
-            if operator is not query.to_stream:
-                right = f"the query says {query.to_stream.value}"
-                yield f"reported as {operator.value}", right, replace(query, to_stream=operator)
-    unfiltered = replace(query, pattern=rebuilt(query.pattern, _unfiltered))
-    if unfiltered.pattern != query.pattern:
-        yield "FILTER is ignored", "SPARQL 1.1, 18.5: Filter", unfiltered
-    read = sources(query)
-    if len(read) > 1:
-        yield from _other_streams(query, read)
-    unit = NANOSECONDS["s"] if all(map(_in_seconds, read)) else NANOSECONDS["ms"]
-    for says, more in (("longer", unit), ("shorter", -unit)):
-        other = with_sources(query, partial(_resized, more))
-        yield f"windows are one time point {says}", "the query's RANGE", other
-
-
-def _in_seconds(source: WindowSource) -> bool:
-    window = source.window
-    return isinstance(window, Range) and not window.length.nanoseconds % NANOSECONDS["s"]
-
-
-def _resized(more: int, source: WindowSource) -> WindowSource:
-    window = source.window
-    if not isinstance(window, Range) or window.length.nanoseconds + more <= 0:
-        return source
-    return replace(source, window=replace(window, length=Duration(window.length.nanoseconds + more)))
-
-
-def _unfiltered(part: Pattern) -> Pattern | None:
-    return rebuilt(part.pattern, _unfiltered) if isinstance(part, Filter) else None
-
-
-def _other_streams(
-    query: EngineQuery, read: tuple[WindowSource, ...]
-) -> Iterator[tuple[str, str, EngineQuery]]:
-    right = "each window shows the stream that the query says"
-    names = [one.stream for one in read]
-    for n, stream in enumerate(dict.fromkeys(names)):
-        if any(one != stream for one in names):
-
-            def fed(source: WindowSource, stream: Iri | Variable = stream) -> WindowSource:
-                return replace(source, stream=stream)
-
-            yield f"all windows show stream {n + 1}", right, with_sources(query, fed)
-    last = {one.stream: one for one in read}
-    if len(last) < len(read):
-
-        def alone(source: WindowSource) -> WindowSource:
-            same = last[source.stream] == source
-            return source if same else replace(source, stream=Iri("http://e/no-stream"))
-
-        yield "of the windows on one stream only the last is fed", right, with_sources(query, alone)
 
 
 def _without_numbers(text: str) -> str:

@@ -23,6 +23,11 @@ class HuntedRun:
         return EngineRun(self.query.read, self.query.static, self.pushes, MILLISECOND)
 
     @property
+    def engine(self) -> str:
+        """What the engine calls itself."""
+        return "" if self.answers.profile is None else self.answers.profile.engine
+
+    @property
     def answered(self) -> Answers:
         """What it answered; lexical where the adapter does not keep the kinds of terms."""
         profile = self.answers.profile

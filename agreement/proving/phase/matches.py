@@ -13,14 +13,14 @@ from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
-from agreement.proving.disjuncts import Disjunct, Edge, Reading, Stored, UncountedError, disjuncts
+from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, UncountedError, disjuncts
 from lars.language.formulas import At, BodyLiteral, Comparison, In, Relation, Test, Truth
 from lars.language.program import Program, Rule
 from lars.language.program import variables as named_in
 from lars.language.terms import DEFAULT, NULL, Atom, Iri, Term, Variable
 from lars.language.windows import Bounds, TimeWindow
 from lars.semantics import put_terms
-from solver.facts import STREAM_PREDICATE, Chosen, Row
+from solver.facts import STREAM_PREDICATE, ChosenTimes, Row
 from solver.job import Question
 from translate.analysis import parts
 from translate.model import patterns as algebra
@@ -75,14 +75,14 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class VariedWindow:
     """Which stream's window varies, up to which length."""
 
     stream: Iri
     longest: int
 
 
-def matches(query: EngineQuery, setting: Setting, varied: Varied, trace: Trace) -> list[TimedMatch]:
+def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: Trace) -> list[TimedMatch]:
     """Return all matches on a trace, for a query without an obstacle."""
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
     found: dict[TimedMatch, None] = {}
@@ -90,7 +90,9 @@ def matches(query: EngineQuery, setting: Setting, varied: Varied, trace: Trace) 
         rule, ages = _rule(one, query, setting, varied)
         head = rule.head
         assert isinstance(head, Atom)
-        question = Question(Program((rule,)), (head.predicate, len(head.arguments)), Chosen(tuple(times)))
+        question = Question(
+            Program((rule,)), (head.predicate, len(head.arguments)), ChosenTimes(tuple(times))
+        )
         (runs,) = trace.answers([question])
         for row in {row for rows in runs.by_time().values() for row in rows}:
             found[_match(row, ages, trace.timeline.first)] = None
@@ -113,7 +115,7 @@ def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator
         choices = [
             [each for where in wheres if _is_carried(each := replace(edge, where=where), carried)]
             for edge in one.edges
-            for wheres in [[edge.where, *(merged if edge.where == Stored() else ())]]
+            for wheres in [[edge.where, *(merged if edge.where == GraphSource() else ())]]
         ]
         for edges in product(*choices):
             yield replace(one, edges=edges)
@@ -125,7 +127,7 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
     return not known or (str(source), str(edge.triple.predicate)) in carried
 
 
-def _age(where: Reading, setting: Setting, varied: Varied) -> float | None:
+def _age(where: Reading, setting: Setting, varied: VariedWindow) -> float | None:
     """Return how old what a window shows can be: None in the varied one, FOREVER without an end."""
     if where.stream == varied.stream:
         return None
@@ -141,7 +143,7 @@ def limit(length: int, bounds: Bounds) -> int:
 
 
 def _rule(
-    one: Disjunct, query: EngineQuery, setting: Setting, varied: Varied
+    one: Disjunct, query: EngineQuery, setting: Setting, varied: VariedWindow
 ) -> tuple[Rule, tuple[float | None, ...]]:
     """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
     body: list[BodyLiteral] = []
@@ -156,7 +158,7 @@ def _rule(
                 ages.append(age)
                 atom = Atom(STREAM_PREDICATE, (*edge.triple.terms, where.stream))
                 body.append(In(window, At(times[-1], atom)))
-            case Stored(graph):
+            case GraphSource(graph):
                 body.append(Atom("triple", (*edge.triple.terms, graph)))
                 if isinstance(graph, Variable):
                     body.append(Comparison(graph, Relation.UNEQUAL, DEFAULT))

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from agreement.comparing.agree import AgreementTask, Pair, compare, loaded, pairs
 from agreement.documents.requests import WindowSource, sources, with_sources
-from agreement.documents.traces import LocalTrace, Trace
+from agreement.documents.traces import LocalTrace, Trace, dated
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
-from agreement.proving.phase.matches import Varied, limit, matches, obstacle
+from agreement.proving.phase.matches import VariedWindow, limit, matches, obstacle
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
@@ -38,6 +38,7 @@ def phase_task(
     """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
     queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
     trace = loaded(asked, queries, warn)
+    asked = replace(asked, setting=dated(asked.setting, trace))
     pair = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)[0]
     ranges = _ranges(pair, asked)
     if not ranges:
@@ -94,7 +95,7 @@ def replace_time(fact: Fact, t: int) -> Fact:
 def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iterator[PhaseRow]:
     setting = task.asked.setting
     ages = [limit(length, setting.bounds) for length in task.lengths]
-    varied = Varied(task.stream, max(ages))
+    varied = VariedWindow(task.stream, max(ages))
     pushed, pulled = (
         by_row(matches(query, setting, varied, trace)) for query in (task.pair.cqels, task.pair.csparql)
     )

@@ -12,6 +12,7 @@ from agreement.comparing.agree import (
     pairs,
     periods_of,
 )
+from agreement.documents.traces import dated
 from agreement.proving.shrink.shrinking import Shrunk, cause_in, shrunk
 from agreement.proving.shrink.trial_evaluation import Disagreement, TrialEvaluation
 from agreement.proving.witness import WrittenExperiment
@@ -26,6 +27,7 @@ def shrink(
     """Return what is left of a comparison's first disagreement, None where it agrees."""
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = loaded(task, queries, warn)
+    task = replace(task, setting=dated(task.setting, trace))
     compared = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
     found = compare(compared, periods_of(task), trace, task.setting, task.trigger)
     for variant in found.variants:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from agreement.comparing.agree import Compared, Pair, RowCause, VariantReport, compare
+from agreement.comparing.agree import Pair, PeriodComparison, RowCause, VariantReport, compare
 from agreement.documents.traces import LocalTrace
 from lars.errors import LarsError
 from lars.language.terms import Signature
@@ -45,7 +45,7 @@ class TrialEvaluation:
         kept = tuple(fact for fact in tried.facts if fact.t <= interval.end)
         return Disagreement(tried.pair, kept, tried.static, interval.end)
 
-    def first(self, tried: Disagreement) -> tuple[VariantReport, Compared] | None:
+    def first(self, tried: Disagreement) -> tuple[VariantReport, PeriodComparison] | None:
         """Return the first interval that disagrees for the cause, with the report it is of."""
         self.count += 1
         try:

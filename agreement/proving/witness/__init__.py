@@ -8,9 +8,9 @@ from agreement.proving.witness.outcome_words import in_words
 from agreement.proving.witness.position_classes import named_constants
 from agreement.proving.witness.searching import (
     NoneUpTo,
-    NotSearched,
     NoWitness,
     OutOfTime,
+    SearchRefusal,
     Witness,
     WitnessOutcome,
     WitnessSearch,

@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from agreement.documents.outputs import counted
-from agreement.proving.witness.searching import NoneUpTo, NotSearched, NoWitness, OutOfTime
+from agreement.proving.witness.searching import NoneUpTo, NoWitness, OutOfTime, SearchRefusal
 from agreement.proving.witness.witness_task import SearchEnd
 
 
@@ -16,7 +16,7 @@ def in_words(ended: SearchEnd, asked: str, *, some: bool) -> str:
         case NoneUpTo(triples, candidates, reason):
             tried = f"{counted(triples, 'triple')} of {candidates} candidates, at any times"
             return f"found {none} with up to {tried}; there may be a larger one: {reason}"
-        case NotSearched(reason):
+        case SearchRefusal(reason):
             return reason
         case OutOfTime(triples, best):
             more = "" if best is None else "; of those found the best is shown, perhaps a smaller one is left"

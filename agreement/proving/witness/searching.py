@@ -120,7 +120,7 @@ class NoneUpTo:
 
 
 @dataclass(frozen=True, slots=True)
-class NotSearched:
+class SearchRefusal:
     """Streams are not chosen for such queries: `reason` says for what in them."""
 
     reason: str
@@ -134,7 +134,7 @@ class OutOfTime:
     best: Witness | None
 
 
-WitnessOutcome = Witness | NoWitness | NoneUpTo | OutOfTime | NotSearched
+WitnessOutcome = Witness | NoWitness | NoneUpTo | OutOfTime | SearchRefusal
 
 MOST_TRIPLES: Final = 4
 """How many triples are tried where no theorem bounds them."""
@@ -175,7 +175,7 @@ def smallest(
     except TooLargeError as stopped:
         return NoneUpTo(stopped.arrivals - 1, many, _TOO_LARGE)
     except UncoveredError as error:
-        return NotSearched(str(error))
+        return SearchRefusal(str(error))
     return limit
 
 

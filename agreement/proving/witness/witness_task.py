@@ -14,9 +14,9 @@ from agreement.proving.witness.other_sides import Sides, two_readings
 from agreement.proving.witness.profile_sides import Accepted, NamedProfile, ProfileContest
 from agreement.proving.witness.searching import (
     NoneUpTo,
-    NotSearched,
     NoWitness,
     OutOfTime,
+    SearchRefusal,
     Witness,
     WitnessOutcome,
     WitnessSearch,
@@ -162,7 +162,7 @@ class WitnessTask:
         return frozenset(found.cause for one in last if report for found in report.differences(one))
 
 
-SearchEnd = NoWitness | NoneUpTo | OutOfTime | NotSearched
+SearchEnd = NoWitness | NoneUpTo | OutOfTime | SearchRefusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask, Overrides, RowCause, agreeing, cause_of
-from agreement.comparing.agree.narrowing import Narrowed, narrowed
+from agreement.comparing.agree.narrowing import RowFilter, narrowed
 from agreement.documents.options import argument, option, shell_words
 from agreement.documents.requests import (
     PERIODS,
@@ -24,7 +24,7 @@ from agreement.documents.requests import (
 )
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.overridden import on_experiment
-from agreement.results.base.boundary import Told
+from agreement.results.base.boundary import Listeners
 from agreement.results.renderings.comparisons import agreement_report
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -38,12 +38,12 @@ def experiment_in(inputs: Sequence[Path]) -> Path | None:
 
 
 def comparison_of(
-    inputs: tuple[Path, ...], trace: TraceInput, overrides: Overrides, told: Told
+    inputs: tuple[Path, ...], trace: TraceInput, overrides: Overrides, listeners: Listeners
 ) -> AgreementTask:
     """Return the comparison of an experiment, or of queries on traces."""
     experiment = experiment_in(inputs)
     if experiment is not None:
-        return on_experiment(experiment, trace, overrides, told.warn)
+        return on_experiment(experiment, trace, overrides, listeners.warn)
     return agreeing.on_files(inputs, trace, overrides)
 
 
@@ -128,13 +128,13 @@ class AgreeRequest:
         """The experiment that is asked about, None where queries and traces are named."""
         return experiment_in(self.inputs)
 
-    def asked(self, told: Told) -> AgreementTask:
+    def asked(self, listeners: Listeners) -> AgreementTask:
         """Return the comparison; raises LarsError for what cannot be compared."""
         assigned, times = self.assign or {}, self.times
         span = times.from_, times.to
         overrides = Overrides(times.period, self.given.unit, self.reading, assigned, self.on, span)
         trace = self.given.trace(bad_lines=self.bad_lines)
-        found = comparison_of(self.inputs, trace, overrides, told)
+        found = comparison_of(self.inputs, trace, overrides, listeners)
         if assigned and found.cqels is not None:
             problem = "which says itself what is matched in which stream"
             raise LarsError(
@@ -142,7 +142,7 @@ class AgreeRequest:
             )
         return found
 
-    def shown(self, asked: AgreementTask) -> Narrowed:
+    def shown(self, asked: AgreementTask) -> RowFilter:
         """Return which of the rows are shown."""
         wanted = self.narrowing
         only = tuple(one.points(asked.setting.unit) for one in wanted.only_period) or None

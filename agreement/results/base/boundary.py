@@ -9,14 +9,14 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agreement.documents.idle_options import check_idle
-from agreement.documents.options import Declared, build, check_names, declared, in_python, options_of
+from agreement.documents.options import DeclaredOption, build, check_names, declared, in_python, options_of
 from agreement.results.base.findings import Result
 from lars.errors import FailedRunError, LarsError, refused
 from solver.memory import problem
 from solver.settings import Progress, Warn, unsaid, unwatched
 
 if TYPE_CHECKING:
-    from agreement.results.base.sources import Desk
+    from agreement.results.base.sources import SourceFiles
 
 _Request = TypeVar("_Request")
 _Result = TypeVar("_Result", bound=Result)
@@ -25,7 +25,7 @@ DEEPEST: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Listeners:
     """Who is told of surprises, of what was decided where nobody said it, and how far the work is.
 
     `desk` holds the files that stand for data that were given by value, if any were.
@@ -34,7 +34,7 @@ class Told:
     warn: Warn = unsaid
     note: Warn = unsaid
     progress: Progress = unwatched
-    desk: "Desk | None" = None
+    source_files: "SourceFiles | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,12 @@ class Answering:
     """How a function of the library answers: the request that it declares, and what answers one."""
 
     request: type[Any]
-    answer: Callable[[Any, Told], Any]
+    answer: Callable[[Any, Listeners], Any]
 
 
 def offered(
     request: type[_Request],
-) -> Callable[[Callable[[_Request, Told], _Result]], Callable[..., _Result]]:
+) -> Callable[[Callable[[_Request, Listeners], _Result]], Callable[..., _Result]]:
     """Make what answers a request a function of the library, whose keywords are the request's options.
 
     Inputs stand first, then keywords alone; `progress` is told how far the work is. What input causes
@@ -55,17 +55,22 @@ def offered(
     the stub of `agreement.api`.
     """
 
-    def made(answer: Callable[[_Request, Told], _Result]) -> Callable[..., _Result]:
+    def made(answer: Callable[[_Request, Listeners], _Result]) -> Callable[..., _Result]:
         @wraps(answer)
         def called(*inputs: Any, progress: Progress | None = None, **keywords: Any) -> _Result:
             # Loads what reads graphs, which no command needs.
-            from agreement.results.base.sources import Desk
+            from agreement.results.base.sources import SourceFiles
 
-            desk, warnings, notes = Desk(), list[str](), list[str]()
-            told = Told(warnings.append, notes.append, progress or unwatched, desk)
-            with _deep(), _said(), desk.naming():
-                result = answer(_asked(answer.__name__, request, inputs, keywords, desk), told).kept()
-            said = {"warnings": tuple(map(desk.plain, warnings)), "notes": tuple(map(desk.plain, notes))}
+            source_files, warnings, notes = SourceFiles(), list[str](), list[str]()
+            listeners = Listeners(warnings.append, notes.append, progress or unwatched, source_files)
+            with _deep(), _said(), source_files.naming():
+                result = answer(
+                    _asked(answer.__name__, request, inputs, keywords, source_files), listeners
+                ).kept()
+            said = {
+                "warnings": tuple(map(source_files.plain, warnings)),
+                "notes": tuple(map(source_files.plain, notes)),
+            }
             return replace(result, **said)  # type: ignore[type-var]
 
         vars(called)["__signature__"] = _signature(request)
@@ -75,14 +80,18 @@ def offered(
     return made
 
 
-def answering(function: Callable[..., _Result]) -> Callable[[Any, Told], _Result]:
+def answering(function: Callable[..., _Result]) -> Callable[[Any, Listeners], _Result]:
     """Return what answers a request of a function of the library."""
     found: Answering = vars(function)["answering"]
     return found.answer
 
 
 def _asked(
-    name: str, request: type[_Request], inputs: Sequence[Any], keywords: Mapping[str, Any], desk: "Desk"
+    name: str,
+    request: type[_Request],
+    inputs: Sequence[Any],
+    keywords: Mapping[str, Any],
+    source_files: "SourceFiles",
 ) -> _Request:
     """Return the request of a call; raises TypeError for what no function would take."""
     check_names(name, request, keywords)
@@ -99,7 +108,7 @@ def _asked(
     missing = [one.name for one in declared(request) if one.needed and given.get(one.name) is None]
     if missing:
         raise TypeError(f"{name}() misses {missing[0]!r}")
-    found = build(request, given, lambda one, value: in_python(one, _as_files(one, value, desk)))
+    found = build(request, given, lambda one, value: in_python(one, _as_files(one, value, source_files)))
     said = {
         one.name if one.option.argument else one.flag: value
         for one, value in options_of(found)
@@ -114,22 +123,22 @@ def _is_given(value: Any) -> bool:
     return not (value is None or value is False or (isinstance(value, tuple) and not value))
 
 
-def _as_files(one: Declared, given: Any, desk: "Desk") -> Any:
+def _as_files(one: DeclaredOption, given: Any, source_files: "SourceFiles") -> Any:
     """Return what is given with files in the place of data."""
     if given is None:
         return None
     match one.option.source:
         case "trace" if one.several:
-            return tuple(map(desk.given, given))
+            return tuple(map(source_files.given, given))
         case "trace":
-            return desk.given(given)
+            return source_files.given(given)
         case "static" if isinstance(given, Mapping):
-            return tuple(replace(desk.static(source), graph=iri) for iri, source in given.items())
+            return tuple(replace(source_files.static(source), graph=iri) for iri, source in given.items())
         case "static":
             several = given if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
-            return tuple(map(desk.static, several))
+            return tuple(map(source_files.static, several))
         case "streams":
-            return {iri: desk.given(source) for iri, source in given.items()}
+            return {iri: source_files.given(source) for iri, source in given.items()}
         case _:
             return given
 

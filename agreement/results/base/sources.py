@@ -48,7 +48,7 @@ _RULE: Final = re.compile(r"←|:-\s")
 _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o, or pairs (t, graph)"
 
 
-class Desk:
+class SourceFiles:
     """The folder in which values lie as files; it is gone when nobody holds the desk any more."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ from agreement.documents.requests import (
 )
 from agreement.experiments.single_query import alone as alone_in
 from agreement.experiments.single_query import wanted_of
-from agreement.results.base.boundary import Told, answering, offered
+from agreement.results.base.boundary import Listeners, answering, offered
 from agreement.results.base.findings import JsonObject, Result
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -119,7 +119,7 @@ class ExportedFolder(Result):
 
 
 @offered(ExportRequest)
-def export(request: ExportRequest, told: Told) -> ExportedFolder:
+def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     """Write a program and its trace as files that Ticker or clingo runs.
 
     >>> from tempfile import TemporaryDirectory
@@ -131,7 +131,7 @@ def export(request: ExportRequest, told: Told) -> ExportedFolder:
     """
     for_ticker = request.to is Target.TICKER
     wanted = wanted_of(request.how.evaluation)
-    read = alone_in((request.program, *request.trace), request.how.given, wanted, told.note)
+    read = alone_in((request.program, *request.trace), request.how.given, wanted, listeners.note)
     if read is not None:
         first, last = read.within(request.how.from_, request.how.until)
         how = replace(request.how, given=read.given, from_=first, until=last)
@@ -140,7 +140,7 @@ def export(request: ExportRequest, told: Told) -> ExportedFolder:
     reading = how.reading
     named = flags_of(how.evaluation, reading, semantics=how.semantics)
     check_for_queries(path, named)
-    given = how.given.fitted([path], told.note, how.evaluation.period)
+    given = how.given.fitted([path], listeners.note, how.evaluation.period)
     of_ticker = flags_of(reasoner=how.reasoner, clock=how.clock)
     if not for_ticker and of_ticker:
         raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
@@ -156,7 +156,7 @@ def export(request: ExportRequest, told: Told) -> ExportedFolder:
     clock = given.time_point if how.clock is None else how.clock
     return ExportedFolder(
         request.out,
-        export_to(request.out, ExportTask(solving, reasoner, clock), told.warn, overwrite=how.overwrite),
+        export_to(request.out, ExportTask(solving, reasoner, clock), listeners.warn, overwrite=how.overwrite),
     )
 
 
@@ -182,20 +182,20 @@ class ReadExportRequest:
 
 
 @offered(ReadExportRequest)
-def read_export(request: ReadExportRequest, told: Told) -> ExportAnswers:
+def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswers:
     """Return what a reasoner printed that ran an export, in a file or as text, with the export's legend.json.
 
     >>> read_export("nowhere", "legend.json")
     Traceback (most recent call last):
     lars.errors.LarsError: legend.json: no such file; accepted: the file legend.json that `lars export` wrote
     """
-    del told
+    del listeners
     lines = list(answer_lines(request.output, request.legend))
     return ExportAnswers(tuple(json.loads(line) for line in lines))
 
 
 @offered(ExportOrReadRequest)
-def export_or_read(request: ExportOrReadRequest, told: Told) -> ExportedFolder | ExportAnswers:
+def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> ExportedFolder | ExportAnswers:
     """Do what `lars export` is asked: write a folder, or read what a reasoner answered."""
     program, to, out = request.program, request.to, request.out
     if request.read is not None or request.legend is not None:
@@ -203,10 +203,12 @@ def export_or_read(request: ExportOrReadRequest, told: Told) -> ExportedFolder |
             raise LarsError(
                 "accepted: --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
             )
-        return answering(read_export)(ReadExportRequest(output=request.read, legend=request.legend), told)
+        return answering(read_export)(
+            ReadExportRequest(output=request.read, legend=request.legend), listeners
+        )
     if program is None or to is None or out is None:
         raise LarsError(
             "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
         )
     asked = ExportRequest(program=program, trace=request.trace, to=to, out=out, how=request.how)
-    return answering(export)(asked, told)
+    return answering(export)(asked, listeners)

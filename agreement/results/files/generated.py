@@ -8,7 +8,7 @@ from agreement.documents.generate import TraceFormat, formats, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import argument, option
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Result
 
 
@@ -57,7 +57,7 @@ class GenerateRequest:
 
 
 @offered(GenerateRequest)
-def generate(request: GenerateRequest, told: Told) -> GeneratedTrace:
+def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     """Write a made-up stream after YABench, and return how large it is; the same call, the same bytes.
 
     >>> from tempfile import TemporaryDirectory
@@ -74,5 +74,5 @@ def generate(request: GenerateRequest, told: Told) -> GeneratedTrace:
     integers = usual if counted is None else plan.duration("--trace-unit", counted)
     output = writing.TraceOutput(plan.plan_of(request.made, time), kind, integers)
     maker = writing.Maker(request.master, request.in_process)
-    count = writing.make(output, path, maker, told.progress, overwrite=request.overwrite)
+    count = writing.make(output, path, maker, listeners.progress, overwrite=request.overwrite)
     return GeneratedTrace(path, count, writing.summary(output, path, count))

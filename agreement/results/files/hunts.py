@@ -12,6 +12,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents.options import argument, option
+from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.written_case import case_text
 from agreement.documents.requests import readers, static_option
 from agreement.documents.table_files import Column, OutTable
@@ -27,14 +28,13 @@ from agreement.proving.hunting import (
     made_queries,
     reference,
 )
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import (
     adapter_option,
     case_of_run,
     open_option,
     silence_option,
-    static_lines,
 )
 from agreement.results.renderings.comparisons import hunt_report
 from lars.durations import read_duration
@@ -105,7 +105,7 @@ class HuntRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Hunted(Findings):
+class HuntResult(Findings):
     """What `hunt` returns: the faults, each with its smallest run; `folders` are theirs in the order."""
 
     folders: tuple[str, ...]
@@ -150,7 +150,7 @@ _COLUMNS = (
 
 
 @offered(HuntRequest)
-def hunt(request: HuntRequest, told: Told) -> Hunted:
+def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     """Return what an engine behind an adapter answers wrongly, with the smallest streams that show it.
 
     >>> import sys
@@ -166,10 +166,10 @@ def hunt(request: HuntRequest, told: Told) -> Hunted:
         raise LarsError("--static: accepted with queries; those that are made have their own")
     _check_folder(request.out)
     with RunningAdapter(request.adapter, request.silence) as adapter:
-        return hunted(adapter, request, told)
+        return hunted(adapter, request, listeners)
 
 
-def hunted(engine: StreamEngine, request: HuntRequest, told: Told) -> Hunted:
+def hunted(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -> HuntResult:
     """Return what an engine answers wrongly, whether or not it is a program of its own."""
     made = _queries(engine, request)
     name = request.engine or _dialect(made)
@@ -177,12 +177,12 @@ def hunted(engine: StreamEngine, request: HuntRequest, told: Told) -> Hunted:
     judge = reference(name, None if name in ENGINES else specification(name), options)
     limits = HuntLimits(request.time_limit, request.runs, request.faults, request.seed)
     found = Hunt(engine, made.queries, judge, limits)
-    found.go(told.progress)
+    found.go(listeners.progress)
     if not found.judged:
         why = found.failures[0].problem if found.failures else "no run had anything to compare"
         raise FailedRunError(f"nothing was judged in {found.runs} runs: {why}")
     folders = tuple(f"{n:02}-{_slug(fault.says)}" for n, fault in enumerate(found.faults, 1))
-    result = Hunted(folders if request.out is not None else (), found, made.refusals)
+    result = HuntResult(folders if request.out is not None else (), found, made.refusals)
     if request.out is not None:
         _write(request.out, result, found, folders)
     return result
@@ -218,7 +218,7 @@ def _check_folder(path: Path | None) -> None:
         raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a hunt has written")
 
 
-def _write(path: Path, result: Hunted, found: Hunt, folders: Sequence[str]) -> None:
+def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
     from agreement.results.renderings.pages.page import write_page

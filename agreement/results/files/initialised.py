@@ -7,7 +7,7 @@ from pathlib import Path
 from agreement.documents.initial import initial
 from agreement.documents.options import argument, option
 from agreement.documents.requests import EXPERIMENT_FILE, PERIODS, InputOptions, Period, readers
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
 from lars.files import exists, rewrite
@@ -51,7 +51,7 @@ class InitialFolder(Result):
 
 
 @offered(InitRequest)
-def init(request: InitRequest, told: Told) -> InitialFolder:
+def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
     """Write experiment.toml for queries and traces into a folder, and return what it says.
 
     >>> from tempfile import TemporaryDirectory
@@ -64,7 +64,7 @@ def init(request: InitRequest, told: Told) -> InitialFolder:
     if exists(path):
         raise LarsError(f"{path}: is there already; accepted: a folder without {EXPERIMENT_FILE}")
     made = initial(request.folder, request.inputs, request.given, request.period)
-    text = "\n".join(made.lines(told.note)) + "\n"
+    text = "\n".join(made.lines(listeners.note)) + "\n"
     request.folder.mkdir(parents=True, exist_ok=True)
     rewrite(path, text)
     return InitialFolder(path, text)

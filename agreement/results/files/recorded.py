@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import read_pushes
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import counted
-from agreement.documents.recordings import MILLISECOND, Push
+from agreement.documents.recordings import MILLISECOND, Push, static_lines
 from agreement.documents.recordings.written_case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, read_once
 from agreement.documents.table_files import Column, OutTable
@@ -25,11 +25,10 @@ from agreement.engines.adapters import (
     answers_of,
     checks_of,
 )
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from lars.errors import LarsError
 from lars.files import read_text
-from solver.facts import Static
 from solver.traces import read_static
 from translate.model.query import SECOND, EngineQuery, Language
 
@@ -99,7 +98,7 @@ class RecordRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RecordedRun(Findings):
+class RecordResult(Findings):
     """What `record` returns of a run: the answers, and whether a second process gave the same."""
 
     path: Path | None
@@ -204,7 +203,7 @@ class AdapterVerdict(Findings):
 
 
 @offered(RecordRequest)
-def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
+def record(request: RecordRequest, listeners: Listeners) -> RecordResult | AdapterVerdict:
     """Return what an engine behind an adapter answers, or what the adapter gets wrong.
 
     >>> import sys
@@ -212,7 +211,7 @@ def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
     >>> met = "samples/judged/met/"
     >>> found = record(met + "query.cqels.rq", met + "doors.nq", adapter=served)
     >>> found.deterministic, len(found.answers.reports)
-    (True, 12)
+    (True, 8)
     """
     if (request.check is None) == (request.adapter is None):
         raise LarsError("accepted: either --adapter COMMAND or --check COMMAND")
@@ -222,14 +221,14 @@ def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
         raise LarsError("accepted: a query and its traces with --adapter, or --check")
     path, *traces = request.inputs
     text = read_text(path, _FORM)
-    query = _query(text, path, told)
-    given = request.given if query is None else _with_unit(request.given, query, path, told)
+    query = _query(text, path, listeners)
+    given = request.given if query is None else _with_unit(request.given, query, path, listeners)
     trace = given.trace(traces, request.bad_lines)
-    pushes, _ = read_pushes(trace, query, given.time_point, told.warn)
+    pushes, _ = read_pushes(trace, query, given.time_point, listeners.warn)
     registration = Registration(text, static_lines(read_static(trace.static)), request.options or {})
     runs = []
     for number in range(2):
-        told.progress(number, 2)
+        listeners.progress(number, 2)
         with RunningAdapter(request.adapter, request.silence) as adapter:
             runs.append(answers_of(adapter, registration, pushes))
     first, second = runs
@@ -238,19 +237,19 @@ def record(request: RecordRequest, told: Told) -> RecordedRun | AdapterVerdict:
         write_case(
             request.out, case_of_run(request.out.stem, registration, pushes, first, deterministic=same)
         )
-    return RecordedRun(request.out, first, same, len(pushes))
+    return RecordResult(request.out, first, same, len(pushes))
 
 
-def _query(text: str, path: Path, told: Told) -> EngineQuery | None:
+def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
     """Return the query, None where it is in no language that is known: then it can be recorded alone."""
     try:
         return read_once(text, str(path))
     except LarsError as error:
-        told.warn(f"it can be recorded, and not judged: {error}")
+        listeners.warn(f"it can be recorded, and not judged: {error}")
         return None
 
 
-def _with_unit(given: InputOptions, query: EngineQuery, path: Path, told: Told) -> InputOptions:
+def _with_unit(given: InputOptions, query: EngineQuery, path: Path, listeners: Listeners) -> InputOptions:
     """Return the options with the unit of the query, where none is given.
 
     Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
@@ -260,7 +259,7 @@ def _with_unit(given: InputOptions, query: EngineQuery, path: Path, told: Told) 
     if given.unit is None and query.language is Language.RSPQL and found.time_point < SECOND:
         return replace(given, unit=MILLISECOND)
     for said in notes:
-        told.note(said)
+        listeners.note(said)
     return found
 
 
@@ -274,13 +273,6 @@ def _checked(request: RecordRequest) -> AdapterVerdict:
     query = read_text(request.inputs[0], _FORM) if request.inputs else None
     assert request.check is not None
     return AdapterVerdict(tuple(checks_of(request.check, request.silence, query)))
-
-
-def static_lines(static: Static) -> tuple[str, ...]:
-    """Return static data as lines of N-Quads, sorted."""
-    default = (f"{' '.join(triple)} ." for triple in static.default)
-    named = (f"{' '.join(triple)} {graph} ." for graph, triples in static.named.items() for triple in triples)
-    return (*sorted(default), *sorted(named))
 
 
 def case_of_run(

@@ -13,7 +13,7 @@ from agreement.experiments import Cell, Results, execution, results, tables
 from agreement.experiments.experiment import ACCEPTED, read_experiment
 from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from lars.errors import LarsError
 from translate.model.query import SECOND
@@ -50,7 +50,7 @@ class RanCells:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RunFound(Findings):
+class RunResult(Findings):
     """What `run` returns: the tables of its cells, which lie in `folder` with all results, too."""
 
     warnings: tuple[str, ...]
@@ -99,11 +99,11 @@ class RunFound(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `verdicts` of judged cells, `agreements` of comparisons, where there are any."""
-        told = {
+        listeners = {
             "verdicts": (tables.VERDICTS, tables.verdicts(self._ran.cells, self._ran.results)),
             "agreements": (tables.AGREEMENTS, tables.agreements(self._ran.cells, self._ran.results)),
         }
-        return [self._table_of(name, kinds, list(rows)) for name, (kinds, rows) in told.items()]
+        return [self._table_of(name, kinds, list(rows)) for name, (kinds, rows) in listeners.items()]
 
     def _table_of(
         self, name: str, kinds: Mapping[str, str], rows: Sequence[Mapping[str, object]]
@@ -123,7 +123,7 @@ def _value(value: Any, kind: type) -> Value:
 
 
 @offered(RunRequest)
-def run(request: RunRequest, told: Told) -> RunFound:
+def run(request: RunRequest, listeners: Listeners) -> RunResult:
     """Run an experiment cell by cell, continuing where an earlier run stopped, and return its tables.
 
     >>> from tempfile import TemporaryDirectory
@@ -139,15 +139,15 @@ def run(request: RunRequest, told: Told) -> RunFound:
     written = read_experiment(request.experiment)
     read = in_fitting_units(written)
     if written.file.unit != read.unit != SECOND:
-        told.note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
+        listeners.note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
     cells = cells_of(read)
     folder = request.out or read.folder / "results"
-    how = execution.RunOptions(request.jobs, request.master, request.fresh, told.progress)
+    how = execution.RunOptions(request.jobs, request.master, request.fresh, listeners.progress)
     found = execution.run(cells, folder, how)
     for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
-        told.warn(message)
+        listeners.warn(message)
     title, grid = read.file.title, read.file.grid
     text = results.write(folder, title, cells, found, grid)
     varied = tuple(name for name, values in grid.items() if len(values) > 1)
-    told.note(f"these tables and all results are in {folder}")
-    return RunFound((), (), folder, title, RanCells(tuple(cells), found, varied, text))
+    listeners.note(f"these tables and all results are in {folder}")
+    return RunResult((), (), folder, title, RanCells(tuple(cells), found, varied, text))

@@ -22,16 +22,16 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.proving.containment import Containment, Holds, contained_in_units, two_queries
 from agreement.proving.decide import (
     SEARCHED,
-    Decided,
     Decider,
     DecisionTask,
+    EveryStream,
     PeriodDecision,
     VariantClasses,
     decision_task,
     in_finer_units,
 )
 from agreement.results.base.agree_request import title_of
-from agreement.results.base.boundary import Told, answering, offered
+from agreement.results.base.boundary import Listeners, answering, offered
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import places_in, without_trace
 from agreement.results.renderings.proofs import containment_report, decision_report
@@ -70,7 +70,7 @@ class DecisionRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Decision(Findings):
+class DecideResult(Findings):
     """What `decide` returns: for each period a verdict, the theorem and the premises that it rests on."""
 
     verdict: ClassVar[str | None] = "holds"
@@ -87,9 +87,9 @@ class Decision(Findings):
     def holds(self) -> bool | None:
         """Whether push and pull agree on every stream, for every period; None where that is open."""
         said = {one.verdict for one in self.verdicts}
-        if said & {Decided.NEVER, Decided.STATIC} or any(one.witness for one in self.verdicts):
+        if said & {EveryStream.NEVER, EveryStream.STATIC} or any(one.witness for one in self.verdicts):
             return False
-        return None if Decided.OPEN in said else True
+        return None if EveryStream.OPEN in said else True
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -133,7 +133,7 @@ _COLUMNS = (
 
 
 @offered(DecisionRequest)
-def decide(request: DecisionRequest, told: Told) -> Decision:
+def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
 
     >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
@@ -142,14 +142,16 @@ def decide(request: DecisionRequest, told: Told) -> Decision:
     """
     given = request.given
     asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
-    traceless = without_trace(request.inputs, given.trace(), asked, told.warn)
-    task = decision_task(traceless, places_in(request.inputs, traceless), told.warn)
+    traceless = without_trace(request.inputs, given.trace(), asked, listeners.warn)
+    task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
     seconds = SEARCHED if request.time_limit is None else request.time_limit
     decider, found = Decider(task.questions[0], seconds=seconds), []
     for done, one in enumerate(task.periods):
-        told.progress(done, len(task.periods))
+        listeners.progress(done, len(task.periods))
         found.append(in_finer_units(decider, decider.decide(one)))
-    return Decision((), (), tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs))
+    return DecideResult(
+        (), (), tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ class ContainmentRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ContainmentFound(Findings):
+class ContainmentResult(Findings):
     """What `contained` returns: in each direction that was asked for, what was found and why."""
 
     verdict: ClassVar[str | None] = "holds"
@@ -236,7 +238,7 @@ class ContainmentFound(Findings):
 
 
 @offered(ContainmentRequest)
-def contained(request: ContainmentRequest, told: Told) -> ContainmentFound:
+def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentResult:
     """Return whether each answer of one query is one of another, at every time on every stream.
 
     >>> near, far = (f"SELECT ?x {{ STREAM <urn:s> [RANGE {n}s] {{ ?x <urn:p> 1 }} }}" for n in (5, 9))
@@ -253,8 +255,12 @@ def contained(request: ContainmentRequest, told: Told) -> ContainmentFound:
     if request.two.equivalent:
         one, other = (replace(query, deadline=deadline) for query in (one, other))
         found.append((other, one, contained_in_units(other, one)))
-    named = map(str, inputs) if told.desk is None else map(told.desk.plain, map(str, inputs))
-    return ContainmentFound((), (), tuple(found), tuple(named))
+    named = (
+        map(str, inputs)
+        if listeners.source_files is None
+        else map(listeners.source_files.plain, map(str, inputs))
+    )
+    return ContainmentResult((), (), tuple(found), tuple(named))
 
 
 _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
@@ -296,7 +302,7 @@ class DecideRequest:
 
 
 @offered(DecideRequest)
-def decided(request: DecideRequest, told: Told) -> Decision | ContainmentFound:
+def decided(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
     """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
     two = request.two
     if request.contained or two.equivalent:
@@ -305,7 +311,7 @@ def decided(request: DecideRequest, told: Told) -> Decision | ContainmentFound:
             ContainmentRequest(
                 inputs=request.inputs, unit=unit, reading=reading, two=two, time_limit=request.time_limit
             ),
-            told,
+            listeners,
         )
     about = {one.name: getattr(request, one.name) for one in fields(DecisionRequest)}
-    return answering(decide)(DecisionRequest(**about), told)
+    return answering(decide)(DecisionRequest(**about), listeners)

@@ -23,7 +23,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.proving.phase import PhaseDiagram, own_length, phase_task, phased
 from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.proofs import phase_report
 from agreement.results.renderings.proofs.phase_picture import draw
@@ -84,7 +84,7 @@ class PhaseRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Phased(Findings):
+class PhaseResult(Findings):
     """What `phase` returns: for each rate a diagram, whose rows say at each length how many periods agree."""
 
     warnings: tuple[str, ...]
@@ -141,7 +141,7 @@ _COLUMNS = (
 
 
 @offered(PhaseRequest)
-def phase(request: PhaseRequest, told: Told) -> Phased:
+def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     """Return how many periods agree, by pulling period and length of one window, on a trace.
 
     >>> found = phase("samples/coupons", period=[7, 8], length="1..60")
@@ -150,14 +150,16 @@ def phase(request: PhaseRequest, told: Told) -> Phased:
     """
     varied = request.varied
     overrides = Overrides(varied.period, request.given.unit, request.reading, request.assign or {})
-    asked = comparison_of(request.inputs, request.given.trace((), request.bad_lines), overrides, told)
+    asked = comparison_of(request.inputs, request.given.trace((), request.bad_lines), overrides, listeners)
     unit = asked.setting.unit
     lengths = tuple(sorted({one.points(unit) for one in varied.length}))
-    in_process = replace(asked.trace, runner=replace(asked.trace.runner, in_process=True, said=told.note))
-    task = phase_task(replace(asked, trace=in_process), varied.window, lengths, varied.rate, told.warn)
-    found = tuple(phased(task, periods_of(asked), told.note, told.progress))
+    in_process = replace(
+        asked.trace, runner=replace(asked.trace.runner, in_process=True, said=listeners.note)
+    )
+    task = phase_task(replace(asked, trace=in_process), varied.window, lengths, varied.rate, listeners.warn)
+    found = tuple(phased(task, periods_of(asked), listeners.note, listeners.progress))
     window = () if varied.window is None else ("--window", varied.window)
     again = request.command("phase", *window), request.command("agree")
     named = title_of(request.inputs)
     origin = task.trace.origin
-    return Phased((), (), found, str(unit), origin, task.stream.value, own_length(task), named, again)
+    return PhaseResult((), (), found, str(unit), origin, task.stream.value, own_length(task), named, again)

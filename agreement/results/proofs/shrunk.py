@@ -22,7 +22,7 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.proving.shrink import Shrunk, Sizes, TrialEvaluation, write_shrunk
 from agreement.proving.shrink import shrink as shrink_task
 from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.proofs.shrink_report import as_json, as_text
 from lars.errors import LarsError
@@ -60,7 +60,7 @@ class ShrinkRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ShrunkFound(Findings):
+class ShrinkResult(Findings):
     """What `shrink` returns: the smallest disagreement that was reached, with both sizes."""
 
     verdict: ClassVar[str | None] = "disagree"
@@ -141,7 +141,7 @@ _COLUMNS = (
 
 
 @offered(ShrinkRequest)
-def shrink(request: ShrinkRequest, told: Told) -> ShrunkFound:
+def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
 
     >>> found = shrink("samples/minus")
@@ -150,8 +150,8 @@ def shrink(request: ShrinkRequest, told: Told) -> ShrunkFound:
     """
     overrides = Overrides(request.period, request.given.unit, request.reading, request.assign or {})
     trace = request.given.trace(bad_lines=request.bad_lines)
-    asked = comparison_of(request.inputs, trace, overrides, told)
-    made = shrink_task(asked, request.cause, told.warn, told.progress)
+    asked = comparison_of(request.inputs, trace, overrides, listeners)
+    made = shrink_task(asked, request.cause, listeners.warn, listeners.progress)
     if made is None:
-        told.note(AGREES)
-    return ShrunkFound((), (), made, title_of(request.inputs))
+        listeners.note(AGREES)
+    return ShrinkResult((), (), made, title_of(request.inputs))

@@ -29,7 +29,7 @@ from agreement.proving.witness import (
 from agreement.proving.witness.other_sides import Sides
 from agreement.proving.witness.witness_task import PeriodWitnesses
 from agreement.results.base.agree_request import title_of
-from agreement.results.base.boundary import Told, offered
+from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import without_trace
 from agreement.results.proofs.made_streams import finer_unit, made_streams
@@ -109,7 +109,7 @@ class WitnessRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Witnessed(Findings):
+class WitnessResult(Findings):
     """What `witness` returns: for each period the smallest streams, and why there are no more.
 
     `differ` is None where none was found, and no theorem says that there is none; `finer` is a finer unit
@@ -201,7 +201,7 @@ _COLUMNS = (
 
 
 @offered(WitnessRequest)
-def witness(request: WitnessRequest, told: Told) -> Witnessed:
+def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
     """Return the smallest stream on which push and pull differ: of an experiment, or of one or two queries.
 
     >>> found = witness("samples/minus")
@@ -210,8 +210,8 @@ def witness(request: WitnessRequest, told: Told) -> Witnessed:
     """
     given = request.given
     asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
-    traceless = without_trace(request.inputs, given.trace(), asked, told.warn)
-    task = witness_task(traceless, asked, request.wanted.wishes, told.warn)
-    found = tuple(witnesses(task, one, told.progress, made_streams(task)) for one in task.periods)
-    result = Witnessed((), (), found, task, title_of(request.inputs))
+    traceless = without_trace(request.inputs, given.trace(), asked, listeners.warn)
+    task = witness_task(traceless, asked, request.wanted.wishes, listeners.warn)
+    found = tuple(witnesses(task, one, listeners.progress, made_streams(task)) for one in task.periods)
+    result = WitnessResult((), (), found, task, title_of(request.inputs))
     return replace(result, finer=finer_unit(task)) if result.differ is False else result

@@ -51,10 +51,10 @@ FUNCTIONS = {
     "contained": {"equivalent", "rename"},
     "run": {"out", "jobs"},
     "record": {"adapter", "silence"},
+    "hunt": {"adapter", "engine", "out", "time_limit", "seed"},
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
     "init": {"period", "unit", "column"},
-    "hunt": set(),
     "cite": set(),
 }
 

@@ -164,3 +164,24 @@ def test_a_timeline_that_is_none_has_its_place(files, timeline):
     assert found.code == 2
     assert "experiment.toml:3:12: timeline: found [" in found.err
     assert "or two dates with times" in found.err
+
+
+NOWS = {
+    "solve": (("solve", "now.rq", "t.nq", "--json"), dated(13)),
+    "solve, pulled": (("solve", "now.rq", "t.nq", "--mode", "pull", "--period", "3", "--json"), dated(3)),
+    "agree": (("agree", "now.rq", "t.nq", "--period", "3", "--json"), dated(1)),
+    "explain": (("explain", "now.rq", "t.nq", f'ans1("{dated(5)}", <http://e/a>)', "--at", "5"), dated(5)),
+    "asp": (("translate", "now.rq", "t.nq", "--format", "asp", "--at", "5"), dated(0)),
+    "shrink": (("shrink", "now.rq", "t.nq", "--period", "3", "--out", "left"), "2026-01-31T12:00:00Z"),
+}
+
+
+@pytest.mark.parametrize("call", NOWS)
+def test_now_counts_from_the_time_zero_that_the_trace_implies(files, call):
+    (files / "now.rq").write_text(CQ.replace("SELECT ?s", "SELECT ?s (NOW() AS ?n)"))
+    words, time = NOWS[call]
+    found = lars(*words)
+    assert found.code in {0, 1}, found.err
+    assert "1970-" not in found.out
+    written = (files / "left/experiment.toml").read_text() if call == "shrink" else found.out
+    assert time in written

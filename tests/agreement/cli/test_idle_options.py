@@ -55,6 +55,7 @@ FILES = {
         f'{{"t": {t}, "rows": [{{"x": {{"type": "uri", "value": "http://e/{x}"}}}}]}}\n'
         for t, x in ((999, "a"), (1999, "a"), (2999, "a"), (3999, "c"))
     ),
+    "short.csv": "t,stream,s,p,o\n1,ex:S,ex:a,ex:p,ex:b\n9,ex:S,ex:c,ex:p,ex:b\n",
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
@@ -70,6 +71,7 @@ phase who.rq in.nq --period 2 --length 1..4 [--unit 500ms]
 phase who.rq in.nq --period 2 --length 1..4 [--trace-unit 2s]
 phase who.rq dated.nq --period 2 --length 1..4 [--origin 2026-01-01T00:00:00Z]
 phase who.rq late.nq --period 2 --length 1..4 [--sort]
+phase who.rq short.csv --period 3 --length 1..4 [--prefix ex=http://e/]
 phase who.rq bad.nq --period 2 --length 1..4 [--on-error skip --rejected kept.txt]
 phase who.rq bad.nq --period 2 --length 1..4 --on-error skip [--rejected kept.txt]
 phase optional.rq in.nq --period 1 --length 1..4 [--profile sparql11]
@@ -93,6 +95,7 @@ shrink pull.rq [--stream http://e/S=bare.nt]
 shrink pull.rq in.nq [--unit 500ms] --trace-unit 1s
 shrink pull.rq in.nq [--trace-unit 2s]
 shrink pull.rq late.nq [--sort]
+shrink pull.rq short.csv [--prefix ex=http://e/]
 shrink pull.rq bad.nq [--on-error skip --rejected kept.txt]
 shrink pull.rq bad.nq --on-error skip [--rejected kept.txt]
 shrink optional.rq in.nq --period 1 [--profile sparql11]
@@ -131,6 +134,7 @@ translate who.rq --format asp [--stream http://e/S=bare.nt]
 translate who.rq in.nq --format asp [--trace-unit 2s]
 translate now.rq [--origin 2026-01-01T00:00:00Z]
 translate who.rq late.nq --format asp [--sort]
+translate who.rq short.csv --format asp [--prefix ex=http://e/]
 translate who.rq in.nq --format asp [--at 3]
 translate who.rq [--format ascii]
 solve joined.rq in.nq [--static static.ttl]
@@ -139,6 +143,7 @@ solve who.rq in.nq [--unit 500ms] --trace-unit 1s
 solve who.rq in.nq [--trace-unit 2s]
 solve who.rq dated.nq [--origin 2026-01-01T00:00:00Z]
 solve who.rq late.nq [--sort]
+solve who.rq short.csv [--prefix ex=http://e/]
 solve who.rq bad.nq [--on-error skip --rejected kept.txt]
 solve who.rq bad.nq --on-error skip [--rejected kept.txt]
 solve plain.rq in.nq --static static.ttl [--engine cqels]
@@ -165,6 +170,7 @@ explain who.rq in.nq 'ans(a)' --at 1 [--unit 500ms]
 explain who.rq in.nq 'ans(a)' --at 2 [--trace-unit 2s]
 explain who.rq dated.nq 'ans(a)' --at 1 [--origin 2026-01-01T00:00:00Z]
 explain who.rq late.nq 'ans(a)' --at 2 [--sort]
+explain who.rq short.csv 'ans(a)' --at 2 [--prefix ex=http://e/]
 explain who.rq bad.nq 'ans(a)' --at 1 [--on-error skip --rejected kept.txt]
 explain who.rq bad.nq 'ans(a)' --at 1 --on-error skip [--rejected kept.txt]
 explain samples/slide 'ans(ann)' --at 1 [--engine csparql]
@@ -183,6 +189,7 @@ check who.rq in.nq --answer b.atoms --at 1 --trace-unit 1s [--unit 500ms]
 check who.rq in.nq --answer b.atoms --at 1 [--trace-unit 2s]
 check who.rq dated.nq --answer b.atoms --at 1 [--origin 2026-01-01T00:00:00Z]
 check who.rq late.nq --answer b.atoms --at 1 [--sort]
+check who.rq short.csv --answer b.atoms --at 1 [--prefix ex=http://e/]
 check who.rq in.nq --answer b.atoms --at 1 [--mode pull --period 3]
 check who.rq in.nq --answer b.atoms --at 1 --mode pull [--period 2]
 check pull.rq in.nq --answer b.atoms --at 1 [--bounds high-open]
@@ -200,6 +207,8 @@ agree pull.rq in.nq [--unit 500ms] --trace-unit 1s
 agree pull.rq in.nq [--trace-unit 2s]
 agree pull.rq dated.nq [--origin 2026-01-01T00:00:00Z]
 agree pull.rq late.nq [--sort]
+agree pull.rq short.csv [--prefix ex=http://e/]
+agree optional.rq in.nq --period 1 --json [--on ?x]
 agree pull.rq bad.nq [--on-error skip --rejected kept.txt]
 agree pull.rq bad.nq --on-error skip [--rejected kept.txt]
 agree optional.rq in.nq --period 1 --json [--profile sparql11]
@@ -215,6 +224,7 @@ agree samples/slide [--json]
 judge numbers.rq in.nq [--answers numbers.csv --time-variable when]
 judge numbers.rq in.nq --answers numbers.csv [--time-variable when]
 judge numbers.rq in.nq --answers numbers.txt --time-variable when [--answers-format csv]
+judge who.rq short.csv --answers joined.ndjson --no-diagnosis [--prefix ex=http://e/]
 judge NUMBERS [--answers-unit 2s]
 judge NUMBERS [--engine spec.toml]
 judge NUMBERS [--tolerance 0.5]
@@ -235,6 +245,7 @@ compare csparql csparql-0.9.7 pull.rq in.nq [--t0 1]
 compare csparql csparql-0.9.7 pull.rq in.nq [--bounds high-open]
 compare cqels cqels-1.x who.rq in.nq [--json]
 compare cqels cqels-1.x who.rq [--stream http://e/S=bare.nt]
+compare cqels cqels-1.x who.rq short.csv [--prefix ex=http://e/]
 compare cqels cqels-1.x who.rq bad.nq [--on-error skip --rejected kept.txt]
 compare cqels cqels-1.x who.rq bad.nq --on-error skip [--rejected kept.txt]
 run [--schema]
@@ -283,6 +294,10 @@ ELSEWHERE_OF = {
     },
     "check": {"--engine", "--profile", "--trigger"},
     "run": {"--jobs", "--out"},
+    "record": {"--adapter", "--check", "--silence", "--option", "--prefix", "--static", "--stream"}
+    | {"--unit", "--trace-unit", "--origin", "--sort", "--on-error", "--rejected", "--json", "--schema"},
+    "hunt": {"--adapter", "--engine", "--runs", "--faults", "--seed", "--static", "--t0", "--late"}
+    | {"--silence", "--option", "--json"},
     "witness": {"--triples"},
     "shrink": {"--origin"},
 }

@@ -472,7 +472,7 @@ def test_the_schema_names_every_key_and_is_json():
     keys |= {"prefixes", "columns", "on"}
     keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "sparqlstream", "rspql", "files", "sort"}
     assert set(found["properties"]) == keys | {
-        *("generate", "grid", "queries", "traces", "engines", "comparisons"),
+        *("generate", "grid", "queries", "traces", "engines", "comparisons", "on", "prefixes"),
     }
     assert found["$defs"]["Bounds"]["enum"] == ["closed", "low-open", "high-open"]
     assert found["additionalProperties"] is False

@@ -11,7 +11,7 @@ from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom, Number, Symbol
 from lars.language.windows import Interval
 from lars.semantics import all_background, judged
-from lars.semantics.answer_check import IsAnswerStream, Violated
+from lars.semantics.answer_check import IsAnswerStream, ViolatedRule
 from lars.semantics.definitions import answer_streams
 from lars.semantics.readings import ReferencePoint
 from lars.text.notation import read
@@ -101,7 +101,7 @@ def test_a_wrong_number_is_unfounded_and_the_right_one_missing():
     assert judge(COUNTED, [n(2)], p("a", "b")) == IsAnswerStream()
     found = judge(COUNTED, [n(3)], p("a", "b"))
     two, three = n(2)[1], n(3)[1]
-    assert (type(found), str(found.instance)) == (Violated, f"{two} ← N := COUNT(*) of p(X).")
+    assert (type(found), str(found.instance)) == (ViolatedRule, f"{two} ← N := COUNT(*) of p(X).")
     assert dict(found.instance.values) == {found.instance.rule.body[0].variable: integer(2)}
     assert judge(COUNTED, [n(2), n(3)], p("a", "b")).unsupported == ((5, three),)
 
@@ -110,7 +110,7 @@ def test_what_the_background_holds_counts_as_well():
     known = [Atom("p", (Symbol("z"),))]
     assert judge(COUNTED, [n(2)], p("a"), known) == IsAnswerStream()
     assert judge(f"{COUNTED} p(z).", [n(2)], p("a")) == IsAnswerStream()
-    assert isinstance(judge(COUNTED, [n(2)], p("a")), Violated)
+    assert isinstance(judge(COUNTED, [n(2)], p("a")), ViolatedRule)
 
 
 def test_a_constraint_about_an_aggregate_says_its_value():

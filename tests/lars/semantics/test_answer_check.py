@@ -9,7 +9,7 @@ from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom, Number
 from lars.language.windows import Interval
 from lars.semantics import judged
-from lars.semantics.answer_check import IsAnswerStream, NotAnInterpretation, SmallerModel, Violated
+from lars.semantics.answer_check import IsAnswerStream, NotAnInterpretation, SmallerModel, ViolatedRule
 from lars.semantics.definitions import answer_streams, is_model, reduct, satisfied
 from lars.semantics.readings import ReferencePoint
 from lars.text.notation import read
@@ -37,14 +37,14 @@ def names(found):
 
 
 def test_no_answer_stream_is_not_the_empty_one():
-    assert judge("p ← not p.") == Violated(judge("p ← not p.").instance)
+    assert judge("p ← not p.") == ViolatedRule(judge("p ← not p.").instance)
     assert names(judge("p ← not p.", ["5 p"]).unfounded) == ["5 p"]
     assert judge("p ← p.") == IsAnswerStream()
 
 
 @pytest.mark.parametrize(
     ("derived", "verdict"),
-    [("p", IsAnswerStream), ("q", IsAnswerStream), ("pq", SmallerModel), ("", Violated)],
+    [("p", IsAnswerStream), ("q", IsAnswerStream), ("pq", SmallerModel), ("", ViolatedRule)],
 )
 def test_an_even_loop_has_two_answer_streams_and_no_other(derived, verdict):
     assert type(judge("p ← not q. q ← not p.", [f"5 {name}" for name in derived])) is verdict
@@ -112,7 +112,7 @@ def test_some_choice_of_ties_is_enough():
     assert (str(window), kept) == ("⊞^{#1 choose}", ((3, f),))
     both = judged(read(program), data, with_moments(data, [(5, p), (5, q)]), ReferencePoint(5))
     assert (type(both), both.tried, len(both.unfounded)) == (SmallerModel, 2, 1)
-    assert type(judged(read(program), data, data, ReferencePoint(5))) is Violated
+    assert type(judged(read(program), data, data, ReferencePoint(5))) is ViolatedRule
 
 
 def test_too_many_choices_of_ties_are_refused():
@@ -164,7 +164,7 @@ def test_what_a_verdict_says_is_so(case, data):
     found = data.draw(near(case, answers))
     parts = parts_of(case)
     match verdict_of(case, found):
-        case Violated(instance):
+        case ViolatedRule(instance):
             assert instance.ground in parts[0]
             wholes = (with_moments(one, found) for one in parts[1])
             assert any(not satisfied(instance.ground, whole, case.t, parts[2]) for whole in wholes)

@@ -9,7 +9,7 @@ from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
-from solver.facts import Always, Arrivals, Chosen, Fact, Multiples, matcher, split, times_of
+from solver.facts import Always, Arrivals, ChosenTimes, Fact, Multiples, matcher, split, times_of
 from solver.job.questions import TRIGGER
 from tests.lars.strategies import SOURCE, A, B, X, Y, streams
 from tests.solver.pointwise.test_definition import stream_atoms
@@ -76,7 +76,7 @@ def test_a_trigger_without_rules_never_opens_and_a_program_without_a_trigger_has
 
 
 def test_chosen_times_are_those_inside():
-    assert times_of(Chosen((1, 2, 5, 11)), (), WITHIN) == [2, 5]
+    assert times_of(ChosenTimes((1, 2, 5, 11)), (), WITHIN) == [2, 5]
     assert times_of(Always(), (), Interval(3, 5)) == [3, 4, 5]
     assert times_of(Always(), (), Interval(5, 3)) == times_of(Multiples((2,)), (), Interval(5, 3)) == []
 

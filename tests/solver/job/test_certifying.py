@@ -10,7 +10,7 @@ from lars.errors import DisputedAnswerError
 from lars.language.windows import NOW, Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
-from solver.facts import Always, Chosen, Fact
+from solver.facts import Always, ChosenTimes, Fact
 from solver.job import Question, certified_runs, certifying
 from solver.relational import encoded, situation_of
 from solver.relational.shown_input import ShownInput
@@ -131,6 +131,6 @@ def test_on_spark_one_time_is_certified_though_no_slice_affords_any(spark, certi
     read_there = ReadTrace(blocks, 99, frozenset(), frozenset(), blocks)
     runner = Runner("local[2]", slices=5, certify=certify)
     here = SparkTrace(read_there, Interval(0, 99), {}, runner)
-    asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), Chosen(tuple(range(80))))
+    asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), ChosenTimes(tuple(range(80))))
     (found,) = here.answers([asked])
     assert (len(found.times), found.certified) == (80, expected)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import floor
 from typing import Final, assert_never
 
-from agreement.answering.solve.engine_reports import Reported
+from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.table_files import Column, OutTable, Value
 from lars.language.terms import Variable
@@ -18,12 +18,12 @@ _STREAMS: Final = Column("streams", int, "how many answer streams there are; --m
 _MILLISECONDS: Final = Column("ms", float, "the time of the report in milliseconds")
 
 
-def tables(found: AnswerRows | Streams | Reported) -> tuple[OutTable, ...]:
+def tables(found: AnswerRows | Streams | EngineReports) -> tuple[OutTable, ...]:
     """Return the table of what is answered, and that of the times at which there is an answer."""
     match found:
         case AnswerRows(variables, at, _):
             return _of_rows(variables, (_TIME,), [((t,), rows) for t, rows in at])
-        case Reported(variables, reports, milliseconds):
+        case EngineReports(variables, reports, milliseconds):
             told = [((floor(one.t / milliseconds), float(one.t)), one.rows) for one in reports]
             return _of_rows(variables, (_TIME, _MILLISECONDS), told)
         case Streams(at, _, _):

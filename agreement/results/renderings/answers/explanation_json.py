@@ -19,7 +19,7 @@ absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"w
 from collections.abc import Mapping
 from typing import Final, assert_never
 
-from agreement.answering.explain.explaining import AtomExplanation, Unanswered
+from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
 from agreement.documents.outputs import Json, encoded, record
 from agreement.results.renderings.answers.explanation_words import (
     ToldOnce,
@@ -39,9 +39,9 @@ _RULE: Final = {"number": "rule", "rule": "text"}
 _ATTEMPT: Final = _RULE | {"premises": "met", "failure": "failed", "left": "undecided"}
 
 
-def as_json(found: AtomExplanation | Unanswered, origin: str | None) -> Json:
+def as_json(found: AtomExplanation | NoAnswerStream, origin: str | None) -> Json:
     """Return the explanation for machines."""
-    return {"origin": origin} | (_unanswered(found) if isinstance(found, Unanswered) else _of_atom(found))
+    return {"origin": origin} | (_unanswered(found) if isinstance(found, NoAnswerStream) else _of_atom(found))
 
 
 def _of_atom(found: AtomExplanation) -> Json:
@@ -59,7 +59,7 @@ def _of_atom(found: AtomExplanation) -> Json:
     return content | {"lemmas": teller.rest()}
 
 
-def _unanswered(found: Unanswered) -> Json:
+def _unanswered(found: NoAnswerStream) -> Json:
     content: Json = {"at": found.t, "t": found.moment[0], "atom": str(found.moment[1]), "answer_streams": 0}
     if found.world is None:
         circular = [
@@ -111,7 +111,7 @@ class _JsonTeller:
 
     def _derived(self, moment: Moment, depth: int) -> Json:
         support = self._once.prover.support(moment)
-        assert isinstance(support, explain.Derived)
+        assert isinstance(support, explain.RuleInstance)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
         return {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)

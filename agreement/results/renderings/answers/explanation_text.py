@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.answering.explain.explaining import AtomExplanation, Unanswered
+from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
 from agreement.results.renderings.answers.explanation_words import (
     ToldOnce,
     bound,
@@ -45,9 +45,9 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
         yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def text_lines(found: AtomExplanation | Unanswered) -> Iterator[str]:
+def text_lines(found: AtomExplanation | NoAnswerStream) -> Iterator[str]:
     """Yield the explanation for a reader."""
-    if isinstance(found, Unanswered):
+    if isinstance(found, NoAnswerStream):
         yield from _unanswered(found)
         return
     if found.count > 1:
@@ -62,7 +62,7 @@ def text_lines(found: AtomExplanation | Unanswered) -> Iterator[str]:
     yield from teller.rest()
 
 
-def _unanswered(found: Unanswered) -> Iterator[str]:
+def _unanswered(found: NoAnswerStream) -> Iterator[str]:
     yield f"there is no answer stream at {found.t}"
     if found.world is None:
         yield f"{_RELAXED} have none either; what hangs on its own absence:"
@@ -106,7 +106,7 @@ class _TreeTeller:
                 return Branch(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case explain.Input():
                 return Branch(f"{said(atom)} at {t}: input")
-            case explain.Derived(number=number, premises=premises):
+            case explain.RuleInstance(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
                 return Branch(f"{said(atom)} at {t}", (rule,), below)

@@ -30,7 +30,7 @@ class ToldOnce:
 
     def derived(self, moment: Moment) -> bool:
         """Whether a rule derives the atom, so that it has a proof to tell."""
-        return isinstance(self.prover.support(moment), explain.Derived)
+        return isinstance(self.prover.support(moment), explain.RuleInstance)
 
     def elsewhere(self, moment: Moment, depth: int) -> bool:
         """Whether a proof stands in another place: it was told, or is so deep that it is told later."""
@@ -122,7 +122,7 @@ def _missed(sight: explain.Sight) -> str:
     return f"nothing like it in {at(sight.within)}"
 
 
-def _displaced(found: explain.Dropped, moment: Moment) -> str:
+def _displaced(found: explain.WindowMiss, moment: Moment) -> str:
     window, atom = found.window, f"{said(moment[1])} at {moment[0]}"
     if not found.counted:
         return f"the window counts the input atoms{_source(window)} alone, and not {atom}"

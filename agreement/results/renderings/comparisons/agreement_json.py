@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from agreement.comparing.agree import Compared, Side, VariantReport
+from agreement.comparing.agree import PeriodComparison, Side, VariantReport
 from agreement.comparing.agree.differences import RowDifference
-from agreement.comparing.agree.narrowing import FoundRow, Narrowed
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, binding, bindings, encoded, json_triple
@@ -13,7 +13,7 @@ from solver.facts import Fact
 from translate.model.query import Setting
 
 
-def as_json(report: AgreementReport, setting: Setting, shown: Narrowed) -> Json:
+def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json:
     """Return the whole report: the first variant's periods at the top, all under `variants`.
 
     What can be long is an iterator, for `document_lines`.
@@ -32,12 +32,14 @@ def as_json(report: AgreementReport, setting: Setting, shown: Narrowed) -> Json:
     }
 
 
-def _variant(report: AgreementReport, variant: VariantReport, shown: Narrowed) -> Json:
+def _variant(report: AgreementReport, variant: VariantReport, shown: RowFilter) -> Json:
     periods = (_period(report, variant, verdict, shown) for verdict in shown.verdicts(variant))
     return {"variant": str(variant.pair), "periods": periods}
 
 
-def _period(report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict, shown: Narrowed) -> Json:
+def _period(
+    report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict, shown: RowFilter
+) -> Json:
     intervals = _supported(variant, shown.intervals(variant, verdict))
     return {
         "period": verdict.period,
@@ -53,10 +55,10 @@ _AT_ONCE: Final = 1_000
 
 
 def _supported(
-    variant: VariantReport, intervals: Iterable[tuple[Compared, list[FoundRow]]]
-) -> Iterator[tuple[Compared, list[Supported]]]:
+    variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[FoundRow]]]
+) -> Iterator[tuple[PeriodComparison, list[Supported]]]:
     """Yield the intervals with what their rows rest on."""
-    waiting: list[tuple[Compared, list[FoundRow]]] = []
+    waiting: list[tuple[PeriodComparison, list[FoundRow]]] = []
     count = 0
     for one in intervals:
         waiting.append(one)
@@ -68,15 +70,15 @@ def _supported(
 
 
 def _proved(
-    variant: VariantReport, intervals: Sequence[tuple[Compared, list[FoundRow]]]
-) -> Iterator[tuple[Compared, list[Supported]]]:
+    variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[FoundRow]]]
+) -> Iterator[tuple[PeriodComparison, list[Supported]]]:
     asked = [(row.difference, interval) for interval, rows in intervals for row in rows]
     found = iter(variant.supports(asked))
     for interval, rows in intervals:
         yield interval, [(row, next(found)) for row in rows]
 
 
-def _interval(report: AgreementReport, interval: Compared, found: Sequence[Supported]) -> Json:
+def _interval(report: AgreementReport, interval: PeriodComparison, found: Sequence[Supported]) -> Json:
     names = report.variables
     return {
         "from": interval.start,

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow, Groups, Narrowed, groups_of, spread
+from agreement.comparing.agree.narrowing import FoundRow, Groups, RowFilter, groups_of, spread
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table
@@ -73,7 +73,7 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 
 
 def as_text(
-    report: AgreementReport, setting: Setting, shown: Narrowed, asking: Asking
+    report: AgreementReport, setting: Setting, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
     rows = list(shown.rows(report.variants[0]))

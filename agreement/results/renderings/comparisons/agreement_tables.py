@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
 from agreement.comparing.agree import Side
-from agreement.comparing.agree.narrowing import Narrowed
+from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import atom_text
 from agreement.documents.table_files import Column, OutTable, Value
@@ -49,7 +49,7 @@ _ANSWERS = (
 )
 
 
-def tables(report: AgreementReport, shown: Narrowed) -> tuple[OutTable, ...]:
+def tables(report: AgreementReport, shown: RowFilter) -> tuple[OutTable, ...]:
     """Return the tables; rows are made when they are written."""
     terms = tuple(
         Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in report.variables
@@ -61,7 +61,7 @@ def tables(report: AgreementReport, shown: Narrowed) -> tuple[OutTable, ...]:
     )
 
 
-def _periods(report: AgreementReport, shown: Narrowed) -> Iterator[Sequence[Value]]:
+def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Value]]:
     for variant in report.variants:
         for verdict in shown.verdicts(variant):
             for one in verdict.intervals:
@@ -70,7 +70,7 @@ def _periods(report: AgreementReport, shown: Narrowed) -> Iterator[Sequence[Valu
                 yield str(variant.pair), verdict.period, one.start, one.end, one.agree, *counts
 
 
-def _differences(report: AgreementReport, shown: Narrowed) -> Iterator[Sequence[Value]]:
+def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Value]]:
     for variant in report.variants:
         for found in shown.rows(variant):
             one, interval = found.difference, found.interval

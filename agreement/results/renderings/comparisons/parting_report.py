@@ -7,8 +7,8 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.comparing.compare.comparing import ProfilesFound
-from agreement.comparing.compare.parting import Cause, Parted, Parting
+from agreement.comparing.compare.comparing import TraceComparison
+from agreement.comparing.compare.parting import Cause, DifferenceWithRules, Parting
 from agreement.comparing.judge import RefusedCase
 from agreement.documents.outputs import (
     Json,
@@ -29,7 +29,9 @@ _DIGITS: Final = 9
 """Of more rows that one side alone has these are shown."""
 
 
-def as_text(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ()) -> Iterator[RenderableType]:
+def as_text(
+    found: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()
+) -> Iterator[RenderableType]:
     """Yield each comparison, and a sentence about all of them if there are several."""
     for one in found:
         yield from _of_one(one)
@@ -43,7 +45,7 @@ def as_text(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ())
         yield f"not compared: {case.problem}"
 
 
-def _of_one(found: ProfilesFound) -> Iterator[RenderableType]:
+def _of_one(found: TraceComparison) -> Iterator[RenderableType]:
     parting = found.parting
     if found.title is not None:
         yield found.title
@@ -56,7 +58,7 @@ def _of_one(found: ProfilesFound) -> Iterator[RenderableType]:
             yield f"not compared: {counted(len(after), 'report')} of {name} for which no later push comes"
 
 
-def _table(found: ProfilesFound) -> Table:
+def _table(found: TraceComparison) -> Table:
     parting = found.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
@@ -76,7 +78,7 @@ def _sides(parting: Parting) -> tuple[str, str]:
     return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
 
 
-def _place(one: Parted, found: ProfilesFound) -> tuple[str, ...]:
+def _place(one: DifferenceWithRules, found: TraceComparison) -> tuple[str, ...]:
     place = one.difference.place
     if found.parting.pushes is None:
         return (str(place),)
@@ -102,7 +104,7 @@ def _cell(reports: Sequence[Report], only: Sequence[str], unit: Duration) -> str
     return "\n".join(lines)
 
 
-def _causes(one: Parted, parting: Parting, shown: set[Cause]) -> str:
+def _causes(one: DifferenceWithRules, parting: Parting, shown: set[Cause]) -> str:
     if not one.causes:
         return "the specifications that they follow" if parting.fields else "no rule explains it"
     lines = [
@@ -121,7 +123,7 @@ def _named(cause: Cause, parting: Parting) -> str:
     return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
 
 
-def summary(found: ProfilesFound) -> str:
+def summary(found: TraceComparison) -> str:
     """Return the sentence that says whether and where they part."""
     parting = found.parting
     first, second = parting.names
@@ -150,7 +152,7 @@ def _rules(parting: Parting) -> Iterator[str]:
         yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
 
 
-def as_json(found: Sequence[ProfilesFound], refused: Sequence[RefusedCase] = ()) -> Json:
+def as_json(found: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()) -> Json:
     """Return a comparison on a trace, or those on cases with how they end together."""
     if len(found) == 1 and found[0].title is None:
         return _json_of_one(found[0].parting) | {"origin": found[0].origin}
@@ -178,7 +180,7 @@ def _json_of_one(parting: Parting) -> Json:
     }
 
 
-def _json_parted(part: Parted, parting: Parting) -> Json:
+def _json_parted(part: DifferenceWithRules, parting: Parting) -> Json:
     found = part.difference
     return _json_place(found.place, parting.pushes) | {
         "first": _json_reports(parting, found.first),

@@ -10,9 +10,9 @@ from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shif
 from agreement.comparing.judge.by_engine import Step, StepKind, VersionJudgement
 from agreement.comparing.judge.cases import CaseVerdict, by_family, first_problem, overall
 from agreement.comparing.judge.diagnosis import Diagnosis
-from agreement.comparing.judge.judging import JudgedFound
+from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.judge.window_measures import counts
-from agreement.comparing.matching.likeness import Matched
+from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.outputs import Json, binding, encoded, picked, record
 from agreement.documents.table_files import Column, OutTable, Value
 
@@ -87,7 +87,7 @@ def _windows(
     ]
 
 
-def _rows(columns: Sequence[str], rows: Matched) -> Json:
+def _rows(columns: Sequence[str], rows: RowMatch) -> Json:
     told = {"common": rows.shared, "missing": rows.missing, "extra": rows.extra}
     return {key: [binding(columns, row) for row in found] for key, found in told.items()}
 
@@ -117,7 +117,7 @@ def _step(found: VersionJudgement, step: Step) -> Json:
     }
 
 
-def of_answers(found: JudgedFound) -> Json:
+def of_answers(found: AnswersVerdict) -> Json:
     """Return the verdict on a file of answers."""
     if isinstance(found.judgement, Judgement):
         told = by_specification(found.judgement, found.names, found.milliseconds, found.diagnosis)

@@ -10,8 +10,8 @@ from agreement.comparing.judge import JudgedWindow, Judgement, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.comparability import in_points, starts_in_words, undecided
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
-from agreement.comparing.judge.judging import JudgedFound
-from agreement.comparing.matching.likeness import Matched
+from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.outputs import counted, plain, some, table, told_apart
 from agreement.documents.requests import MatchBy
 
@@ -141,7 +141,7 @@ def shift_in_words(shift: Shift) -> str:
     return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
 
 
-def _odd_rows(found: Matched) -> Iterator[str]:
+def _odd_rows(found: RowMatch) -> Iterator[str]:
     missing, extra = told_apart(found.missing, found.extra)
     for title, rows in (("missing", missing), ("extra", extra)):
         if rows:
@@ -188,7 +188,7 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
     yield shown
 
 
-def of_answers(found: JudgedFound) -> Iterator[RenderableType]:
+def of_answers(found: AnswersVerdict) -> Iterator[RenderableType]:
     """Yield the verdict on a file of answers."""
     if isinstance(found.judgement, Judgement):
         yield from by_specification(found.judgement, found.milliseconds, found.diagnosis)

@@ -8,13 +8,18 @@ from typing import Final
 from rich.console import RenderableType
 
 from agreement.documents.outputs import Json
-from agreement.proving.decide import CheckedPremise, Decided, PeriodDecision
+from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision
 from agreement.results.renderings.pages.blocks import listed, page_blocks
 from agreement.results.renderings.pages.page import Page
 
 _LINE: Final = re.compile(r":(\d+):\d+$")
 _CHECKED: Final = re.compile(r"what was checked$|  (yes|no ) ")
-_MARKS: Final = {Decided.ALWAYS: "✓", Decided.NEVER: "✗", Decided.STATIC: "±", Decided.OPEN: "?"}
+_MARKS: Final = {
+    EveryStream.ALWAYS: "✓",
+    EveryStream.NEVER: "✗",
+    EveryStream.STATIC: "±",
+    EveryStream.OPEN: "?",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,7 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
     asked = "Do push and pull agree on every stream?"
     said = [
         f"{verdict.value} for U = {listed(periods)}"
-        for verdict in Decided
+        for verdict in EveryStream
         if (periods := [one.period for one in given.verdicts if one.verdict is verdict])
     ]
     answer = f"Agreement on every stream: {'; '.join(said)}."
@@ -41,7 +46,9 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
     others = [part for part in given.parts if not (isinstance(part, str) and _CHECKED.match(part))]
     page: Json = {
         "squares": [{"period": one.period} | _square(one.verdict) for one in given.verdicts],
-        "marks": [_square(one) for one in Decided if any(found.verdict is one for found in given.verdicts)],
+        "marks": [
+            _square(one) for one in EveryStream if any(found.verdict is one for found in given.verdicts)
+        ],
         "blocks": page_blocks(others),
         "premises": [_premise(one) for one in premises],
         "query": given.text.rstrip("\n").split("\n"),
@@ -49,7 +56,7 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
     return Page(given.title, asked, given.holds, answer, "decide", document, page, notes)
 
 
-def _square(verdict: Decided) -> Json:
+def _square(verdict: EveryStream) -> Json:
     return {"mark": _MARKS[verdict], "word": verdict.value, "kind": verdict.name.lower()}
 
 

@@ -43,7 +43,7 @@ def judge_page(
     windows = [] if "cases" in document else [*_windows(document)]
     compared = [one for one in windows if one["phase"] == "windows"]
     wrong = sum(one["problem"] is not None for one in compared)
-    right = {True: "Correct", False: "Incorrect", None: "Undecided"}[correct]
+    right = {True: "Correct", False: "Incorrect", None: "NoModelKnown"}[correct]
     noun = "windows" if "transient" in document else "steps"
     answer = f"{right}: {len(compared) - wrong} of {len(compared)} {noun} are right" if compared else right
     starts = "; ".join(", ".join(map(str, one)) for one in document.get("t0", ()))

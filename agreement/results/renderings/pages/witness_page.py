@@ -7,7 +7,7 @@ from dataclasses import replace
 from rich.console import RenderableType
 
 from agreement.comparing.agree import VariantReport
-from agreement.comparing.agree.narrowing import Narrowed
+from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import counted
 from agreement.proving.shrink import Shrunk, TrialEvaluation
@@ -69,7 +69,7 @@ def _headed(
 ) -> Page:
     """Return the page of `lars agree` on a stream, under another question and what answers it."""
     whole = AgreementReport(columns(report.pair.csparql), (report,), ())
-    page = agree_page(AgreeContent(head.title, *read, whole, Narrowed(), document))
+    page = agree_page(AgreeContent(head.title, *read, whole, RowFilter(), document))
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(page, asked=head.asked, answer=head.answer, notes=head.notes, page=page.page | above)
 

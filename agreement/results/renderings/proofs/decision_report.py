@@ -10,7 +10,13 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.documents.outputs import Json, binding, encoded, json_triple, short
-from agreement.proving.decide import CheckedPremise, Decided, PeriodDecision, StreamWitness, VariantClasses
+from agreement.proving.decide import (
+    CheckedPremise,
+    EveryStream,
+    PeriodDecision,
+    StreamWitness,
+    VariantClasses,
+)
 from lars.durations import Duration
 from lars.language.terms import Variable
 
@@ -48,15 +54,15 @@ def _kind(one: PeriodDecision) -> tuple[object, ...]:
 
 
 _SAID: Final = {
-    Decided.ALWAYS: "push and pull agree on every stream",
-    Decided.NEVER: "there is a stream on which push and pull differ",
-    Decided.STATIC: "whether push and pull agree depends on the static data",
-    Decided.OPEN: "it is open whether push and pull agree on every stream",
+    EveryStream.ALWAYS: "push and pull agree on every stream",
+    EveryStream.NEVER: "there is a stream on which push and pull differ",
+    EveryStream.STATIC: "whether push and pull agree depends on the static data",
+    EveryStream.OPEN: "it is open whether push and pull agree on every stream",
 }
 
 
 def _differs(one: PeriodDecision) -> bool:
-    return one.verdict is Decided.NEVER
+    return one.verdict is EveryStream.NEVER
 
 
 def _headline(found: Sequence[PeriodDecision]) -> str:
@@ -146,10 +152,10 @@ def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:
 
 
 _WORDS = {
-    Decided.ALWAYS: "always",
-    Decided.NEVER: "never",
-    Decided.STATIC: "static",
-    Decided.OPEN: "open",
+    EveryStream.ALWAYS: "always",
+    EveryStream.NEVER: "never",
+    EveryStream.STATIC: "static",
+    EveryStream.OPEN: "open",
 }
 
 

@@ -18,9 +18,9 @@ from agreement.documents.outputs import (
 )
 from agreement.proving.witness import (
     NoneUpTo,
-    NotSearched,
     NoWitness,
     OutOfTime,
+    SearchRefusal,
     Witness,
     WitnessTask,
     in_words,
@@ -126,7 +126,7 @@ def _ended(ended: SearchEnd) -> Json:
             return {"verdict": "none up to", "triples": triples, "reason": reason}
         case OutOfTime(triples):
             return {"verdict": "out of time", "triples": triples, "reason": None}
-        case NotSearched(reason):
+        case SearchRefusal(reason):
             return {"verdict": "not searched", "triples": None, "reason": reason}
         case _:
             assert_never(ended)

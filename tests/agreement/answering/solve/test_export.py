@@ -111,8 +111,8 @@ def test_a_program_is_printed_in_each_format(program, shape, line):
     ("option", "removed", "accepted"),
     [
         ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'sql', 'ticker'"),
-        ("--strict", "csparql-0.9", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js'"),
-        ("--strict", "sparqlstream", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js'"),
+        ("--strict", "csparql-0.9", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie'"),
+        ("--strict", "sparqlstream", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie'"),
     ],
 )
 def test_a_name_that_is_no_more_is_one_message_with_those_that_are(option, removed, accepted):

@@ -117,6 +117,7 @@ def test_the_json_has_exactly_the_documented_keys(reports):
         "origin",
         "profile",
         "bounds",
+        "on",
         "variant",
         "periods",
         "variants",

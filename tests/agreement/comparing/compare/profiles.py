@@ -10,8 +10,10 @@ QUERIES = {
     "WHERE { ?s :p ?o }",
     "rq.rq": "PREFIX : <http://e/> SELECT ?s FROM NAMED WINDOW :w ON :S [RANGE PT3S STEP PT1S] "
     "WHERE { WINDOW :w { ?s :p ?o } }",
+    "ko.rq": "PREFIX : <http://e/>\nREGISTER RSTREAM <http://e/out> AS\nSELECT ?s\n"
+    "FROM NAMED WINDOW :w ON <http://e/S> [RANGE 3000 STEP 1000]\nWHERE {\nWINDOW :w { ?s :p ?o . } }",
     "js.rq": "PREFIX : <http://e/> REGISTER RStream <out> AS SELECT ?s\n"
-    "FROM NAMED WINDOW :w ON STREAM :S [RANGE 3000 STEP 1000]\nWHERE { WINDOW :w { ?s :p ?o } }",
+    "FROM NAMED WINDOW :w ON STREAM :S [RANGE 3000 STEP 1000]\nWHERE {\nWINDOW :w { ?s :p ?o } }",
 }
 LANGUAGES = {
     "csparql": "cs.rq",
@@ -24,6 +26,9 @@ LANGUAGES = {
     "yasper-csparql": "rq.rq",
     "yasper-cqels": "rq.rq",
     "rsp-js-1.3.5": "js.rq",
+    "rsp-rs-0.3.5": "js.rq",
+    "kolibrie-846becb": "ko.rq",
+    "csparql-0.9.7-jena-2.13.0": "cs.rq",
 }
 """A query that each profile can run."""
 

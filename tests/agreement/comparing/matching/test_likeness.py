@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.matching.likeness import Likeness, close, matched, row_key
+from agreement.comparing.matching.likeness import Likeness, close, matched, matched_by_keys, row_key
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
 from translate.model.query import Semantics
 
@@ -192,3 +192,14 @@ def test_thousands_of_blank_nodes_and_numbers_take_no_time():
     assert matched(rows, others[5:], BAG).common == 2995
     numbers = ([(literal(n + shift, "double"),) for n in range(5000)] for shift in (0, 0.5))
     assert matched(*numbers, BAG).common == 0
+
+
+ONES = literal("1", "integer"), literal("01", "integer")
+TERMS = st.sampled_from([None, A, B, '"x"', '"x"@en', "_:a", *ONES])
+ROWS = st.lists(st.tuples(TERMS, TERMS), max_size=6).map(tuple)
+PLAIN = st.lists(st.tuples(*2 * [st.sampled_from([None, A, B, '"x"', '"x"@en'])]), max_size=9).map(tuple)
+
+
+@given(st.one_of(st.tuples(PLAIN, PLAIN), st.tuples(ROWS, ROWS)), st.sampled_from([BAG, SET]))
+def test_rows_whose_terms_equal_no_others_match_as_by_keys(rows, how):
+    assert matched(*rows, how) == matched_by_keys(*rows, how)

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from agreement.comparing.agree.verdicts import pairs
-from agreement.proving.decide import AgreementQuestion, Decided, Decider
+from agreement.proving.decide import AgreementQuestion, Decider, EveryStream
 from agreement.proving.decide.places import Places
 from lars.language.terms import DEFAULT, XSD, Iri, Literal
 from lars.language.windows import Bounds
@@ -86,19 +86,19 @@ def complaint(small, found, static, *, count, seed, trigger="any"):  # noqa: PLR
     if found.witness is not None and not witnessed(small, found.witness, trigger):
         return f"the witness shows no difference: {found.witness}"
     match found.verdict:
-        case Decided.ALWAYS:
+        case EveryStream.ALWAYS:
             data = [static] if static is not None else [(), tuple(naive.triples_of(small, "static"))]
             for one in data:
                 if (stream := searched(small, one, count, seed, trigger)) is not None:
                     return f"always, yet they differ on {stream} with {one}"
-        case Decided.NEVER | Decided.STATIC if found.witness is None:
+        case EveryStream.NEVER | EveryStream.STATIC if found.witness is None:
             return "no witness"
-        case Decided.STATIC:
+        case EveryStream.STATIC:
             stream = searched(small, (), count, seed, trigger)
             return None if stream is None else f"without static data they differ on {stream}"
-        case Decided.NEVER if static is None:
+        case EveryStream.NEVER if static is None:
             for data in ((), tuple(naive.triples_of(small, "static"))):
                 again = Decider(question(small, data, Trigger(trigger))).decide(small.period)
-                if again.verdict is not Decided.NEVER or not witnessed(small, again.witness, trigger):
+                if again.verdict is not EveryStream.NEVER or not witnessed(small, again.witness, trigger):
                     return f"never, yet {again.verdict} with {data}"
     return None

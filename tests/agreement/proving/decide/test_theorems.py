@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.proving.decide import Decided, Decider
+from agreement.proving.decide import Decider, EveryStream
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import question, searched, witnessed
 from translate.tau import Trigger
@@ -22,7 +22,7 @@ def decided(one, trigger):
 @pytest.mark.parametrize("period", [1, 2, 3, 4])
 def test_t4_ask_agrees_where_matches_alone_fire_and_the_window_is_the_period(period):
     one = small(length=period - 1, period=period)
-    assert decided(one, Trigger.MATCHING).verdict is Decided.ALWAYS
+    assert decided(one, Trigger.MATCHING).verdict is EveryStream.ALWAYS
     assert searched(one, (), 400, period, "matching") is None
 
 
@@ -39,7 +39,7 @@ def test_t4_ask_agrees_where_matches_alone_fire_and_the_window_is_the_period(per
 )
 def test_t4_needs_each_of_its_premises(one):
     found = decided(one, Trigger.MATCHING)
-    assert found.verdict in (Decided.NEVER, Decided.OPEN)
+    assert found.verdict in (EveryStream.NEVER, EveryStream.OPEN)
     assert searched(one, (), 3000, 1, "matching") is not None
     assert found.witness is None or witnessed(one, found.witness, "matching")
 
@@ -48,7 +48,7 @@ def test_t4_needs_each_of_its_premises(one):
 def test_t1_holds_for_every_trigger_and_optional(trigger):
     beside = ("OPTIONAL", (("s", "?x", naive.iri("q"), "?z"),))
     one = naive.Small((naive.Branch((ANY,), (), beside),), ("?x", "?z"), {"s": 0, "c": 0}, "closed", 1)
-    assert decided(one, trigger).verdict is Decided.ALWAYS
+    assert decided(one, trigger).verdict is EveryStream.ALWAYS
     assert searched(one, (), 400, 1, trigger.value) is None
 
 
@@ -56,7 +56,7 @@ def test_t3_covers_tuple_and_unbounded_windows():
     for length in ("#1", "#2", None):
         one = small(length=length, period=3, result=("?x",))
         found = decided(one, Trigger.ANY)
-        assert (found.verdict, found.theorem.name) == (Decided.NEVER, "NEVER")
+        assert (found.verdict, found.theorem.name) == (EveryStream.NEVER, "NEVER")
         assert witnessed(one, found.witness)
 
 
@@ -64,8 +64,8 @@ def test_a_static_branch_of_the_users_own_is_no_cautious_reading_of_the_stream_b
     alone = naive.Branch((("static", "?y", naive.iri("k"), "?y"),))
     now = naive.Branch((("s", naive.iri("a"), naive.iri("q"), "?x"),))
     one = naive.Small((now, alone), ("?y",), {"s": 0, "c": 0}, "closed", 1)
-    assert Decider(question(one)).decide(1).verdict is Decided.STATIC
-    assert Decider(question(one, ())).decide(1).verdict is Decided.ALWAYS
+    assert Decider(question(one)).decide(1).verdict is EveryStream.STATIC
+    assert Decider(question(one, ())).decide(1).verdict is EveryStream.ALWAYS
 
 
 @pytest.mark.parametrize("word", ["MINUS", "OPTIONAL"])
@@ -74,7 +74,7 @@ def test_what_minus_looks_for_in_static_data_is_no_exclusive_source_of_what_stre
     one = naive.Small((naive.Branch((ANY,), (), beside),), ("?x", "?z"), {"s": 0, "c": 0}, "closed", 1)
     found = decided(one, Trigger.ANY)
     assert searched(one, (), 400, 1) is not None
-    assert found.verdict is Decided.NEVER
+    assert found.verdict is EveryStream.NEVER
     assert witnessed(one, found.witness)
 
 
@@ -84,11 +84,11 @@ STORED = ("static", "?x", naive.iri("k"), "?z")
 @pytest.mark.parametrize(
     ("word", "part", "verdict"),
     [
-        ("MINUS", STORED, Decided.NEVER),
-        ("OPTIONAL", STORED, Decided.NEVER),
+        ("MINUS", STORED, EveryStream.NEVER),
+        ("OPTIONAL", STORED, EveryStream.NEVER),
         # A value that the query names can be in static data, so that these can block every row.
-        ("MINUS", ("static", naive.iri("a"), naive.iri("k"), "?x"), Decided.NEVER),
-        ("MINUS", ("static", "?y", naive.iri("k"), "?z"), Decided.OPEN),
+        ("MINUS", ("static", naive.iri("a"), naive.iri("k"), "?x"), EveryStream.NEVER),
+        ("MINUS", ("static", "?y", naive.iri("k"), "?z"), EveryStream.OPEN),
     ],
 )
 def test_t5_new_names_meet_static_parts_whatever_is_stored(word, part, verdict):
@@ -103,11 +103,11 @@ def test_t5_new_names_meet_static_parts_whatever_is_stored(word, part, verdict):
 @pytest.mark.parametrize(
     ("part", "verdict"),
     [
-        (("s", "?x", naive.iri("p"), "?z"), Decided.ALWAYS),
-        (("s", "?z", naive.iri("p"), "?y"), Decided.ALWAYS),
-        (("s", "?x", naive.iri("p"), naive.number(1)), Decided.NEVER),
-        (("s", "?y", naive.iri("p"), "?z"), Decided.NEVER),
-        (("c", "?x", naive.iri("r"), "?z"), Decided.NEVER),
+        (("s", "?x", naive.iri("p"), "?z"), EveryStream.ALWAYS),
+        (("s", "?z", naive.iri("p"), "?y"), EveryStream.ALWAYS),
+        (("s", "?x", naive.iri("p"), naive.number(1)), EveryStream.NEVER),
+        (("s", "?y", naive.iri("p"), "?z"), EveryStream.NEVER),
+        (("c", "?x", naive.iri("r"), "?z"), EveryStream.NEVER),
     ],
 )
 def test_minus_of_what_the_left_side_has_matched_leaves_nothing(part, verdict):
@@ -115,7 +115,7 @@ def test_minus_of_what_the_left_side_has_matched_leaves_nothing(part, verdict):
     one = naive.Small((branch,), ("?x",), {"s": 2, "c": 2}, "closed", 3)
     found = decided(one, Trigger.ANY)
     assert found.verdict is verdict
-    assert (searched(one, (), 400, 1) is None) == (verdict is Decided.ALWAYS)
+    assert (searched(one, (), 400, 1) is None) == (verdict is EveryStream.ALWAYS)
 
 
 def test_where_no_theorem_decides_smallest_streams_are_searched():
@@ -124,7 +124,7 @@ def test_where_no_theorem_decides_smallest_streams_are_searched():
     one = naive.Small((exact, firing), (), {"s": 3, "c": 1}, "closed", 2)
     found = Decider(question(one, (), Trigger.MATCHING))
     assert found.witness(2) is None
-    assert found.decide(2).verdict is Decided.NEVER
+    assert found.decide(2).verdict is EveryStream.NEVER
     assert witnessed(one, found.decide(2).witness, "matching")
 
 
@@ -132,7 +132,7 @@ def test_what_is_still_open_says_how_far_streams_were_searched():
     branch = naive.Branch((ANY,), (), ("OPTIONAL", (ANY,)))
     one = naive.Small((branch,), (), {"s": 1, "c": 0}, "closed", 2)
     found = Decider(question(one, (), Trigger.MATCHING)).decide(2)
-    assert found.verdict is Decided.OPEN
+    assert found.verdict is EveryStream.OPEN
     assert "up to 4 triples" in found.searched
     assert searched(one, (), 400, 1, "matching") is None
 
@@ -144,12 +144,12 @@ def test_what_given_static_data_exclude_a_stream_may_bring_where_sources_overlap
     static = ((naive.iri("a"), naive.iri("k"), naive.number(1)),)
     found = Decider(question(one, static)).decide(2)
     assert searched(one, static, 400, 1) is not None
-    assert found.verdict is Decided.NEVER
+    assert found.verdict is EveryStream.NEVER
     assert witnessed(one, found.witness)
 
 
 def test_a_window_of_many_time_points_is_shown_a_stream():
     one = small(length=150, period=3, result=("?x",))
     found = decided(one, Trigger.ANY)
-    assert found.verdict is Decided.NEVER
+    assert found.verdict is EveryStream.NEVER
     assert witnessed(one, found.witness)

@@ -6,7 +6,7 @@ from typing import Final
 
 from agreement.comparing.agree import Side, VariantReport
 from agreement.comparing.agree.causes import CAUSES
-from agreement.comparing.agree.narrowing import FoundRow, Narrowed, evenly
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, clipped, counted, header, json_text, short_row
@@ -53,7 +53,7 @@ class AgreeContent:
     setting: Setting
     trigger: Trigger
     report: AgreementReport
-    shown: Narrowed
+    shown: RowFilter
     document: Mapping[str, object]
     asking: Asking | None = None
     written: Sequence[tuple[str, str]] = ()

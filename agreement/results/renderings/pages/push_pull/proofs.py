@@ -61,14 +61,16 @@ class _Asked:
         return {"lines": lines, "document": document}
 
 
-def _around(asked: _Asked, trace: Trace) -> explaining.Situated:
+def _around(asked: _Asked, trace: Trace) -> explaining.ProgramSituation:
     """Return the program with the input that it can see."""
     timeline = trace.timeline
     listed: list[Fact] = list(trace.facts(asked.seen(trace)))
     stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in listed))
     background = frozenset(atoms_of(trace.background))
     situation = Situation(timeline, listed, trace.background)
-    return explaining.Situated(asked.program, stream, background, situation, asked.query, trace.origin)
+    return explaining.ProgramSituation(
+        asked.program, stream, background, situation, asked.query, trace.origin
+    )
 
 
 def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: Evaluated) -> Json:

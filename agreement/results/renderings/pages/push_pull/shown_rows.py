@@ -9,7 +9,7 @@ import numpy as np
 
 from agreement.comparing.agree import Side, VariantReport
 from agreement.comparing.agree.causes import CAUSES
-from agreement.comparing.agree.narrowing import FoundRow, Narrowed, evenly
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.documents.outputs import Json
 from solver.columns import Array
@@ -27,7 +27,7 @@ class RowSelection:
     """The rows of a report that are wanted, counted without being written down."""
 
     variant: VariantReport
-    shown: Narrowed
+    shown: RowFilter
 
     def tally(self) -> Tally:
         """Return how many rows there are of each pulling period, side and cause."""

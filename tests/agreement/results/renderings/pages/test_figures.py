@@ -18,7 +18,7 @@ def test_a_picture_says_in_words_what_it_shows_and_is_the_same_each_time(tmp_pat
     one, other = ((tmp_path / name).read_text(encoding="utf-8") for name in ("one.svg", "other.svg"))
     assert one == other
     said = " ".join(re.findall(r"<text[^>]*>([^<]*)<", one))
-    for words in ("E: expired before the pull", "pull, U = 8", "(25, rayban, b)", "coupons", "only in push"):
+    for words in ("A: expired before the pull", "pull, U = 8", "(25, rayban, b)", "coupons", "only in push"):
         assert words in said
     assert (tmp_path / "one.pdf").read_bytes()[:5] == b"%PDF-"
 

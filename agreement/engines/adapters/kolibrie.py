@@ -1,0 +1,181 @@
+"""Kolibrie behind its HTTP server, as an adapter: `python -m agreement.engines.adapters.kolibrie [URL]`.
+
+The server is the user's own. Each run is a session of it: registered, pushed to, its rows read from the
+stream of events. Nothing says when all rows of a push have come, so that a push is answered once none has
+for a while (`settle_ms`). A server without sessions is asked for each beginning of the run anew
+(`/rsp-query`): a push has reported what the run up to it has more than the run before. As such a run ends
+with windows that are still open, a triple long after all of them closes them first.
+"""
+
+import json
+import queue
+import re
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from http.client import HTTPConnection
+from threading import Thread
+from typing import Any, Final
+
+URL: Final = "http://127.0.0.1:8080"
+PROFILE: Final = {
+    "ok": True,
+    "engine": "kolibrie",
+    "time_unit": "1ms",
+    "dialect": "rspql",
+    "kinds": False,
+    "options": ["version", "settle_ms"],
+}
+_SETTLE_MS: Final = 20
+_SECONDS: Final = 20.0
+"""How long the server may take for an answer."""
+_LONG_AFTER: Final = 10**9
+"""A multiple of all steps that anybody writes."""
+_DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""The server is near: no proxy stands between."""
+_NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
+_STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?<([^>]*)>", re.IGNORECASE)
+
+Row = dict[str, str]
+
+
+class _NoSessionsError(Exception):
+    """The server knows no sessions."""
+
+
+def _post(url: str, path: str, body: Mapping[str, Any]) -> Any:
+    """Return what the server answers; raises ValueError with what it says is wrong."""
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
+    try:
+        with _DIRECT.open(request, timeout=_SECONDS) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        if error.code == 404:  # noqa: PLR2004
+            raise _NoSessionsError from None
+        said = error.read().decode(errors="replace")
+        raise ValueError(f"the server refuses it: {said}") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"found no server of Kolibrie at {url}: {error}") from None
+
+
+class Session:
+    """A run as a session of the server."""
+
+    def __init__(self, url: str, query: str, static: str, settle: float) -> None:
+        self.url, self.settle = url, settle
+        given = {"query": query, "static_rdf": static, "static_format": "ntriples"}
+        self.name = _post(url, "/rsp/register", given)["session_id"]
+        self.rows: queue.SimpleQueue[Row] = queue.SimpleQueue()
+        host = urllib.parse.urlsplit(url)
+        self.connection = HTTPConnection(host.hostname or "", host.port, timeout=_SECONDS)
+        # Rows go to whoever listens when they come: the answer's head says that it is heard.
+        self.connection.request("GET", f"/rsp/events/{self.name}")
+        self.events = self.connection.getresponse()
+        if self.connection.sock is not None:
+            self.connection.sock.settimeout(None)
+        Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        try:
+            for line in self.events:
+                if line.startswith(b"data:"):
+                    self.rows.put(json.loads(line[len("data:") :]))
+        except (OSError, ValueError, AttributeError):
+            return
+
+    def push(self, t: int, stream: str, triple: str) -> list[Row]:
+        """Return the rows that a triple causes."""
+        event = {"session_id": self.name, "stream": stream, "timestamp": t, "ntriples": triple}
+        _post(self.url, "/rsp/push", event)
+        return list(self._settled())
+
+    def _settled(self) -> Iterator[Row]:
+        while True:
+            try:
+                yield self.rows.get(timeout=self.settle)
+            except queue.Empty:
+                return
+
+
+class Beginnings:
+    """A run of which each beginning is sent to the server in whole."""
+
+    def __init__(self, url: str, query: str, static: str) -> None:
+        self.url = url
+        self.given = {"query": query, "static_rdf": static, "static_format": "ntriples"}
+        self.streams = list(dict.fromkeys(_STREAM.findall(query)))
+        self.events: list[dict[str, Any]] = []
+        self.known: Counter[tuple[tuple[str, str], ...]] = Counter()
+        self._answer()
+
+    def _answer(self) -> Counter[tuple[tuple[str, str], ...]]:
+        ends = [{"stream": one, "timestamp": _LONG_AFTER, "ntriples": _NOISE} for one in self.streams]
+        found = _post(self.url, "/rsp-query", self.given | {"events": [*self.events, *ends]})
+        names, *rows = found.get("data") or [[]]
+        return Counter(
+            tuple((name, text) for name, text in zip(names, row, strict=False) if text) for row in rows
+        )
+
+    def push(self, t: int, stream: str, triple: str) -> list[Row]:
+        """Return the rows that the run has more with a triple."""
+        self.events.append({"stream": stream, "timestamp": t, "ntriples": triple})
+        before, self.known = self.known, self._answer()
+        return [dict(row) for row in (self.known - before).elements()]
+
+
+def opened(url: str, message: Mapping[str, Any]) -> tuple[Session | Beginnings, dict[str, Any]]:
+    """Return the run of a query, and what is said of the engine; raises ValueError where it is refused."""
+    options = message.get("options", {})
+    if wrong := [name for name in options if name not in ("version", "settle_ms")]:
+        raise ValueError(f"found the option {wrong[0]}; accepted: version, settle_ms")
+    static = "\n".join(message.get("static", ()))
+    profile = dict(PROFILE)
+    if "version" in options:
+        profile["engine"] = f"kolibrie-{options['version']}"
+    try:
+        settle = options.get("settle_ms", _SETTLE_MS) / 1000
+        return Session(url, message["query"], static, settle), profile
+    except _NoSessionsError:
+        return Beginnings(url, message["query"], static), profile
+
+
+def _pushed(run: Session | Beginnings, message: Mapping[str, Any]) -> dict[str, Any]:
+    t = message["t"]
+    if t < 0 or t != int(t):
+        return {"reports": [], "refused": "a time is a whole number from 0 on"}
+    rows = run.push(int(t), message["stream"], message["triple"])
+    # The kinds of terms are lost: each is given as a text.
+    texts = [{name: json.dumps(text, ensure_ascii=False) for name, text in row.items()} for row in rows]
+    return {"reports": [{"t": t, "rows": texts}] if texts else []}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Answer each line of standard input."""
+    url = (arguments[0] if arguments else URL).rstrip("/")
+    run: Session | Beginnings | None = None
+    for line in sys.stdin:
+        message = json.loads(line)
+        reply: dict[str, Any] = {"reports": []}
+        try:
+            if message["op"] == "open":
+                run, reply = opened(url, message)
+            elif run is None:
+                reply = {"error": "no query is open"}
+            elif message["op"] == "push":
+                reply = _pushed(run, message)
+            elif message["op"] == "close":
+                run = None
+        except _NoSessionsError:
+            reply = {"error": f"the server at {url} has no /rsp-query"}
+        except ValueError as error:
+            reply = {"error": " ".join(str(error).split())}
+        sys.stdout.write(f"{json.dumps(reply)}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

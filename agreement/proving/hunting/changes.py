@@ -1,0 +1,106 @@
+"""Single changes of what a query says and of what has arrived: what an engine may answer instead."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from agreement.documents.requests import WindowSource, sources, with_sources
+from agreement.engines.definitions import OPERATORS, OWN_STREAM
+from agreement.engines.specifications.elements import Element
+from lars.durations import NANOSECONDS, Duration
+from lars.language.terms import Iri, Variable
+from translate.analysis import rebuilt
+from translate.model.patterns import Filter, Pattern
+from translate.model.query import EngineQuery, ToStream
+from translate.model.windows import Range
+
+Loss = Callable[[tuple[Element, ...]], frozenset[int]]
+
+
+def _first(elements: tuple[Element, ...]) -> frozenset[int]:
+    return frozenset([min((one.number for one in elements), default=0)])
+
+
+def _same_instant(elements: tuple[Element, ...]) -> frozenset[int]:
+    """Return all triples of an instant but the first."""
+    times: dict[int, int] = {}
+    for one in elements:
+        times[one.t] = min(one.number, times.get(one.t, one.number))
+    return frozenset(one.number for one in elements) - frozenset(times.values())
+
+
+def _at_zero(elements: tuple[Element, ...]) -> frozenset[int]:
+    return frozenset(one.number for one in elements if not one.t)
+
+
+LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
+    ("of the triples of one instant only the first counts", _same_instant),
+    ("triples of time 0 are lost", _at_zero),
+    ("the first triple is lost", _first),
+)
+
+
+def other_queries(query: EngineQuery) -> Iterator[tuple[str, str, EngineQuery]]:
+    """Yield queries that an engine may answer instead, and what of the query it leaves out of account."""
+    if query.to_stream is not None:
+        for operator in ToStream:
+            if operator is not query.to_stream:
+                right = f"{OPERATORS}: {query.to_stream.value}"
+                yield f"reported as {operator.value}", right, replace(query, to_stream=operator)
+    unfiltered = replace(query, pattern=rebuilt(query.pattern, _unfiltered))
+    if unfiltered.pattern != query.pattern:
+        yield (
+            "FILTER is ignored",
+            "SPARQL 1.1, 18.5, Filter: a solution for which the condition is not true is none",
+            unfiltered,
+        )
+    read = sources(query)
+    if len(read) > 1:
+        yield from _other_streams(query, read)
+    unit = NANOSECONDS["s"] if all(map(_in_seconds, read)) else NANOSECONDS["ms"]
+    for says, more in (("longer", unit), ("shorter", -unit)):
+        other = with_sources(query, partial(_resized, more))
+        yield (
+            f"windows are one time point {says}",
+            "Definitions 11 and 13: the RANGE that the query says",
+            other,
+        )
+
+
+def _in_seconds(source: WindowSource) -> bool:
+    window = source.window
+    return isinstance(window, Range) and not window.length.nanoseconds % NANOSECONDS["s"]
+
+
+def _resized(more: int, source: WindowSource) -> WindowSource:
+    window = source.window
+    if not isinstance(window, Range) or window.length.nanoseconds + more <= 0:
+        return source
+    return replace(source, window=replace(window, length=Duration(window.length.nanoseconds + more)))
+
+
+def _unfiltered(part: Pattern) -> Pattern | None:
+    return rebuilt(part.pattern, _unfiltered) if isinstance(part, Filter) else None
+
+
+def _other_streams(
+    query: EngineQuery, read: tuple[WindowSource, ...]
+) -> Iterator[tuple[str, str, EngineQuery]]:
+    right = OWN_STREAM
+    names = [one.stream for one in read]
+    for n, stream in enumerate(dict.fromkeys(names)):
+        if any(one != stream for one in names):
+
+            def fed(source: WindowSource, stream: Iri | Variable = stream) -> WindowSource:
+                return replace(source, stream=stream)
+
+            yield f"all windows show stream {n + 1}", right, with_sources(query, fed)
+    last = {one.stream: one for one in read}
+    if len(last) < len(read):
+
+        def alone(source: WindowSource) -> WindowSource:
+            same = last[source.stream] == source
+            return source if same else replace(source, stream=Iri("http://e/no-stream"))
+
+        yield "of the windows on one stream only the last is fed", right, with_sources(query, alone)

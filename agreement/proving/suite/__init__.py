@@ -1,0 +1,17 @@
+"""`lars suite`: tests of what RSP-QL says, each with what every admissible engine has to report."""
+
+from agreement.proving.suite.catalogue import LEVELS
+from agreement.proving.suite.manifests import SUITE, VERSION, read_suite, write_suite
+from agreement.proving.suite.running import (
+    Label,
+    Outcome,
+    SuiteResult,
+    TestResult,
+    Writing,
+    answered,
+    judged_suite,
+    of_recording,
+    writing_of,
+)
+from agreement.proving.suite.suite_tests import made_tests
+from agreement.proving.suite.vectors import declared, vectors

@@ -1,0 +1,143 @@
+"""What a query over a stream has to report under each parameter vector, by the specification."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from agreement.documents.recordings import Push, Row
+from agreement.documents.requests import sources
+from agreement.engines.engine import columns
+from agreement.engines.r2s import reported
+from agreement.engines.specifications import (
+    Empty,
+    Evaluation,
+    Framed,
+    Scheduled,
+    Task,
+    Timetable,
+    answers_of,
+    elements_of,
+    evaluations,
+    framed,
+    shape,
+)
+from agreement.proving.suite.vectors import ALIGNED, FIRST, ParameterVector, numbers_of, vectors
+from lars.durations import Duration
+from solver.facts import Static
+from translate.model.query import EngineQuery, Language
+
+TimedRows = tuple[int, tuple[Row, ...]]
+"""A report: its time point, and its rows in the order of the query's columns."""
+Reports = tuple[TimedRows, ...]
+MILLISECONDS: Final[Mapping[Language, int]] = {
+    Language.RSPQL: 1,
+    Language.CSPARQL: 1000,
+    Language.CQELS: 1000,
+    Language.SPARQLSTREAM: 1000,
+}
+"""How long a time point of a test is in the queries of each language."""
+
+
+def unit_of(language: Language) -> Duration:
+    """Return what a time point of a test is in the queries of a language."""
+    return Duration(MILLISECONDS[language] * 10**6)
+
+
+@dataclass(slots=True)
+class Expecting:
+    """A query with its static data and a stream in time points, asked what each vector reports.
+
+    What counts ends before the last element: nothing later need have been reported when it arrives.
+    """
+
+    query: EngineQuery
+    static: Static
+    stream: Sequence[Push]
+    _task: Task = field(init=False)
+    _widths: tuple[int, ...] = field(init=False)
+    _frames: dict[tuple[object, ...], Framed] = field(default_factory=dict, init=False)
+    _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        unit = unit_of(self.query.language)
+        length = unit.milliseconds
+        pushes = [Push(one.t * length, one.stream, one.triple) for one in self.stream]
+        self._task = Task(self.query, elements_of(pushes, unit), self.static, unit, self.until)
+        frame = self._framed(vectors()[0]).frame
+        shapes = (shape(source, frame) for source in sources(self.query))
+        self._widths = tuple(0 if one is None else one.width for one in shapes)
+
+    @property
+    def until(self) -> int:
+        """The time of the last element."""
+        return int(max((one.t for one in self.stream), default=0))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns of rows."""
+        return columns(self.query)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether an element comes twice at one time, of which nothing says how often arrivals count it."""
+        every = [(one.t, one.stream, one.triple) for one in self.stream]
+        return len(set(every)) < len(every)
+
+    def choices(self) -> Mapping[Reports, tuple[int, ...]]:
+        """Return each sequence of reports that a vector demands, with the numbers of these vectors."""
+        found: dict[Reports, list[int]] = {}
+        repeats = self.repeats
+        for number in numbers_of(self.query.language):
+            vector = vectors()[number]
+            if vector.by_clock or not repeats:
+                found.setdefault(self.reports(vector), []).append(number)
+        return {reports: tuple(numbers) for reports, numbers in found.items()}
+
+    def reports(self, vector: ParameterVector) -> Reports:
+        """Return what a vector reports before the last element's time."""
+        several = len(sources(self.query)) > 1
+        starts = self.starts(vector)
+        own = (vector.report, vector.bounds, starts, vector.tick, several and vector.combination)
+        if own not in self._answers:
+            self._answers[own] = self._reports(vector, starts)
+        found = self._answers[own]
+        return found if vector.empty is Empty.REPORTED else tuple(one for one in found if one[1])
+
+    def starts(self, vector: ParameterVector) -> tuple[int, ...]:
+        """Return t0 of each window under a vector."""
+        first = int(min((one.t for one in self.stream), default=0))
+        fixed = {ALIGNED: None, FIRST: first}.get(str(vector.start), vector.start)
+        return tuple(-width if fixed is None else int(fixed) for width in self._widths)
+
+    def scheduled(self, vector: ParameterVector) -> Scheduled:
+        """Return when a vector evaluates the query."""
+        of = self._framed(vector)
+        return Timetable(of).scheduled(self.starts(vector))
+
+    def _framed(self, vector: ParameterVector) -> Framed:
+        own = (vector.report, vector.bounds, vector.tick, vector.combination)
+        if own not in self._frames:
+            wanted = vector.specification(self.query.language, self._task.unit)
+            self._frames[own] = framed(self._task, wanted, vector.bounds)
+        return self._frames[own]
+
+    def _reports(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
+        of = self._framed(vector)
+        timetable = Timetable(of).scheduled(starts)
+        answers = answers_of(of)
+        if answers is None:
+            return tuple(_timed(evaluations(timetable), self.until))
+        points = timetable.points
+        kind = self.query.to_stream or of.specification.stream
+        rows = answers.rows([timetable.content(point) for point in points])
+        before: tuple[Row, ...] = ()
+        found: list[TimedRows] = []
+        for point, now in zip(points, rows, strict=True):
+            if point.time < self.until:
+                found.append((point.time, tuple(reported(kind, before, now))))
+            before = now
+        return tuple(found)
+
+
+def _timed(found: Sequence[Evaluation], until: int) -> Iterator[TimedRows]:
+    yield from ((one.time, one.rows) for one in found if one.time < until)

@@ -1,0 +1,328 @@
+"""The suite as files: manifests as the W3C's, a folder a test; what is written is the same each time."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pyoxigraph as ox
+from pydantic import BaseModel, ConfigDict
+
+from agreement.documents.placed import checked, json_of
+from agreement.documents.recordings import Push, Row, static_of, triple_of
+from agreement.proving.suite.catalogue import LEVELS
+from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
+from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
+from lars.errors import LarsError
+from lars.files import appearing, exists, read_file, read_text
+from solver.rdf import canonical
+from translate.model.query import Language
+
+VERSION: Final = "1"
+MANIFEST: Final = "manifest.ttl"
+_MF: Final = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
+_RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
+SUITE: Final = "urn:x-lars:suite#"
+ACCEPTED: Final = f"a folder that `lars suite make` has written, with {MANIFEST}"
+_PREFIXES: Final = (
+    "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"
+    f"@prefix rdfs: <{_RDFS}> .\n@prefix mf: <{_MF}> .\n@prefix suite: <{SUITE}> .\n\n"
+)
+_README: Final = """\
+# A conformance suite for RDF stream engines, version {version}
+
+{tests} tests of RSP-QL. `manifest.ttl` names the manifest of each level; an entry has the query in each
+language that says it, the stream, static data, and for each language what has to be reported.
+
+- `stream.nq`: timed N-Quads; the last term is the time point. A time point is 1 ms in RSP-QL, whose queries
+  count milliseconds, and 1 s in queries of the other languages.
+- `expected.LANGUAGE.json`: for each choice that RSP-QL leaves to an engine the reports before the time of the
+  last element, which is there to move time on. `vectors` are numbers of `vectors.json`; a vector that is
+  nowhere named says nothing of the test.
+- `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `aligned`: windows
+  close at multiples of their slide; `first`: they open at the time of the first element.
+
+Licence: not decided yet.
+"""
+
+
+class _Report(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    t: int
+    rows: list[dict[str, str]]
+
+
+class _Choice(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    vectors: str
+    reports: list[_Report]
+
+
+class ExpectedFile(BaseModel):
+    """What a query has to report, as its file says it: columns, and for each choice the reports."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    columns: list[str]
+    choices: list[_Choice]
+
+
+def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
+    """Write a suite into a new folder, or one that a suite is in; whole or not at all."""
+    if exists(path) and not _replaceable(path):
+        raise LarsError(f"{path}: it is there; accepted: a new folder, or one that a suite was written to")
+    with appearing(path, folders=True) as new:
+        new.mkdir()
+        _write(new / "README.md", _README.format(version=VERSION, tests=len(tests)))
+        _write(new / "vectors.json", _vectors_text())
+        levels = [level for level in LEVELS if any(one.level == level for one in tests)]
+        _write(new / MANIFEST, _index_text(levels))
+        for level in levels:
+            _write(new / f"{level}.ttl", _manifest_text(level, [one for one in tests if one.level == level]))
+        for test in tests:
+            _write_test(new / "tests" / test.name, test)
+
+
+def _replaceable(path: Path) -> bool:
+    return exists(path, folder=True) and (exists(path / MANIFEST) or not any(path.iterdir()))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _write_test(folder: Path, test: SuiteTest) -> None:
+    folder.mkdir(parents=True)
+    for language, text in test.texts.items():
+        _write(folder / f"query.{language.value}.rq", text)
+        _write(folder / f"expected.{language.value}.json", expected_text(test.expected[language]))
+    _write(folder / "stream.nq", "".join(f"{line}\n" for line in map(_stream_line, test.stream)))
+    if test.static:
+        _write(folder / "static.nq", "".join(f"{line}\n" for line in test.static))
+
+
+def _stream_line(push: Push) -> str:
+    return f'{" ".join((*push.triple, push.stream))} "{push.t:g}" .'
+
+
+def expected_text(found: Sequence[ExpectedReports]) -> str:
+    """Return the text of a file of expected reports: a report is a line."""
+    names = list(found[0].names) if found else []
+    choices = [
+        f'  {{"vectors": "{in_ranges(one.vectors)}", "reports": [{_reports_text(one)}]}}' for one in found
+    ]
+    lines = ",\n".join(choices)
+    return f'{{"columns": {json.dumps(names)},\n "choices": [\n{lines}\n]}}\n'
+
+
+def _reports_text(one: ExpectedReports) -> str:
+    lines = (
+        json.dumps({"t": t, "rows": [_row(one.names, row) for row in rows]}, ensure_ascii=False)
+        for t, rows in one.reports
+    )
+    text = ",\n    ".join(lines)
+    return f"\n    {text}" if text else ""
+
+
+def _row(names: Sequence[str], row: Row) -> Mapping[str, str]:
+    return {name: term for name, term in zip(names, row, strict=True) if term is not None}
+
+
+def _vectors_text() -> str:
+    lines = (json.dumps({"vector": n} | dict(one.values())) for n, one in enumerate(vectors()))
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def _index_text(levels: Sequence[str]) -> str:
+    included = " ".join(f"<{level}.ttl>" for level in levels)
+    comment = "Tests of RSP-QL, for engines over streams of RDF"
+    return (
+        f"{_PREFIXES}<> a mf:Manifest ;\n  rdfs:comment {_text(comment)} ;\n"
+        f"  suite:version {_text(VERSION)} ;\n  suite:vectors <vectors.json> ;\n"
+        f"  mf:include ( {included} ) .\n"
+    )
+
+
+def _manifest_text(level: str, tests: Sequence[SuiteTest]) -> str:
+    entries = "\n    ".join(f"<#{one.name}>" for one in tests)
+    head = f"<> a mf:Manifest ;\n  rdfs:label {_text(level)} ;\n  mf:entries (\n    {entries}\n  ) .\n"
+    return _PREFIXES + head + "".join(map(_entry_text, tests))
+
+
+def _entry_text(test: SuiteTest) -> str:
+    folder = f"tests/{test.name}"
+    action = [f"suite:stream <{folder}/stream.nq>"]
+    if test.static:
+        action.append(f"suite:static <{folder}/static.nq>")
+    action += [f"suite:{one.value} <{folder}/query.{one.value}.rq>" for one in test.texts]
+    results = [f"suite:{one.value} <{folder}/expected.{one.value}.json>" for one in test.texts]
+    return (
+        f"\n<#{test.name}> a suite:ContinuousQueryTest ;\n  mf:name {_text(test.name)} ;\n"
+        f"  rdfs:comment {_text(test.comment)} ;\n  suite:feature {_text(test.feature)} ;\n"
+        f"  mf:action [ {' ; '.join(action)} ] ;\n  mf:result [ {' ; '.join(results)} ] .\n"
+    )
+
+
+def _text(text: str) -> str:
+    return str(ox.Literal(text))
+
+
+def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
+    """Return the tests of a folder, of one level where one is named; raises LarsError for a wrong file."""
+    index = _graph(folder / MANIFEST)
+    root = next(iter(index.quads_for_pattern(None, ox.NamedNode(f"{_MF}include"), None)), None)
+    if root is None:
+        raise LarsError(f"{folder / MANIFEST}: no mf:include; accepted: {ACCEPTED}")
+    names = [_local(one, folder / MANIFEST) for one in _list(index, root.object)]
+    levels = [name.removesuffix(".ttl") for name in names]
+    if level is not None and level not in levels:
+        raise LarsError(f"--level {level}: accepted: {', '.join(levels)}")
+    return tuple(
+        test
+        for name, own in zip(names, levels, strict=True)
+        if level in (None, own)
+        for test in _tests(folder, folder / name, own)
+    )
+
+
+def _graph(path: Path) -> ox.Store:
+    text, store = read_text(path, ACCEPTED), ox.Store()
+    try:
+        store.extend(ox.parse(text.encode(), ox.RdfFormat.TURTLE, base_iri=_base(path)))
+    except (SyntaxError, ValueError) as error:
+        raise LarsError(f"{path}: {error}; accepted: a manifest in Turtle") from None
+    return store
+
+
+def _base(path: Path) -> str:
+    return f"urn:x-lars:folder/{path.name}"
+
+
+def _local(term: Any, path: Path) -> str:
+    """Return the path that an IRI means, seen from the suite's folder; only what lies in that is read."""
+    if not isinstance(term, ox.NamedNode) or not term.value.startswith("urn:x-lars:folder/"):
+        raise LarsError(f"{path}: found {term}; accepted: files in the suite's folder")
+    return term.value.removeprefix("urn:x-lars:folder/")
+
+
+def _list(store: ox.Store, first: Any) -> Iterator[Any]:
+    rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+    while first != ox.NamedNode(f"{rdf}nil"):
+        item, rest = (_one(store, first, f"{rdf}{name}") for name in ("first", "rest"))
+        if item is None or rest is None:
+            return
+        yield item
+        first = rest
+
+
+def _one(store: ox.Store, subject: Any, predicate: str) -> Any:
+    found = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)
+    return None if found is None else found.object
+
+
+def _tests(folder: Path, path: Path, level: str) -> Iterator[SuiteTest]:
+    store = _graph(path)
+    entries = next(iter(store.quads_for_pattern(None, ox.NamedNode(f"{_MF}entries"), None)), None)
+    if entries is None:
+        raise LarsError(f"{path}: no mf:entries; accepted: {ACCEPTED}")
+    for entry in _list(store, entries.object):
+        yield _test(folder, path, store, entry, level)
+
+
+def _test(folder: Path, path: Path, store: ox.Store, entry: Any, level: str) -> SuiteTest:
+    said = {
+        name: _one(store, entry, iri)
+        for name, iri in (
+            ("name", f"{_MF}name"),
+            ("comment", f"{_RDFS}comment"),
+            ("feature", f"{SUITE}feature"),
+            ("action", f"{_MF}action"),
+            ("result", f"{_MF}result"),
+        )
+    }
+    if missing := [name for name, value in said.items() if value is None]:
+        raise LarsError(f"{path}: {entry} has no {missing[0]}; accepted: {ACCEPTED}")
+
+    def file_of(subject: Any, name: str) -> Path | None:
+        term = _one(store, subject, f"{SUITE}{name}")
+        return None if term is None else folder / _local(term, path)
+
+    stream = file_of(said["action"], "stream")
+    static = file_of(said["action"], "static")
+    texts, expected = {}, {}
+    for language in Language:
+        query, result = (file_of(said[part], language.value) for part in ("action", "result"))
+        if query is not None and result is not None:
+            texts[language] = read_text(query, "a query")
+            expected[language] = _expected(result)
+    if stream is None or not texts:
+        raise LarsError(f"{path}: {entry} has no stream or no query; accepted: {ACCEPTED}")
+    return SuiteTest(
+        said["name"].value,
+        level,
+        said["feature"].value,
+        said["comment"].value,
+        texts,
+        () if static is None else _static(static),
+        tuple(_stream(stream)),
+        expected,
+    )
+
+
+def _static(path: Path) -> tuple[str, ...]:
+    lines = tuple(read_text(path, "lines of N-Quads").splitlines())
+    try:
+        static_of(lines)
+    except LarsError as error:
+        raise LarsError(f"{path}: {error}") from None
+    return lines
+
+
+_LINE: Final = re.compile(r'(\S+ \S+ .*) (<[^<>]*>) "(\d{1,9})" \.')
+
+
+def _stream(path: Path) -> Iterator[Push]:
+    for line in read_file(path, "timed N-Quads").lines():
+        found = _LINE.fullmatch(line.text)
+        if found is None:
+            raise line.error("found no timed quad; accepted: a triple, its stream and its time point")
+        try:
+            yield Push(int(found[3]), found[2], triple_of(f"{found[1]} ."))
+        except LarsError as error:
+            raise line.error(str(error)) from None
+
+
+def _expected(path: Path) -> tuple[ExpectedReports, ...]:
+    document = json_of(read_file(path, "expected reports as JSON"), "expected reports as JSON")
+    content = checked(ExpectedFile, document)
+    names = tuple(content.columns)
+    found = []
+    for number, choice in enumerate(content.choices):
+        where = ("choices", number)
+        try:
+            numbers = tuple(of_ranges(choice.vectors))
+        except ValueError:
+            numbers = (-1,)
+        if not all(0 <= one < len(vectors()) for one in numbers):
+            accepted = f"numbers of vectors as 0-5,9, below {len(vectors())}"
+            raise document.error((*where, "vectors"), f"found {choice.vectors}; accepted: {accepted}")
+        for place, report in enumerate(choice.reports):
+            if wrong := next((name for row in report.rows for name in row if name not in names), None):
+                at = (*where, "reports", place, "rows")
+                raise document.error(at, f"found the column {wrong}; accepted: {', '.join(names)}")
+        try:
+            reports = tuple(
+                (one.t, tuple(tuple(_term(row.get(name)) for name in names) for row in one.rows))
+                for one in choice.reports
+            )
+        except LarsError as error:
+            raise document.error((*where, "reports"), str(error)) from None
+        found.append(ExpectedReports(names, reports, numbers))
+    return tuple(found)
+
+
+def _term(text: str | None) -> str | None:
+    return None if text is None else canonical(text)

@@ -1,0 +1,392 @@
+"""An engine on the tests of a suite: what it answered, which vector fits it, and how each test ends."""
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from functools import lru_cache
+from typing import Any, Final
+
+from agreement.documents.recordings import Push, Recording, Report, Row, as_lexical
+from agreement.engines.adapters import (
+    EngineAnswers,
+    FailedEngineError,
+    RefusedQueryError,
+    Registration,
+    StreamEngine,
+    answers_of,
+)
+from agreement.proving.hunting import WRITINGS, QueryWriting
+from agreement.proving.suite.expecting import MILLISECONDS, Reports
+from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
+from agreement.proving.suite.vectors import vectors
+from lars.errors import LarsError
+from lars.language.windows import Bounds
+from solver.facts import constant_of
+from solver.rdf import value
+from solver.settings import Progress, unwatched
+from translate.model.query import Language
+
+Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
+"""Reports as they are compared: times, and rows with how often each is there; numbers by their value."""
+
+
+class Outcome(Enum):
+    """How a test ends."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    REFUSED = "refused"
+    INADMISSIBLE = "inadmissible"
+
+
+class Label(Enum):
+    """What time an engine gives a report: that of its evaluation, or of the arrival that made it known."""
+
+    EVALUATION = "evaluation"
+    ARRIVAL = "next arrival"
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """How an engine takes queries: their language, in RSP-QL also how streams and lengths are written."""
+
+    language: Language
+    how: QueryWriting | None = None
+
+    @property
+    def milliseconds(self) -> int:
+        """How long a time point is."""
+        if self.how is None or self.how.length == "{n}":
+            return MILLISECONDS[self.language]
+        return 1000
+
+    def text(self, test: SuiteTest) -> str:
+        """Return the query of a test."""
+        return _rewritten(test.texts[self.language], self.how)
+
+
+_WINDOW: Final = re.compile(r"ON STREAM :(\w+) \[RANGE (\d+) STEP (\d+)\]")
+_OPERATOR: Final = re.compile(r"REGISTER ([RID])Stream")
+
+
+def _rewritten(text: str, how: QueryWriting | None) -> str:
+    """Return an RSP-QL query as an engine takes it: the suite's own text says STREAM :S and numbers."""
+    if how is None:
+        return text
+
+    def window(found: re.Match[str]) -> str:
+        on = how.stream.format(iri=f"<http://e/{found[1]}>", name=found[1])
+        sizes = (how.length.format(n=one) for one in (found[2], found[3]))
+        return f"ON {on} [RANGE {' STEP '.join(sizes)}]"
+
+    text = _WINDOW.sub(window, text)
+    return _OPERATOR.sub(lambda found: f"REGISTER {found[1]}STREAM", text) if how.capital else text
+
+
+def writing_of(
+    engine: StreamEngine, tests: Sequence[SuiteTest], options: Mapping[str, Any], dialect: str | None
+) -> Writing:
+    """Return how an engine takes queries, by what it accepts and the dialect that it names.
+
+    Raises LarsError where it takes none.
+    """
+    refusals: list[str] = []
+    for how in WRITINGS:
+        writing = Writing(Language(how.dialect), how if how.dialect == Language.RSPQL.value else None)
+        spoken = [one for one in tests if writing.language in one.texts]
+        if not spoken or dialect not in (None, how.dialect):
+            continue
+        for test in spoken[:3]:
+            try:
+                session = engine.open(Registration(writing.text(test), test.static, options))
+            except RefusedQueryError as error:
+                refusals.append(str(error))
+                continue
+            named = session.profile.dialect
+            session.close()
+            if named == how.dialect or named not in {one.dialect for one in WRITINGS}:
+                return writing
+    said = f"the first with: {refusals[0]}" if refusals else "it names another dialect of each"
+    raise LarsError(f"the engine takes no query that is tried, {said}; accepted: queries of the suite")
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteAnswer:
+    """What an engine answered to a test: reports with their times in time points; or why it did not."""
+
+    test: SuiteTest
+    reports: tuple[tuple[float, tuple[Mapping[str, str | None], ...]], ...] = ()
+    refused: str | None = None
+    failure: str | None = None
+    lexical: bool = False
+    engine: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What is compared: the reports before the time of the last element."""
+        until = until_of(self.test)
+        kept = sorted(((t, rows) for t, rows in self.reports if t < until), key=lambda one: one[0])
+        return tuple((float(t), _bag(map(self._shape, rows))) for t, rows in kept)
+
+    def _shape(self, row: Mapping[str, str | None]) -> Hashable:
+        return frozenset((name, _term(text, self.lexical)) for name, text in row.items() if text is not None)
+
+
+def until_of(test: SuiteTest) -> float:
+    """Return the time of the last element: what counts ends before it."""
+    return max((one.t for one in test.stream), default=0)
+
+
+def _bag(shapes: Iterable[Hashable]) -> tuple[tuple[Hashable, int], ...]:
+    return tuple(sorted(Counter(shapes).items(), key=lambda one: sorted(map(str, one[0]))))  # type: ignore[call-overload]
+
+
+@lru_cache(maxsize=2**14)
+def _term(text: str, lexical: bool) -> Hashable:
+    """Return a term as it is compared: a number by its value."""
+    shown = as_lexical(text) or text if lexical else text
+    constant = constant_of(shown)
+    number = value(constant)
+    return ("number", float(number)) if isinstance(number, int | float | Decimal) else shown
+
+
+def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
+    """Return expected reports as an answer is compared with them.
+
+    `after` says whether it takes a later element to know one, or one of the same time is enough.
+    """
+    until, times = until_of(answer.test), sorted({one.t for one in answer.test.stream})
+    names, lexical, found = expected.names, answer.lexical, []
+    for t, rows in expected.reports:
+        at: float = t
+        if label is Label.ARRIVAL:
+            at = next((one for one in times if one > t or (one == t and not after)), until)
+        if at < until:
+            found.append((float(at), _bag(_shape(names, row, lexical) for row in rows)))
+    return tuple(found)
+
+
+def _shape(names: Sequence[str], row: Row, lexical: bool) -> Hashable:
+    return frozenset(
+        (name, _term(text, lexical)) for name, text in zip(names, row, strict=True) if text is not None
+    )
+
+
+def answered(
+    engines: Sequence[StreamEngine],
+    tests: Sequence[SuiteTest],
+    writing: Writing,
+    options: Mapping[str, Any],
+    progress: Progress = unwatched,
+) -> list[SuiteAnswer]:
+    """Return what an engine answers to each test in its language; its processes run beside each other."""
+    spoken = [one for one in tests if writing.language in one.texts]
+    done = 0
+
+    def part(number: int) -> list[SuiteAnswer]:
+        nonlocal done
+        found = []
+        for test in spoken[number :: len(engines)]:
+            found.append(_answer(engines[number], test, writing, options))
+            done += 1
+            progress(done, len(spoken))
+        return found
+
+    with ThreadPoolExecutor(len(engines)) as pool:
+        parts = list(pool.map(part, range(len(engines))))
+    by_name = {one.test.name: one for part_of in parts for one in part_of}
+    return [by_name[test.name] for test in spoken]
+
+
+def _answer(
+    engine: StreamEngine, test: SuiteTest, writing: Writing, options: Mapping[str, Any]
+) -> SuiteAnswer:
+    length = writing.milliseconds
+    pushes = [Push(one.t * length, one.stream, one.triple) for one in test.stream]
+    try:
+        found = answers_of(engine, Registration(writing.text(test), test.static, options), pushes)
+    except FailedEngineError as error:
+        return SuiteAnswer(test, failure=str(error))
+    if found.profile is None:
+        return SuiteAnswer(test, refused=found.refused)
+    profile = found.profile
+    return SuiteAnswer(test, tuple(_reports(found, length)), lexical=not profile.kinds, engine=profile.engine)
+
+
+def _reports(
+    found: EngineAnswers, length: int
+) -> Iterator[tuple[float, tuple[Mapping[str, str | None], ...]]]:
+    """Yield reports at their time points: engines that count finer may be late by less than one."""
+    for one in (*(report for _, report in found.reports), *found.flush):
+        yield (one.t // length if length > 1 else one.t), one.rows
+
+
+def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexical: bool) -> SuiteAnswer:
+    """Return recorded answers to a test, their times in milliseconds; a time point is so long."""
+
+    def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
+        return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
+
+    reports = ((one.t // length if length > 1 else one.t, rows(one)) for one in recording.reports)
+    return SuiteAnswer(test, tuple(reports), lexical=lexical)
+
+
+Choice = tuple[int, Label]
+"""The number of a vector, and what time reports have."""
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """How a test ended; `right` had to be reported, `fits` are the choices by which the answer is right."""
+
+    answer: SuiteAnswer
+    outcome: Outcome
+    right: Reports
+    names: tuple[str, ...]
+    fits: frozenset[Choice]
+
+    @property
+    def test(self) -> SuiteTest:
+        """The test."""
+        return self.answer.test
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """What an engine is, by a suite: the choice that it is held to, those that fit all, and each test.
+
+    `declared` says whether the choice was named; `misfits` are few tests that no vector fits together.
+    """
+
+    engine: str
+    writing: Writing
+    choice: Choice
+    declared: bool
+    fitting: tuple[Choice, ...]
+    misfits: tuple[str, ...]
+    results: tuple[TestResult, ...]
+
+    def count(self, outcome: Outcome) -> int:
+        """Return how many tests ended so."""
+        return sum(one.outcome is outcome for one in self.results)
+
+
+def judged_suite(
+    engine: str,
+    writing: Writing,
+    answers: Sequence[SuiteAnswer],
+    declared: frozenset[int] | None,
+) -> SuiteResult:
+    """Return how each test ends for the vector that fits best among those that are declared, or all."""
+    fits = [_fits(one, writing.language) for one in answers]
+    admitted = [_admitted(one, writing.language) for one in answers]
+    choice = _best(answers, fits, admitted, declared)
+    results = tuple(
+        _result(one, own, allowed, choice, writing.language)
+        for one, own, allowed in zip(answers, fits, admitted, strict=True)
+    )
+    judged = [
+        (one.test.name, own, allowed)
+        for one, own, allowed in zip(answers, fits, admitted, strict=True)
+        if one.refused is None
+    ]
+    every = [one for one in _choices(declared) if any(one[0] in allowed for *_, allowed in judged)]
+    fitting = tuple(
+        one for one in every if all(one in own or one[0] not in allowed for _, own, allowed in judged)
+    )
+    misfits = () if fitting else _misfits(judged, every)
+    return SuiteResult(engine, writing, choice, declared is not None, fitting, misfits, results)
+
+
+def _choices(declared: frozenset[int] | None) -> list[Choice]:
+    numbers = range(len(vectors())) if declared is None else sorted(declared)
+    return [
+        (n, label) for label in Label for n in numbers if label is Label.EVALUATION or vectors()[n].by_clock
+    ]
+
+
+def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
+    """Return the choices by which an answer is right."""
+    if answer.refused is not None or answer.failure is not None:
+        return frozenset()
+    key, found = answer.key, set[Choice]()
+    for expected in answer.test.expected[language]:
+        for label in Label:
+            for after in (True, False) if label is Label.ARRIVAL else (True,):
+                numbers = [n for n in expected.vectors if _sees(n, label, after=after)]
+                if numbers and key == expected_key(expected, label, answer, after=after):
+                    found |= {(n, label) for n in numbers}
+    return frozenset(found)
+
+
+def _sees(number: int, label: Label, *, after: bool) -> bool:
+    """Whether a vector's reports have a label, and need a later element to be known."""
+    vector = vectors()[number]
+    if label is Label.EVALUATION:
+        return True
+    return vector.by_clock and after is (vector.bounds is not Bounds.HIGH_OPEN)
+
+
+def _admitted(answer: SuiteAnswer, language: Language) -> frozenset[int]:
+    return frozenset(n for one in answer.test.expected[language] for n in one.vectors)
+
+
+def _best(
+    answers: Sequence[SuiteAnswer],
+    fits: Sequence[frozenset[Choice]],
+    admitted: Sequence[frozenset[int]],
+    declared: frozenset[int] | None,
+) -> Choice:
+    """Return the choice by which the most tests pass more than fail; of equal ones the usual."""
+    right: Counter[Choice] = Counter()
+    judged: Counter[int] = Counter()
+    for answer, own, allowed in zip(answers, fits, admitted, strict=True):
+        if answer.refused is None:
+            right.update(own)
+            judged.update(allowed)
+    return min(
+        _choices(declared), key=lambda one: judged[one[0]] - 2 * right[one], default=(0, Label.EVALUATION)
+    )
+
+
+def _result(
+    answer: SuiteAnswer, fits: frozenset[Choice], admitted: frozenset[int], choice: Choice, language: Language
+) -> TestResult:
+    expected = next((one for one in answer.test.expected[language] if choice[0] in one.vectors), None)
+    names = () if expected is None else expected.names
+    right = () if expected is None else expected.reports
+    if answer.refused is not None:
+        outcome = Outcome.REFUSED
+    elif choice[0] not in admitted:
+        outcome = Outcome.INADMISSIBLE
+    else:
+        outcome = Outcome.PASSED if choice in fits else Outcome.FAILED
+    return TestResult(answer, outcome, right, names, fits)
+
+
+def _misfits(
+    judged: Sequence[tuple[str, frozenset[Choice], frozenset[int]]], every: Sequence[Choice]
+) -> tuple[str, ...]:
+    """Return tests that no choice fits together, and that do fit without any one of them."""
+
+    def left(chosen: Iterable[tuple[str, frozenset[Choice], frozenset[int]]]) -> set[Choice]:
+        found = set(every)
+        for _, own, allowed in chosen:
+            found = {one for one in found if one in own or one[0] not in allowed}
+        return found
+
+    kept: list[tuple[str, frozenset[Choice], frozenset[int]]] = []
+    now = set(every)
+    while now:
+        best = min(judged, key=lambda one: sum(c in one[1] or c[0] not in one[2] for c in now))
+        kept.append(best)
+        now = left(kept)
+    for one in list(kept):
+        others = [other for other in kept if other is not one]
+        if not left(others):
+            kept = others
+    return tuple(name for name, _, _ in kept)

@@ -1,0 +1,157 @@
+"""A test of the suite: a query, a stream, and what each admissible engine has to report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
+
+from agreement.documents.recordings import Push, static_of
+from agreement.proving.hunting import WRITINGS, QueryWriting
+from agreement.proving.suite.catalogue import SuiteQuery, catalogue
+from agreement.proving.suite.expecting import Expecting, Reports
+from lars.errors import LarsError
+from lars.language.terms import XSD, Literal
+from solver.settings import Progress, unwatched
+from translate.dialects import read_query
+from translate.model.query import EngineQuery, Language
+
+_WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how for how in reversed(WRITINGS)}
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedReports:
+    """What has to be reported under some vectors, by their numbers; columns are in the order of `names`."""
+
+    names: tuple[str, ...]
+    reports: Reports
+    vectors: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteTest:
+    """A test: its query in each language that says it, its stream in time points, its expected reports.
+
+    `expected` are for each language the different reports that the vectors admissible there demand; a
+    vector of none of them has nothing to say of the test. What counts ends before the last element.
+    """
+
+    name: str
+    level: str
+    feature: str
+    comment: str
+    texts: Mapping[Language, str]
+    static: tuple[str, ...]
+    stream: tuple[Push, ...]
+    expected: Mapping[Language, tuple[ExpectedReports, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class TellingStream:
+    """A query of the catalogue with a stream, and what no other test of the suite tells apart."""
+
+    query: str
+    stream: tuple[Push, ...]
+    tells: str
+
+
+@cache
+def chosen_streams() -> tuple[TellingStream, ...]:
+    """Return the streams of the suite, in their order.
+
+    They were chosen out of those of a hunt, small ones first, so that each tells two engines apart that
+    no other does; `tests/benchmarks/suite.py` has the engines, and chooses again.
+    """
+    text = files("agreement.proving.suite").joinpath("chosen.txt").read_text(encoding="utf-8")
+    return tuple(_chosen(line) for line in text.splitlines() if line and not line.startswith("#"))
+
+
+def _chosen(line: str) -> TellingStream:
+    query, stream, tells = line.split(" | ")
+    return TellingStream(query, tuple(map(_push, stream.split("; "))), tells)
+
+
+def _push(written: str) -> Push:
+    t, stream, *words = written.split()
+    subject, predicate, object_ = map(_term, words)
+    return Push(int(t), f"<http://e/{stream}>", (subject, predicate, object_))
+
+
+def _term(word: str) -> str:
+    return str(Literal(word, f"{XSD}integer")) if word.isdecimal() else f"<http://e/{word}>"
+
+
+def in_words(stream: tuple[Push, ...]) -> str:
+    """Return a stream as `chosen_streams` reads it."""
+    return "; ".join(
+        " ".join((f"{one.t:g}", *(_word(term) for term in (one.stream, *one.triple)))) for one in stream
+    )
+
+
+def _word(term: str) -> str:
+    return term[len("<http://e/") : -1] if term.startswith("<") else term.split('"')[1]
+
+
+def made_tests(progress: Progress = unwatched) -> tuple[SuiteTest, ...]:
+    """Return every test of the suite, made anew by the specification."""
+    queries = {one.name: one for one in catalogue()}
+    numbers = dict.fromkeys(queries, 0)
+    found = []
+    for done, one in enumerate(chosen_streams()):
+        progress(done, len(chosen_streams()))
+        numbers[one.query] += 1
+        found.append(_made(queries[one.query], one, numbers[one.query]))
+    return tuple(found)
+
+
+def _made(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
+    texts = {Language.RSPQL: _WRITTEN[Language.RSPQL].text(query.family)}
+    expected = {Language.RSPQL: expected_of(texts[Language.RSPQL], query.family.static, chosen.stream)}
+    for language, text in _said_elsewhere(query).items():
+        texts[language] = text
+        expected[language] = expected_of(text, query.family.static, chosen.stream)
+    return SuiteTest(
+        f"{query.name}-{number:02}",
+        query.level,
+        query.feature,
+        f"{query.sentence[0].upper()}{query.sentence[1:]}. No other test tells apart: {chosen.tells}.",
+        texts,
+        query.family.static,
+        chosen.stream,
+        expected,
+    )
+
+
+def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
+    """Return a query in the languages that have its operator: CQELS has no slide, and reports what is new.
+
+    Where more than patterns in windows stand in WHERE, RSP-QL alone says where they look.
+    """
+    of = query.family
+    if of.body or of.outside:
+        return {}
+    spoken = [Language.SPARQLSTREAM]
+    if of.operator == "RStream":
+        spoken += [Language.CSPARQL, Language.CQELS]
+    found = {}
+    for language in spoken:
+        text = _WRITTEN[language].text(of)
+        try:
+            _read(text)
+        except LarsError:
+            continue
+        found[language] = text
+    return found
+
+
+def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
+    """Return what a query has to report of a stream, by the specification: usual vectors first."""
+    expecting = Expecting(_read(text), static_of(static), stream)
+    found = expecting.choices().items()
+    names = expecting.names
+    return tuple(ExpectedReports(names, reports, numbers) for reports, numbers in found)
+
+
+@lru_cache(maxsize=512)
+def _read(text: str) -> EngineQuery:
+    return read_query(text, "query")

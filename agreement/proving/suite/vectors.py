@@ -1,0 +1,161 @@
+"""The parameter vectors of RSP-QL that a suite speaks of: each choice that an engine may have made."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import product
+from typing import Final
+
+from agreement.engines.specifications import Empty, Specification, Strategy, Tick
+from agreement.engines.specifications.parameters import Combination
+from agreement.engines.specifications.reporting import CLOCKED
+from lars.durations import Duration
+from lars.language.windows import Bounds
+from translate.model.query import Language, ToStream
+
+PERIOD: Final = 3
+"""The period of vectors that report periodically, in time points."""
+ALIGNED: Final = "aligned"
+FIRST: Final = "first"
+Start = int | str
+"""t0 of each window in time points; ALIGNED: windows close at multiples of β; FIRST: the first element's."""
+
+_WC, _NE, _CC, _P = Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY, Strategy.CONTENT_CHANGE, Strategy.PERIODIC
+_REPORTS: Final = tuple(
+    map(frozenset, ({_WC, _NE}, {_WC}, {_WC, _CC}, {_CC}, {_NE}, {_P}, {_P, _NE}, {_P, _CC}))
+)
+_STARTS: Final[tuple[Start, ...]] = (0, ALIGNED, FIRST, 1, 2, 3)
+_BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)
+_EMPTY: Final = (Empty.SILENT, Empty.REPORTED)
+_TICKS: Final = (Tick.TRIPLE, Tick.INSTANT)
+_COMBINATIONS: Final = (Combination.ANY, Combination.ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterVector:
+    """What RSP-QL leaves to an engine: report, bounds, t0, empty answers, tick, combination."""
+
+    report: frozenset[Strategy]
+    bounds: Bounds
+    start: Start
+    empty: Empty
+    tick: Tick
+    combination: Combination
+
+    @property
+    def by_clock(self) -> bool:
+        """Whether the clock makes it report, not arrivals."""
+        return bool(self.report & CLOCKED)
+
+    @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
+    def specification(self, language: Language, unit: Duration) -> Specification:
+        """Return it as a specification, for queries of a language whose time points are so long."""
+        cqels = language is Language.CQELS
+        return Specification.model_validate(
+            {
+                "name": "suite",
+                "report": sorted(one.value for one in self.report),
+                "combination": self.combination.value,
+                "period": str(Duration(PERIOD * unit.nanoseconds)) if _P in self.report else None,
+                "tick": self.tick.value,
+                "bounds": self.bounds.value,
+                "slide": "ignored" if cqels else "query",
+                "stream": (ToStream.ISTREAM if cqels else ToStream.RSTREAM).value,
+                "empty": self.empty.value,
+            }
+        )
+
+    def values(self) -> Mapping[str, str]:
+        """Return its values by the names of parameters, in words."""
+        found = {
+            "report": " and ".join(one.value for one in Strategy if one in self.report),
+            "bounds": self.bounds.value,
+            "t0": str(self.start),
+            "empty": self.empty.value,
+        }
+        if not self.by_clock:
+            found["tick"] = self.tick.value
+        return found | {"combination": self.combination.value}
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value}" for name, value in self.values().items())
+
+
+@cache
+def vectors() -> tuple[ParameterVector, ...]:
+    """Return every vector of a suite, in the order of their numbers: usual ones first."""
+    every = product(_REPORTS, _BOUNDS, _STARTS, _EMPTY, _COMBINATIONS, _TICKS)
+    made = (
+        ParameterVector(report, bounds, start, empty, tick, combination)
+        for report, bounds, start, empty, combination, tick in every
+    )
+    return tuple(one for one in made if not one.by_clock or one.tick is Tick.TRIPLE)
+
+
+@cache
+def numbers_of(language: Language) -> tuple[int, ...]:
+    """Return the numbers of the vectors that are admissible for queries of a language.
+
+    CQELS has no slide and reports arrivals; windows of C-SPARQL and SPARQLstream close.
+    """
+    match language:
+        case Language.CQELS:
+            return tuple(
+                n for n, one in enumerate(vectors()) if not one.by_clock and one.start in (0, ALIGNED)
+            )
+        case Language.CSPARQL | Language.SPARQLSTREAM:
+            return tuple(
+                n
+                for n, one in enumerate(vectors())
+                if _WC in one.report and one.combination is Combination.ANY
+            )
+        case _:
+            return tuple(range(len(vectors())))
+
+
+def declared(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
+    """Return the numbers of the vectors that a specification names; without start times every one."""
+    ends = set(of.bounds) if bounds is None else {bounds}
+    return frozenset(
+        n
+        for n, one in enumerate(vectors())
+        if one.report == of.report
+        and one.bounds in ends
+        and one.empty is of.empty
+        and (one.by_clock or one.tick is of.tick)
+        and one.combination is of.combination
+        and (start is None or one.start == start)
+    )
+
+
+def in_ranges(found: Iterable[int]) -> str:
+    """Return ascending numbers as ranges.
+
+    >>> in_ranges([0, 1, 2, 7])
+    '0-2,7'
+    """
+    parts: list[list[int]] = []
+    for one in found:
+        if parts and one == parts[-1][1] + 1:
+            parts[-1][1] = one
+        else:
+            parts.append([one, one])
+    return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
+
+
+def of_ranges(text: str) -> Iterator[int]:
+    """Yield the numbers of ranges; raises ValueError for a text that is none.
+
+    >>> list(of_ranges("0-2,7"))
+    [0, 1, 2, 7]
+    """
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+def alike(found: Sequence[int]) -> Mapping[str, Sequence[str]]:
+    """Return for each parameter the values that some vectors have, as words."""
+    every = [vectors()[n].values() for n in found]
+    names = dict.fromkeys(name for one in every for name in one)
+    return {name: list(dict.fromkeys(one[name] for one in every if name in one)) for name in names}

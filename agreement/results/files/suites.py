@@ -1,0 +1,308 @@
+"""`suite`: tests of RSP-QL written as files, run against engines, and published claims with verdicts."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from rich.console import RenderableType
+
+from agreement.documents.options import argument, option
+from agreement.documents.outputs import counted
+from agreement.documents.recordings import ReadingOptions, read_recording
+from agreement.documents.requests import bounds_option
+from agreement.documents.table_files import Column, OutTable
+from agreement.engines.adapters import RunningAdapter
+from agreement.engines.specifications import specification
+from agreement.proving.suite import (
+    LEVELS,
+    Outcome,
+    SuiteResult,
+    Writing,
+    answered,
+    declared,
+    judged_suite,
+    made_tests,
+    of_recording,
+    read_suite,
+    write_suite,
+    writing_of,
+)
+from agreement.proving.suite.running import SuiteAnswer
+from agreement.proving.suite.suite_tests import SuiteTest
+from agreement.proving.suite.vectors import ALIGNED, FIRST, Start
+from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.findings import Findings
+from agreement.results.files.recorded import adapter_option, open_option, silence_option
+from agreement.results.renderings.comparisons import suite_report
+from lars.durations import Duration
+from lars.errors import FailedRunError, LarsError
+from lars.files import appearing, exists
+from lars.language.windows import Bounds
+from translate.model.query import Language
+
+_ACTIONS: Final = ("make", "run")
+_ACCEPTED: Final = "accepted: make DIR, run DIR"
+_EARL: Final = "earl.ttl"
+
+
+def _start(given: str | int) -> Start:
+    """Return t0 of a vector.
+
+    >>> _start("2"), _start("aligned")
+    (2, 'aligned')
+    """
+    if str(given) in (ALIGNED, FIRST):
+        return str(given)
+    if str(given).isdecimal() and len(str(given)) < 10:  # noqa: PLR2004 - times of the suite are short
+        return int(given)
+    raise LarsError(f"accepted: a time point, {ALIGNED} or {FIRST}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRequest:
+    """Make a conformance suite of RSP-QL, or run an engine on it: what is it, where is it wrong; exit 1 then.
+
+    Example:
+    lars suite make rspql-suite
+    lars suite run rspql-suite --level core --adapter 'lars serve-engine rspql'
+    """
+
+    inputs: tuple[Path, ...] = argument("make|run DIR", "What is done, and the folder of the suite.")
+    adapter: str | None = adapter_option()
+    compare: tuple[str, ...] = option(
+        (), "More adapters, side by side; may be given several times.", metavar="COMMAND", repeated=True
+    )
+    answers: Path | None = option(
+        None, "A folder of recorded answers in place of an adapter: a file TEST.* each.", metavar="DIR"
+    )
+    level: str | None = option(None, f"One level alone: {', '.join(LEVELS)}.")
+    engine: str | None = option(
+        None, "The specification that the engine claims. [default: what fits best]", metavar="SPEC"
+    )
+    t0: Start | None = option(
+        None,
+        f"Where its windows begin: a time point, {ALIGNED} or {FIRST}. [default: what fits best]",
+        _start,
+        keyword="int | str | None",
+    )
+    bounds: Bounds | None = bounds_option()
+    dialect: str | None = option(None, "The language of the queries. [default: one that the engine takes]")
+    jobs: int = option(1, "How many processes of the adapter run beside each other.", least=1)
+    out: Path | None = option(None, f"A new folder for {_EARL}, junit.xml, report.html.", metavar="DIR")
+    silence: float = silence_option()
+    options: Mapping[str, Any] | None = open_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SuiteMade(Findings):
+    """What `suite make` returns: the folder, and the tests that are in it."""
+
+    folder: Path
+    tests: tuple[SuiteTest, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    _main: ClassVar[str] = "tests"
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return {
+            "folder": str(self.folder),
+            "tests": [{"name": one.name, "level": one.level, "feature": one.feature} for one in self.tests],
+        }
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield how many tests there are of each level."""
+        levels = (f"{sum(one.level == level for one in self.tests)} {level}" for level in LEVELS)
+        yield f"{counted(len(self.tests), 'test')} written to {self.folder}: {', '.join(levels)}"
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `tests`."""
+        columns = tuple(Column(name, str, name) for name in ("name", "level", "feature", "comment"))
+        rows = ((one.name, one.level, one.feature, one.comment) for one in self.tests)
+        return (OutTable("tests", columns, rows),)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SuiteRun(Findings):
+    """What `suite run` returns: for each engine its parameters, and how every test ended."""
+
+    engines: tuple[SuiteResult, ...]
+    folder: Path | None
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    _main: ClassVar[str] = "tests"
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The names of the tests that failed, of the first engine."""
+        return tuple(one.test.name for one in self.engines[0].results if one.outcome is Outcome.FAILED)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where a test failed."""
+        return int(any(one.count(Outcome.FAILED) for one in self.engines)), None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return {"engines": [suite_report.as_json(one) for one in self.engines]}
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield what each engine is, and how the tests ended by level and feature."""
+        yield from suite_report.as_text(self.engines)
+        if self.folder is not None:
+            yield f"written to {self.folder}"
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `tests`."""
+        columns = tuple(Column(name, str, name) for name in ("engine", "name", "level", "feature", "outcome"))
+        rows = (
+            (of.engine, one.test.name, one.test.level, one.test.feature, one.outcome.value)
+            for of in self.engines
+            for one in of.results
+        )
+        return (OutTable("tests", columns, rows),)
+
+
+@offered(SuiteRequest)
+def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun:
+    """Return what `make` wrote, or how the tests of a suite end for an engine."""
+    action, *rest = map(str, request.inputs)
+    if action not in _ACTIONS or len(rest) != 1:
+        raise LarsError(f"found {' '.join(map(str, request.inputs))}; {_ACCEPTED}")
+    folder = Path(rest[0])
+    if action == "make":
+        _check_alone(request)
+        tests = made_tests(listeners.progress)
+        write_suite(folder, tests)
+        return SuiteMade(folder, tests)
+    return _run(request, folder, listeners)
+
+
+def _check_alone(request: SuiteRequest) -> None:
+    given: dict[str, object] = {
+        "--adapter": request.adapter,
+        "--compare": request.compare,
+        "--answers": request.answers,
+    }
+    given |= {"--level": request.level, "--engine": request.engine, "--t0": request.t0}
+    given |= {"--bounds": request.bounds, "--dialect": request.dialect, "--out": request.out}
+    if wrong := [name for name, value in given.items() if value not in (None, ())]:
+        raise LarsError(f"{', '.join(wrong)}: accepted with run")
+
+
+def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
+    if (request.adapter is None) == (request.answers is None):
+        raise LarsError("accepted: either --adapter COMMAND or --answers DIR")
+    if request.dialect is not None and request.dialect not in [one.value for one in Language]:
+        accepted = ", ".join(one.value for one in Language)
+        raise LarsError(f"--dialect {request.dialect}: accepted: {accepted}")
+    _check_out(request.out)
+    tests = read_suite(folder, request.level)
+    numbers = _declared(request)
+    if request.answers is not None:
+        found: tuple[SuiteResult, ...] = (_recorded(request.answers, tests, request, numbers),)
+    else:
+        commands = [command for command in (request.adapter, *request.compare) if command is not None]
+        found = tuple(_ran(command, tests, request, numbers, listeners) for command in commands)
+    result = SuiteRun(found, request.out)
+    if request.out is not None:
+        _write(request.out, result)
+    return result
+
+
+def _declared(request: SuiteRequest) -> frozenset[int] | None:
+    """Return the numbers of the vectors that are declared; None where nothing is."""
+    if request.engine is None:
+        if request.t0 is not None or request.bounds is not None:
+            raise LarsError("--t0, --bounds: accepted with --engine")
+        return None
+    found = declared(specification(request.engine), request.t0, request.bounds)
+    if not found:
+        raise LarsError(
+            f"--engine {request.engine}: no vector of the suite has its parameters; accepted: those of "
+            "vectors.json, or nothing, for what fits best"
+        )
+    return found
+
+
+def _ran(
+    command: str,
+    tests: Sequence[SuiteTest],
+    request: SuiteRequest,
+    numbers: frozenset[int] | None,
+    listeners: Listeners,
+) -> SuiteResult:
+    options = dict(request.options or {})
+    with ExitStack() as running:
+        engines = [
+            running.enter_context(RunningAdapter(command, request.silence)) for _ in range(request.jobs)
+        ]
+        writing = writing_of(engines[0], tests, options, request.dialect)
+        answers = answered(engines, tests, writing, options, listeners.progress)
+    named = [one.engine for one in answers if one.engine]
+    if not named and all(one.failure is not None for one in answers):
+        raise FailedRunError(f"no test could be run: {answers[0].failure}")
+    return judged_suite(named[0] if named else command, writing, answers, numbers)
+
+
+def _recorded(
+    folder: Path, tests: Sequence[SuiteTest], request: SuiteRequest, numbers: frozenset[int] | None
+) -> SuiteResult:
+    """Return how the tests end by files of answers, each called as its test; without a file it is refused."""
+    if not exists(folder, folder=True):
+        raise LarsError(f"--answers {folder}: no such folder; accepted: one with a file TEST.* for each test")
+    files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
+    writing = Writing(Language(request.dialect or Language.RSPQL.value))
+    reading = ReadingOptions(unit=Duration(writing.milliseconds * 10**6))
+    answers = []
+    for test in tests:
+        if writing.language not in test.texts:
+            continue
+        if test.name not in files:
+            answers.append(SuiteAnswer(test, refused="no file of answers"))
+            continue
+        found = read_recording(files[test.name], reading)
+        answers.append(of_recording(test, found.recording, writing.milliseconds, lexical=found.lexical))
+    if all(one.refused is not None for one in answers):
+        raise LarsError(
+            f"--answers {folder}: no file is called as a test; accepted: files TEST.*, as tumbling-01.json"
+        )
+    return judged_suite(str(folder), writing, answers, numbers)
+
+
+def _check_out(path: Path | None) -> None:
+    """Raise where a folder holds anything but what a run has written."""
+    if path is None or not exists(path):
+        return
+    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / _EARL)):
+        raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a run has written")
+
+
+def _write(path: Path, found: SuiteRun) -> None:
+    """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
+    # Loads what only pages need.
+    from agreement.results.renderings.pages.page import write_page
+    from agreement.results.renderings.pages.text_pages import PageHead, text_page
+
+    with appearing(path, folders=True) as new:
+        new.mkdir()
+        for number, one in enumerate(found.engines):
+            end = f"-{number + 1}" if number else ""
+            (new / _EARL.replace(".", f"{end}.")).write_text(suite_report.earl(one), encoding="utf-8")
+            (new / f"junit{end}.xml").write_text(suite_report.junit(one), encoding="utf-8")
+        (new / "suite.json").write_text(
+            json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        first = found.engines[0]
+        parts: list[RenderableType] = [*suite_report.as_text(found.engines)]
+        for of in found.engines:
+            failures = [one for one in of.results if one.outcome is Outcome.FAILED]
+            parts += [part for one in failures for part in suite_report.failure_parts(one, of)]
+        failed = any(one.count(Outcome.FAILED) for one in found.engines)
+        asked = f"What is {first.engine}, and where is it wrong?"
+        answer = f"Its parameters: {suite_report.vector_text(first.choice)}."
+        head = PageHead("The conformance suite of RSP-QL", asked, not failed, answer)
+        write_page(new / "report.html", text_page(head, found.to_json(), parts))

@@ -1,0 +1,241 @@
+"""Engines with one fault each: what they report of a query and a stream, made by the specification."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from agreement.documents.recordings import static_of
+from agreement.proving.suite.expecting import Expecting
+from agreement.proving.suite.vectors import vectors
+from lars.errors import LarsError
+from translate.dialects import read_query
+
+USUAL = vectors()[0]
+
+
+@dataclass(frozen=True)
+class FaultyEngine:
+    """A vector of RSP-QL, and what is changed before and after; `vector` alone is admissible.
+
+    `says` is how an engine with it differs from the usual one, in words.
+    """
+
+    says: str
+    vector: object = USUAL
+    text: Callable = lambda text: text
+    static: Callable = lambda static: static
+    stream: Callable = lambda stream: stream
+    reports: Callable = lambda reports: reports
+
+    @property
+    def base(self):
+        """The engine without the fault, None for one that has none."""
+        plain = FaultyEngine(self.says, self.vector)
+        changed = any(
+            getattr(self, name) is not getattr(plain, name)
+            for name in ("text", "static", "stream", "reports")
+        )
+        return (
+            FaultyEngine("none" if self.vector == USUAL else str(self.vector), self.vector)
+            if changed
+            else None
+        )
+
+    def answers(self, text, static, stream):
+        """Return the reports, None where the changed query cannot be asked, or is what it was."""
+        changed = self.text(text), self.static(static), self.stream(stream)
+        until = max(one.t for one in stream)
+        try:
+            found = asked(*changed).reports(self.vector)
+        except LarsError:
+            return None
+        return tuple((t, tuple(rows)) for t, rows in self.reports(found) if t < until)
+
+
+@lru_cache(maxsize=512)
+def asked(text, static, stream):
+    return Expecting(_read(text), static_of(static), stream)
+
+
+@lru_cache(maxsize=4096)
+def _read(text):
+    return read_query(text, "query")
+
+
+ARRIVING = next(one for one in vectors() if not one.by_clock)
+"""The first vector that reports arrivals."""
+
+
+def faulty_engines() -> Iterator[FaultyEngine]:
+    """Yield every engine, the usual one first, then that which reports arrivals; then the faults of both."""
+    yield FaultyEngine("none")
+    yield from _admissible()
+    for one in _faults():
+        yield one
+        yield replace(one, says=f"{one.says} (reports: content-change)", vector=ARRIVING)
+
+
+def _faults():
+    for says, pattern, new in _TEXTS:
+        yield FaultyEngine(says, text=_replaced(pattern, new))
+    for window in (0, 1):
+        for says, range_, step in (
+            ("longer", 1, 0),
+            ("shorter", -1, 0),
+            ("less often", 0, 1),
+            ("more often", 0, -1),
+        ):
+            name = f"window {window + 1} {says}"
+            yield FaultyEngine(name, text=_resized(window, range_, step))
+    yield from (FaultyEngine(says, stream=change) for says, change in _STREAMS)
+    yield from (FaultyEngine(says, reports=change) for says, change in _REPORTS)
+    yield FaultyEngine("static data ignored", static=lambda _: ())
+
+
+PARAMETERS = ("report", "bounds", "start", "empty", "tick", "combination")
+
+
+def differences(one, other):
+    """Return the parameters in which two vectors differ."""
+    return [name for name in PARAMETERS if getattr(one, name) != getattr(other, name)]
+
+
+def _admissible() -> Iterator[FaultyEngine]:
+    """Yield the vectors that differ from the first of a report policy of one strategy in one parameter."""
+    first = {one.report: one for one in reversed(vectors())}
+    bases = [USUAL, *(one for report, one in first.items() if len(report) == 1)]
+    near = (one for one in vectors() if any(len(differences(one, base)) <= 1 for base in bases))
+    yield from (FaultyEngine(str(one), one) for one in near if one != USUAL)
+
+
+def _replaced(pattern, new):
+    return lambda text: re.sub(pattern, new, text)
+
+
+def _resized(window, range_, step):
+    def changed(text):
+        places = [*re.finditer(r"\[RANGE (\d+) STEP (\d+)\]", text)]
+        if window >= len(places):
+            return text
+        found = places[window]
+        sizes = f"[RANGE {int(found[1]) + range_} STEP {int(found[2]) + step}]"
+        return text[: found.start()] + sizes + text[found.end() :]
+
+    return changed
+
+
+_TEXTS = (
+    ("STEP ignored", r"STEP \d+", "STEP 1"),
+    ("IStream in place of the operator", "REGISTER [RD]Stream", "REGISTER IStream"),
+    ("DStream in place of the operator", "REGISTER [RI]Stream", "REGISTER DStream"),
+    ("RStream in place of the operator", "REGISTER [ID]Stream", "REGISTER RStream"),
+    ("FILTER ignored", r"FILTER\([^)]*\)", ""),
+    ("OPTIONAL ignored", r"OPTIONAL \{[^{}]*(\{[^{}]*\})?[^{}]*\}", ""),
+    ("OPTIONAL as a join", "OPTIONAL", ""),
+    ("MINUS ignored", r"MINUS \{[^{}]*(\{[^{}]*\})?[^{}]*\}", ""),
+    ("MINUS as NOT EXISTS", "MINUS", "FILTER NOT EXISTS"),
+    ("NOT EXISTS as MINUS", "FILTER NOT EXISTS", "MINUS"),
+    ("NOT EXISTS ignored", r"FILTER NOT EXISTS \{[^{}]*(\{[^{}]*\})?[^{}]*\}", ""),
+    ("EXISTS ignored", r"FILTER EXISTS \{[^{}]*(\{[^{}]*\})?[^{}]*\}", ""),
+    ("EXISTS as a join", "FILTER EXISTS", ""),
+    ("UNION as a join", "UNION", ""),
+    ("of UNION the right side is lost", r"UNION \{[^{}]*(\{[^{}]*\})?[^{}]*\}", ""),
+    ("DISTINCT ignored", "DISTINCT ", ""),
+    ("solutions as a set", r"SELECT (?!DISTINCT|\?s \(|\()", "SELECT DISTINCT "),
+    ("ORDER BY ignored", r"ORDER BY .* (?=LIMIT|OFFSET)", ""),
+    ("LIMIT ignored", "LIMIT 1", ""),
+    ("OFFSET ignored", "OFFSET 1", ""),
+    ("HAVING ignored", r"HAVING\(COUNT\(\?a\) > 1\)", ""),
+    ("GROUP BY ignored", r"SELECT \?s \((.*)\)\n((.|\n)*)GROUP BY \?s", r"SELECT (\1)\n\2"),
+    ("> as >=", ">", ">="),
+    ("< as <=", r"\?a < \?b", "?a <= ?b"),
+    ("a path of one step", r":p\+", ":p"),
+    ("a path of no step too", r":p\+", ":p*"),
+    ("an inverse path forwards", r"\^:p", ":p"),
+    ("a path as its first step", ":p/:q", ":p"),
+    ("a negated path as any", "!:p", "?n"),
+    ("an alternative as its first", r":p\|:q", ":p"),
+    ("! ignored", r"!bound", "bound"),
+    ("GRAPH ignored", r"GRAPH :g", ""),
+    ("the second window shows the first's stream", r"<http://e/T>|:T\b", ":S"),
+    ("the second window in place of the first", "WINDOW :w1", "WINDOW :w2"),
+    ("the first window in place of the second", "WINDOW :w2", "WINDOW :w1"),
+    ("a subquery ignored", r"\{ SELECT .*\}( GROUP BY \?s)? \}", ""),
+    ("OR as AND", r"\|\|", "&&"),
+    ("MAX as MIN", r"MAX\(", "MIN("),
+    ("MIN as MAX", r"MIN\(", "MAX("),
+    ("SUM of different values", r"SUM\(", "SUM(DISTINCT "),
+    ("AVG of different values", r"AVG\(", "AVG(DISTINCT "),
+    ("COUNT of different values", r"COUNT\(\?", "COUNT(DISTINCT ?"),
+)
+
+
+def _once(stream, key):
+    seen = set()
+    return tuple(one for one in stream if key(one) not in seen and not seen.add(key(one)))
+
+
+_STREAMS = (
+    ("the first element lost", lambda stream: stream[1:]),
+    ("of equal times the first counts", lambda stream: _once(stream, lambda one: (one.t, one.stream))),
+    (
+        "of equal times the last counts",
+        lambda stream: _once(stream[::-1], lambda one: (one.t, one.stream))[::-1],
+    ),
+    ("elements of time 0 lost", lambda stream: tuple(one for one in stream if one.t) or stream),
+    ("a triple that came before lost", lambda stream: _once(stream, lambda one: (one.stream, one.triple))),
+    (
+        "a triple that is still shown keeps its first time",
+        lambda stream: tuple(
+            one
+            for n, one in enumerate(stream)
+            if not any(other.triple == one.triple and one.t - other.t < 4 for other in stream[:n])
+        ),
+    ),
+    (
+        "elements come one time point late",
+        lambda stream: tuple(replace(one, t=one.t + 1) for one in stream[:-1]) + stream[-1:],
+    ),
+)
+
+
+def _apart(change):
+    return lambda reports: [(t, change(rows)) for t, rows in reports]
+
+
+def _nonempty(change):
+    return lambda reports: [(t, rows) for t, rows in _apart(change)(reports) if rows]
+
+
+def _without_repeats(reports):
+    before = None
+    for t, rows in reports:
+        if rows != before:
+            yield t, rows
+        before = rows
+
+
+def _remembering(reports):
+    known = ()
+    for t, rows in reports:
+        known = tuple(dict.fromkeys((*known, *rows)))
+        yield t, known
+
+
+_REPORTS = (
+    ("rows twice", _apart(lambda rows: (*rows, *rows))),
+    ("the first row lost", _nonempty(lambda rows: rows[1:])),
+    ("equal rows once", _apart(lambda rows: tuple(dict.fromkeys(rows)))),
+    (
+        "rows with something unbound lost",
+        _nonempty(lambda rows: tuple(row for row in rows if None not in row)),
+    ),
+    ("each report twice", lambda reports: [one for one in reports for _ in (0, 1)]),
+    ("the first report lost", lambda reports: reports[1:]),
+    ("the last report lost", lambda reports: reports[:-1]),
+    ("an answer that is as before is not reported", _without_repeats),
+    ("rows are never forgotten", _remembering),
+    ("at most two rows a report", _apart(lambda rows: rows[:2])),
+    ("reports one time point late", lambda reports: [(t + 1, rows) for t, rows in reports]),
+)
