@@ -56,6 +56,7 @@ FUNCTIONS = {
     "read_export": {"legend"},
     "init": {"period", "unit", "column"},
     "cite": set(),
+    "suite": set(),
 }
 
 

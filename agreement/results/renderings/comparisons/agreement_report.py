@@ -180,10 +180,11 @@ def _details(
 
 
 def _alike(rows: Iterable[FoundRow]) -> set[str]:
-    """Return the atoms in short terms that stand for several rows."""
+    """Return the atoms in short terms of which some term could be another one of these rows."""
     distinct = {row.difference.row for row in rows}
-    counts = Counter(map(short_atom, distinct))
-    return {text for text, count in counts.items() if text is not None and count > 1}
+    terms = Counter(map(short, {term for row in distinct for term in row}))
+    unclear = {row for row in distinct if any(terms[short(term)] > 1 for term in row)}
+    return {text for text in map(short_atom, unclear) if text is not None}
 
 
 def _has_all(report: AgreementReport, variant: VariantReport, row: FoundRow) -> bool:

@@ -64,6 +64,7 @@ def test_each_row_prints_as_the_command_that_explains_it(experiment):
         found = lars(*words[1:], "--json")
         # The other query, which lacks what pull alone has, is asked with the same atom.
         alone = lars(*words[1:3], *words[-3:], "--json") if "--engine" in words else found
+        assert found.code == 0, found.err + line
         assert (alone.code, alone.json["holds"]) == (0, line in pushed), alone.err
         assert (found.code, found.json["holds"]) == (0, True), line
         assert found.json["atom"] == words[-1] or "\\u202E" in words[-1] or words[-1].startswith("ans(")
