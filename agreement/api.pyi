@@ -18,6 +18,7 @@ from agreement.results.agreements import AgreementDifference, AgreeResult
 from agreement.results.base.findings import JsonObject, JsonValue
 from agreement.results.base.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
 from agreement.results.checks import CheckResult
+from agreement.results.citing import Citations
 from agreement.results.comparisons import CompareResult
 from agreement.results.explanations import ExplainResult
 from agreement.results.files.exports import ExportAnswers, ExportedFolder
@@ -46,6 +47,7 @@ __all__ = [
     "ArrowTable",
     "CheckResult",
     "CheckedPremise",
+    "Citations",
     "CompareResult",
     "Containment",
     "ContainmentResult",
@@ -92,6 +94,7 @@ __all__ = [
     "WitnessResult",
     "agree",
     "check",
+    "cite",
     "compare",
     "contained",
     "decide",
@@ -167,6 +170,10 @@ def check(
     semantics: Literal["set", "bag"] | None = ...,
     progress: Progress | None = ...,
 ) -> CheckResult: ...
+def cite(
+    *commands: str | Sequence[str] | None,
+    progress: Progress | None = ...,
+) -> Citations: ...
 def compare(
     first: str,
     second: str,

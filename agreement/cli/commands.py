@@ -86,6 +86,7 @@ COMMANDS: Final = {
         (PictureOutput, *_PAGED),
         "comparing push and pull",
     ),
+    "cite": Command(_EXPERIMENTS, "agreement.results.citing", "cite"),
     "init": Command(_EXPERIMENTS, "agreement.results.files.initialised", "init"),
     "run": Command(
         _EXPERIMENTS, "agreement.results.files.runs", "run", (PageOutput, KeysOutput), "running cells"

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final, assert_never
 from agreement.documents.idle_options import IdleOptions
 from agreement.documents.options import option
 from agreement.documents.outputs import short
+from agreement.documents.paper_tables import latex_lines, markdown_lines
 from lars.durations import Duration
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import appearing, rewrite
@@ -32,6 +33,13 @@ class TableFormat(StrEnum):
     PARQUET = "parquet"
     CSV = "csv"
     JSON_LINES = "jsonl"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+
+    @property
+    def suffix(self) -> str:
+        """What the names of such files end with."""
+        return {"markdown": "md", "latex": "tex"}.get(self.value, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,7 @@ class OutOptions:
         """
         if self.out is None:
             return
-        named = {f"{one.name}.{self.out_format.value}": one for one in tables}
+        named = {f"{one.name}.{self.out_format.suffix}": one for one in tables}
         told: dict[str, object] = {file: dict(one.told) for file, one in named.items()}
         if origin is not None:
             told[_ORIGIN] = origin
@@ -148,16 +156,34 @@ def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
             framed(table).to_parquet(path, engine="pyarrow", index=False)
         case TableFormat.CSV:
             with path.open("w", encoding="utf-8", newline="") as file:
-                lines = csv.writer(file, lineterminator="\n")
-                lines.writerow(names)
-                lines.writerows(table.rows)
+                writer = csv.writer(file, lineterminator="\n")
+                writer.writerow(names)
+                writer.writerows(table.rows)
         case TableFormat.JSON_LINES:
             with path.open("w", encoding="utf-8") as file:
                 for row in table.rows:
                     found = dict(zip(names, row, strict=True))
                     file.write(f"{json.dumps(found, ensure_ascii=False)}\n")
+        case TableFormat.MARKDOWN | TableFormat.LATEX:
+            lines = markdown_lines if kind is TableFormat.MARKDOWN else latex_lines
+            right = [column.kind in (int, float) for column in table.columns]
+            rows = (list(map(_for_readers, table.columns, row)) for row in table.rows)
+            with path.open("w", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in lines(names, right, rows))
         case _:
             assert_never(kind)
+
+
+def _for_readers(column: Column, value: Value) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case str() if column.name.startswith("?"):
+            return short(value)
+        case _:
+            return str(value)
 
 
 _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}

@@ -75,6 +75,8 @@ class AgreeResult(Findings):
     verdicts of each of its readings, and `verdicts` those of the first, the brave one.
     """
 
+    verdict: ClassVar[str | None] = "agree"
+
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     _asked: AgreementTask

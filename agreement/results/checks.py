@@ -55,6 +55,8 @@ class CheckRequest:
 class CheckResult(Findings):
     """What `check` returns: of each stream whether it is an answer stream, and which rule or atom says no."""
 
+    verdict: ClassVar[str | None] = "correct"
+
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     _found: tuple[CheckReadings, ...] = field()

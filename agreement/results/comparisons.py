@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
@@ -72,6 +72,8 @@ class CompareRequest:
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CompareResult(Findings):
     """What `compare` returns: where two profiles part, on a trace or on several cases."""
+
+    verdict: ClassVar[str | None] = "same"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]

@@ -129,6 +129,8 @@ class ExplainResult(Findings):
     `origin` is the dateTime of time 0, None where times are numbers alone.
     """
 
+    verdict: ClassVar[str | None] = "holds"
+
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     origin: str | None

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
@@ -94,6 +94,8 @@ class WindowVerdict:
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JudgeResult(Findings):
     """What `judge` returns. `correct` is None where that is undecided; then `undecided` says why."""
+
+    verdict: ClassVar[str | None] = "correct"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]

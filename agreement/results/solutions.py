@@ -11,6 +11,7 @@ from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import flags_of, option
+from agreement.documents.outputs import counted
 from agreement.documents.requests import (
     BadLineOptions,
     EvaluationOptions,
@@ -147,6 +148,13 @@ class SolveResult(Findings):
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone."""
         return self._found.origin
+
+    @property
+    def headline(self) -> str:
+        """How many times there are at which something is answered, and of how many rows."""
+        counts = [len(one.rows) or len(one.streams) for one in self.answers]
+        what = "answer stream" if isinstance(self._found, Streams) else "row"
+        return f"{counted(sum(counts), what)} at {counted(len(counts), 'time')}"
 
     @property
     def dated(self) -> DatedTimes | None:

@@ -20,6 +20,7 @@ from solver.traces.trace_times import (
     Malformed,
     TimeKind,
     cell_time,
+    date_of,
     instant_of,
     point_of,
     read_time,

@@ -183,6 +183,21 @@ def show(instant: Instant) -> str:
     return text + decimals + ("Z" if instant.kind is TimeKind.ZONED else "")
 
 
+def date_of(point: int, zero: str, unit: Duration) -> str | None:
+    """Return the dateTime of a time point, where time 0 is the dateTime `zero`; None beyond what is counted.
+
+    >>> from lars.durations import read_duration
+    >>> date_of(8, "2026-05-04T08:00:00Z", read_duration("1s"))
+    '2026-05-04T08:00:08Z'
+    """
+    try:
+        begin = read_time(zero)
+    except Malformed:
+        return None
+    value = begin.value + point * unit.nanoseconds
+    return show(Instant(begin.kind, value)) if abs(value) <= LARGEST else None
+
+
 def point_of(time: int | datetime, zero: str | None, unit: Duration) -> int:
     """Return the time point of a time; a dateTime counts from `zero`, that of time 0, if there is one.
 

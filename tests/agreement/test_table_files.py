@@ -68,3 +68,19 @@ def test_nothing_is_left_of_a_table_that_could_not_be_made(tmp_path):
     with pytest.raises(LarsError, match="no more"):
         write(tmp_path / "o", TableFormat.CSV, rows())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tables_for_papers_are_for_readers(tmp_path):
+    rows = [(8, "<http://e/x_1>", 0.5, True), (9, '"a|b & c"', None, None)]
+    OutOptions(tmp_path / "m", TableFormat.MARKDOWN).write([OutTable("rows", COLUMNS, iter(rows))])
+    assert (tmp_path / "m" / "rows.md").read_text(encoding="utf-8") == (
+        "| t | ?x | ms | ok |\n| ---: | --- | ---: | --- |\n"
+        "| 8 | x\\_1 | 0.5 | yes |\n| 9 | a\\|b & c |  |  |\n"
+    )
+    OutOptions(tmp_path / "l", TableFormat.LATEX).write([OutTable("rows", COLUMNS, iter(rows))])
+    assert (tmp_path / "l" / "rows.tex").read_text(encoding="utf-8").splitlines()[2:6] == [
+        r"t & ?x & ms & ok \\",
+        r"\midrule",
+        r"8 & x\_1 & 0.5 & yes \\",
+        r"9 & a\textbar{}b \& c &  &  \\",
+    ]

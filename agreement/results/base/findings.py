@@ -57,6 +57,8 @@ class Findings(Result):
     __slots__ = ()
     _main: ClassVar[str] = ""
     """The table that is meant where none is named."""
+    verdict: ClassVar[str | None] = None
+    """The name of what is true or false of the result; None where nothing is."""
 
     @abstractmethod
     def document(self) -> Mapping[str, object]:
@@ -148,6 +150,22 @@ class Findings(Result):
         return "\n".join(
             printable(part) if isinstance(part, str) else drawn(part).rstrip("\n") for part in self.parts()
         )
+
+    @property
+    def headline(self) -> str:
+        """What is found, in one line."""
+        first = next(iter(self.parts()), "")
+        text = printable(first) if isinstance(first, str) else drawn(first)
+        return text.strip().partition("\n")[0].rstrip()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.headline}>"
+
+    def __bool__(self) -> bool:
+        if self.verdict is None:
+            return True
+        # That there is a result says nothing of what it is.
+        raise TypeError(f"{type(self).__name__} is neither true nor false; ask for .{self.verdict}")
 
     def __str__(self) -> str:
         return self.text

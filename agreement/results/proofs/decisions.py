@@ -73,6 +73,8 @@ class DecisionRequest:
 class DecideResult(Findings):
     """What `decide` returns: for each period a verdict, the theorem and the premises that it rests on."""
 
+    verdict: ClassVar[str | None] = "holds"
+
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     verdicts: tuple[PeriodDecision, ...]
@@ -181,6 +183,8 @@ class ContainmentRequest:
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContainmentResult(Findings):
     """What `contained` returns: in each direction that was asked for, what was found and why."""
+
+    verdict: ClassVar[str | None] = "holds"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]

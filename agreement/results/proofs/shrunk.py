@@ -63,6 +63,8 @@ class ShrinkRequest:
 class ShrinkResult(Findings):
     """What `shrink` returns: the smallest disagreement that was reached, with both sizes."""
 
+    verdict: ClassVar[str | None] = "disagree"
+
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     _made: tuple[Shrunk, TrialEvaluation] | None = field()

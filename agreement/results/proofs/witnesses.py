@@ -116,6 +116,8 @@ class WitnessResult(Findings):
     with which there is one.
     """
 
+    verdict: ClassVar[str | None] = "differ"
+
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     periods: tuple[PeriodWitnesses, ...]

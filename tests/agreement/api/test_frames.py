@@ -77,3 +77,19 @@ def test_polars_is_handed_the_table_of_arrow(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(api.LarsError, match="to_polars needs polars; accepted: pip install polars"):
         found.to_polars()
+
+
+def test_a_result_is_one_line_with_the_verdict_and_neither_true_nor_false():
+    found = api.agree(SAMPLES / "coupons", period=8)
+    assert repr(found) == (
+        "<AgreeResult: U = 8, (16, 24]: push alone reports (25, rayban, b), expired before the pull>"
+    )
+    with pytest.raises(TypeError, match=r"AgreeResult is neither true nor false; ask for \.agree"):
+        bool(found)
+    assert repr(api.solve(SAMPLES / "coupons", to=20)).startswith("<SolveResult: ")
+    decided = api.decide(SAMPLES / "minus", period=1)
+    assert repr(decided) == "<DecideResult: U = 1: there is a stream on which push and pull differ>"
+    with pytest.raises(TypeError, match=r"ask for \.holds"):
+        assert decided
+    assert "\n" not in repr(api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18))
+    assert api.solve(SAMPLES / "coupons", to=1)

@@ -55,6 +55,8 @@ FUNCTIONS = {
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
     "init": {"period", "unit", "column"},
+    "cite": set(),
+    "suite": set(),
 }
 
 

@@ -21,6 +21,7 @@ from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.language.windows import Interval
 from solver.facts import Fact
+from solver.traces import date_of
 from translate.model.query import Setting
 from translate.tau import columns
 
@@ -75,22 +76,22 @@ def as_text(
     report: AgreementReport, setting: Setting, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
-    yield headline(report, shown)
+    rows = list(shown.rows(report.variants[0]))
+    yield headline(report, rows, setting.unit)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
     for variant in report.variants:
         if variant.pair.choices is not None:
             yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
         yield _verdicts(variant, shown.verdicts(variant), setting.unit)
-        yield from _details(report, variant, shown, asking)
+        own = rows if variant is report.variants[0] else list(shown.rows(variant))
+        yield from _details(report, variant, own, asking, _shares(shown.verdicts(variant)))
 
 
-def headline(report: AgreementReport, shown: RowFilter) -> Text:
-    """Return the verdict in one sentence: which row, which side, which period, why."""
+def headline(report: AgreementReport, rows: Sequence[FoundRow], unit: Duration) -> Text:
+    """Return the verdict in one sentence: of the first of the rows which it is, which side, period, why."""
     variant = report.variants[0]
-    rows = shown.rows(variant)
-    first = next(rows, None)
-    if first is None:
+    if not rows:
         whole = sum(len(one.intervals) for one in variant.verdicts)
         found = [one.agree for one in variant.verdicts]
         if False in found:
@@ -99,12 +100,17 @@ def headline(report: AgreementReport, shown: RowFilter) -> Text:
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
         periods = "" if len(found) == 1 else f", U = {_spans([one.period for one in variant.verdicts])}"
         return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
-    one, interval = first.difference, first.interval
-    where = f"U = {first.period}, ({interval.start}, {interval.end}]"
-    more = sum(1 for _ in rows)
-    others = f"; {counted(more, 'row')} more" if more else ""
-    said = f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}{others}"
-    return Text(on_one_line(said), style=_STYLES[False])
+    others = f"; {counted(len(rows) - 1, 'row')} more" if len(rows) > 1 else ""
+    return Text(on_one_line(f"{in_words(rows[0], variant.trace.origin, unit)}{others}"), style=_STYLES[False])
+
+
+def in_words(row: FoundRow, zero: str | None, unit: Duration) -> str:
+    """Return which row one side alone has, in which period, and why; with its dateTime if time 0 has one."""
+    one, interval = row.difference, row.interval
+    date = None if zero is None else date_of(interval.end, zero, unit)
+    until = "" if date is None else f", until {date}"
+    where = f"U = {row.period}, ({interval.start}, {interval.end}]{until}"
+    return f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}"
 
 
 def _spans(numbers: Sequence[int]) -> str:
@@ -148,14 +154,13 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking
+    report: AgreementReport, variant: VariantReport, rows: Sequence[FoundRow], asking: Asking, shares: str
 ) -> Iterator[RenderableType]:
-    rows = list(shown.rows(variant))
     if not rows:
         return
     groups = groups_of(rows)
     yield _counts(rows, groups)
-    yield _shares(shown.verdicts(variant))
+    yield shares
     chosen = spread(rows, groups, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
     found = table(title, *_COLUMNS)
@@ -175,10 +180,11 @@ def _details(
 
 
 def _alike(rows: Iterable[FoundRow]) -> set[str]:
-    """Return the atoms in short terms that stand for several rows."""
+    """Return the atoms in short terms of which some term could be another one of these rows."""
     distinct = {row.difference.row for row in rows}
-    counts = Counter(map(short_atom, distinct))
-    return {text for text, count in counts.items() if text is not None and count > 1}
+    terms = Counter(map(short, {term for row in distinct for term in row}))
+    unclear = {row for row in distinct if any(terms[short(term)] > 1 for term in row)}
+    return {text for text in map(short_atom, unclear) if text is not None}
 
 
 def _has_all(report: AgreementReport, variant: VariantReport, row: FoundRow) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from rich.console import RenderableType
+from rich.text import Text
 
 from agreement.comparing.judge import JudgedWindow, Judgement, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
@@ -14,6 +15,7 @@ from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.outputs import counted, plain, some, table, told_apart
 from agreement.documents.requests import MatchBy
 
+_STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _SHOWN: Final = 40
 """Of more windows than these only the wrong ones are shown."""
 _ROWS: Final = 3
@@ -25,7 +27,8 @@ def by_specification(
 ) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of a specification's verdict."""
     best = found.best
-    yield _headline(found, milliseconds)
+    yield Text(_headline(found, milliseconds), style=_STYLES[found.correct])
+    yield from _diagnosis(diagnosis)
     if found.correct:
         yield from _delays(best)
         yield from _others(found, milliseconds)
@@ -38,7 +41,6 @@ def by_specification(
         if odd:
             times = [f"{in_points(one.last, milliseconds)} ({one.problem})" for one in odd]
             yield f"{title}, not compared: {some(times, _TIMES)}"
-    yield from _diagnosis(diagnosis)
 
 
 def by_other_match(other: Judgement | VersionJudgement | None) -> Iterator[str]:
@@ -172,12 +174,11 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of an engine version's verdict."""
     place = found.by.value
     if found.correct:
-        yield f"correct by {found.engine}: {counted(len(found.steps), place)} with reports, all as predicted"
+        said = f"{counted(len(found.steps), place)} with reports, all as predicted"
+        yield Text(f"correct by {found.engine}: {said}", style=_STYLES[True])
         return
-    yield (
-        f"incorrect by {found.engine}: {len(found.wrong)} of {counted(len(found.steps), place)} with reports "
-        f"differ, score {found.rows.score:.3f}"
-    )
+    wrong = f"{len(found.wrong)} of {counted(len(found.steps), place)} with reports differ"
+    yield Text(f"incorrect by {found.engine}: {wrong}, score {found.rows.score:.3f}", style=_STYLES[False])
     numbers = (place, "predicted", "recorded")
     shown = table(None, *numbers, "problem", right=numbers)
     for step in found.wrong[:_SHOWN]:

@@ -6,6 +6,7 @@ from itertools import accumulate
 from typing import Any, Final
 
 from rich.console import RenderableType
+from rich.text import Text
 
 from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import Json, json_text, plain, short
@@ -107,7 +108,7 @@ def _first_lines(lines: Sequence[str]) -> list[str]:
 
 
 def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
-    return (part.strip() for part in parts if isinstance(part, str))
+    return (str(part).strip() for part in parts if isinstance(part, str | Text))
 
 
 def _all(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from itertools import groupby
+from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from agreement.documents.outputs import Json, binding, encoded, json_triple, short
 from agreement.proving.decide import (
@@ -21,6 +23,7 @@ from lars.language.terms import Variable
 
 def as_text(found: Sequence[PeriodDecision], unit: Duration) -> Iterator[RenderableType]:
     """Yield the report for readers: the verdict of each period, what it rests on, a stream for each kind."""
+    yield Text(_headline(found), style="bold red" if any(map(_differs, found)) else "bold")
     yield f"push and pull on every stream, time in units of {unit}"
     table = Table("period U", "verdict", "rests on", "what would change it")
     groups = [list(group) for _, group in groupby(found, _kind)]
@@ -42,8 +45,32 @@ def as_text(found: Sequence[PeriodDecision], unit: Duration) -> Iterator[Rendera
             yield from _witness(group[0].period, witness)
 
 
+_MOST_STATIC: Final = 9
+"""Of more static triples of a stream's background these are shown."""
+
+
 def _kind(one: PeriodDecision) -> tuple[object, ...]:
     return one.verdict, one.theorem, one.searched, one.changes
+
+
+_SAID: Final = {
+    EveryStream.ALWAYS: "push and pull agree on every stream",
+    EveryStream.NEVER: "there is a stream on which push and pull differ",
+    EveryStream.STATIC: "whether push and pull agree depends on the static data",
+    EveryStream.OPEN: "it is open whether push and pull agree on every stream",
+}
+
+
+def _differs(one: PeriodDecision) -> bool:
+    return one.verdict is EveryStream.NEVER
+
+
+def _headline(found: Sequence[PeriodDecision]) -> str:
+    """Return the verdicts in one sentence, those that differ first."""
+    ordered = sorted(found, key=lambda one: not _differs(one))
+    groups = [list(group) for _, group in groupby(ordered, lambda one: one.verdict)]
+    said = {group[0].verdict: f"U = {_periods(group)}: {_SAID[group[0].verdict]}" for group in groups}
+    return "; ".join(said.values())
 
 
 def _in_finer(one: PeriodDecision) -> str:
@@ -72,8 +99,10 @@ def _witness(period: int, found: StreamWitness) -> Iterator[str]:
         yield f"  {fact.t}: {' '.join(triple)} on {stream}"
     if not found.facts:
         yield "  nothing arrives"
-    for subject, predicate, object_, graph in found.static:
+    for subject, predicate, object_, graph in found.static[:_MOST_STATIC]:
         yield f"  static: {' '.join(short(str(term)) for term in (subject, predicate, object_))} in {graph}"
+    if len(found.static) > _MOST_STATIC:
+        yield f"  … and {len(found.static) - _MOST_STATIC} more static triples: --json lists them"
 
 
 def variants_text(found: VariantClasses) -> Iterator[str]:

@@ -58,14 +58,18 @@ def test_each_row_prints_as_the_command_that_explains_it(experiment):
         [line for line in one.out.splitlines() if line.startswith("lars explain ")] for one in (ran, more)
     )
     assert (len(pushed), len(pulled)) == (len(TERMS), 20)
+    atoms = set()
     for line in (*pushed, *pulled[::7]):
         words = shlex.split(line)
         found = lars(*words[1:], "--json")
         # The other query, which lacks what pull alone has, is asked with the same atom.
         alone = lars(*words[1:3], *words[-3:], "--json") if "--engine" in words else found
+        assert found.code == 0, found.err + line
         assert (alone.code, alone.json["holds"]) == (0, line in pushed), alone.err
         assert (found.code, found.json["holds"]) == (0, True), line
-        assert found.json["atom"] == words[-1] or "\\u202E" in words[-1]
+        assert found.json["atom"] == words[-1] or "\\u202E" in words[-1] or words[-1].startswith("ans(")
+        atoms |= {found.json["atom"]} if line in pushed else set()
+    assert len(atoms) == len(TERMS)
 
 
 def test_what_push_reported_before_is_said(experiment):

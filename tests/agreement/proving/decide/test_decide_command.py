@@ -141,3 +141,16 @@ def test_variants_that_are_one_query_are_named_with_the_pattern_that_joins_them(
     (tmp_path / "static.ttl").write_text("<http://e/i> <http://e/r> <http://e/j> .")
     found = lars("decide", file, "--period", "2", "--static", tmp_path / "static.ttl", "--json").json
     assert len(found["variants"]) == 1
+
+
+def test_of_many_static_triples_ten_lines_are_shown(tmp_path):
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?s ?w WHERE { STREAM <e:S> [RANGE 2s] { ?s <e:p> ?o } ?o <e:q> ?w }"
+    )
+    (tmp_path / "s.nt").write_text("".join(f"<e:o{n}> <e:q> <e:w{n}> .\n" for n in range(3_000)))
+    call = ("decide", tmp_path / "q.rq", "--period", "3", "--static", tmp_path / "s.nt")
+    shown = lars(*call).out.splitlines()
+    assert shown[0] == "U = 3: there is a stream on which push and pull differ"
+    static = [line for line in shown if "static" in line and line.startswith("  ") and "yes" not in line]
+    assert len([line for line in static if line.startswith("  static:")]) <= 9
+    assert len(shown) < 40

@@ -10,7 +10,7 @@ from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, clipped, counted, header, json_text, short_row
-from agreement.results.renderings.comparisons.agreement_report import Asking
+from agreement.results.renderings.comparisons.agreement_report import Asking, in_words
 from agreement.results.renderings.pages.blocks import listed
 from agreement.results.renderings.pages.page import LEFT_OUT, Page
 from agreement.results.renderings.pages.push_pull.cause_words import cause_words
@@ -69,6 +69,8 @@ def agree_page(given: AgreeContent) -> Page:
         f"on {variant.trace.timeline}?{_reading(given.report)}"
     )
     agree, said = summary(verdicts)
+    if (first := next(given.shown.rows(variant), None)) is not None:
+        said = f"{in_words(first, variant.trace.origin, given.setting.unit)}. {said}"
     page, document = _content(given, variant, verdicts), _document(given, verdicts)
     return Page(given.title, asked, agree, said, "agree", document, page, given.report.warnings)
 

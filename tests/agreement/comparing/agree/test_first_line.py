@@ -1,0 +1,64 @@
+"""The first line of `lars agree`: one sentence; shares of rows, colours, intervals in narrow tables."""
+
+import re
+
+import pytest
+
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+SAMPLE = {
+    ("coupons", "--period", "4..8"): (
+        "U = 8, (16, 24]: push alone reports (25, rayban, b), expired before the pull"
+    ),
+    ("coupons", "--period", "5,7,8", "--to", "14"): "push and pull agree on 5 whole periods, U = 5, 7..8",
+    ("coupons", "--period", "5"): "push and pull agree on 10 whole periods",
+    ("coupons", "--period", "60"): "no whole period lies on the timeline: nothing to compare",
+    ("coupons", "--period", "8", "--side", "pull"): "push and pull disagree, in what is not shown",
+}
+
+
+@pytest.mark.parametrize("words", SAMPLE)
+def test_the_verdict_is_said_first(words):
+    name, *options = words
+    assert lars("agree", SAMPLES / name, *options).out.splitlines()[0] == SAMPLE[words]
+
+
+def test_a_period_has_its_date_where_times_have(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?s WHERE { STREAM <e:S> [RANGE 2m] { ?s <e:p> ?o } }")
+    lines = (f'<e:a> <e:p> <e:b> <e:S> "2026-05-04T08:0{t}:00Z" .\n' for t in (1, 9))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    options = ("--unit", "1m", "--period", "4", "--origin", "2026-05-04T08:00:00Z")
+    found = lars("agree", tmp_path / "q.rq", tmp_path / "t.nq", *options).out
+    assert found.startswith("U = 4, (0, 4], until 2026-05-04T08:04:00Z: push alone reports (e:a), expired")
+
+
+def test_the_share_of_rows_is_that_of_the_tables():
+    shown = lars("agree", SAMPLES / "rooms", "--json").json
+    text = lars("agree", SAMPLES / "rooms").out
+    (said,) = re.findall(r"rows that both sides have, of all: (.*)", text)[:1]
+    for one in re.findall(r"U = (\d+): (\d+) of (\d+)", said):
+        (period,) = [each for each in shown["periods"] if each["period"] == int(one[0])]
+        both = every = 0
+        for interval in period["intervals"]:
+            push, pull = ({str(row) for row in interval[side]} for side in ("push", "pull"))
+            both, every = both + len(push & pull), every + len(push | pull)
+        assert (both, every) == (int(one[1]), int(one[2]))
+
+
+def test_colours_come_when_they_are_asked_for(monkeypatch):
+    call = ("agree", SAMPLES / "coupons", "--period", "8")
+    plain = lars(*call).out
+    assert "\x1b" not in plain
+    assert "\x1b[1;31mU = 8" in lars(*call, "--color", "always").out
+    assert lars(*call, "--color", "never").out == plain
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert lars(*call).out == plain
+
+
+def test_no_line_of_a_narrow_table_ends_inside_an_interval(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    found = lars("agree", SAMPLES / "coupons", "--period", "4..12").out
+    assert max(len(line) for line in found.splitlines() if line[:1] in "│┃") <= 60
+    assert not re.search(r"[(\[](12|16|18|24|48),\s*│", found)
+    assert "(16, 24]" in found
