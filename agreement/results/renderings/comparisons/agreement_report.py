@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow, Groups, RowFilter, groups_of, spread
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
+from agreement.comparing.agree.row_groups import RowGroup, examples, row_groups
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import asked_atom, header, short, short_row, table
 from lars.durations import Duration
@@ -104,12 +105,11 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 def _details(
     report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
-    rows = list(shown.rows(variant))
-    if not rows:
+    groups = row_groups(shown, variant)
+    if not groups:
         return
-    groups = groups_of(rows)
-    yield _counts(rows, groups)
-    chosen = spread(rows, groups, _MOST)
+    yield _counts(groups)
+    chosen = examples(groups, variant, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
     found = table(title, *_COLUMNS)
     supports = variant.supports([(row.difference, row.interval) for row in chosen])
@@ -119,8 +119,8 @@ def _details(
         said = (one.side.value, pushed, short_row(one.row), one.cause.value)
         found.add_row(str(row.period), f"({interval.start}, {interval.end}]", *said, _supported_by(support))
     yield found
-    if len(rows) > len(chosen):
-        yield Text(f"… and {len(rows) - len(chosen)} more rows: {_ALL}")
+    if more := sum(map(len, groups)) - len(chosen):
+        yield Text(f"… and {more} more rows: {_ALL}")
     commands = [asking.command(variant.pair, row) for row in chosen if _has_all(report, variant, row)]
     if commands:
         yield "\n".join(("why, of each of these rows:", *commands))
@@ -136,13 +136,13 @@ _COLUMNS: Final = ("U", "period", "only in", "pushed", "row", "cause", "supporte
 _ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
 
 
-def _counts(rows: Sequence[FoundRow], groups: Groups) -> Table:
+def _counts(groups: Sequence[RowGroup]) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
     found = table("how many rows one side alone has", *columns, right=("U", "rows", "periods"))
-    for (period, side, cause), own in groups.items():
-        intervals = {rows[place].interval.start for place in own}
-        first = f"({rows[own[0]].interval.start}, {rows[own[0]].interval.end}]"
-        found.add_row(str(period), side, cause, str(len(own)), str(len(intervals)), first)
+    for group in groups:
+        first = group.parts[0].interval
+        said = (str(group.period), group.side.value, group.cause.value, str(len(group)))
+        found.add_row(*said, str(len(group.parts)), f"({first.start}, {first.end}]")
     return found
 
 
