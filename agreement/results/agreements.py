@@ -24,11 +24,11 @@ from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings, JsonObject, plain
 from agreement.results.base.sources import SourceFiles
 from agreement.results.renderings.comparisons import agreement_json, agreement_report, agreement_tables
-from agreement.results.renderings.comparisons.full_agreement import FullReport
 from lars.files import text_in
 from solver.facts import Fact, Row
 
 if TYPE_CHECKING:
+    from agreement.results.renderings.comparisons.full_agreement import FullReport
     from agreement.results.renderings.pages.page import Page
 
 
@@ -126,7 +126,7 @@ class AgreeResult(Findings):
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
-        whole = FullReport(self._report, self._asked.setting, self._asked.trigger).as_json() if full else {}
+        whole = self._whole().as_json() if full else {}
         return agreement_json.as_json(self._report, self._asked.setting, self._shown) | whole
 
     def to_json(self, *, full: bool = False) -> JsonObject:
@@ -151,8 +151,14 @@ class AgreeResult(Findings):
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
         """Yield the report for a reader, with `full` the model, both programs and all answers too."""
         if full:
-            yield from FullReport(self._report, self._asked.setting, self._asked.trigger).as_text()
+            yield from self._whole().as_text()
         yield from agreement_report.as_text(self._report, self._asked.setting, self._shown, self._asking)
+
+    def _whole(self) -> "FullReport":
+        # Queries are written as text for it alone.
+        from agreement.results.renderings.comparisons.full_agreement import FullReport
+
+        return FullReport(self._report, self._asked.setting, self._asked.trigger)
 
     @property
     def files(self) -> Sequence[Path]:

@@ -2,7 +2,7 @@
 
 from solver.relational.coverage import Obstacle, obstacle
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows, situation_of
-from solver.relational.evaluation import decoded, evaluated, evaluated_on, row_texts, runs
+from solver.relational.evaluation import decoded, evaluated, evaluated_on, row_texts, runs, text_order
 from solver.relational.ground_instances import ground_instances, most_instances
 from solver.relational.plans import (
     DerivedAtoms,

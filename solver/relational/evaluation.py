@@ -13,7 +13,7 @@ from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitEr
 from lars.language.formulas import Assign, Test
 from lars.language.program import Program, variables
 from lars.language.terms import Signature, Variable, signature
-from solver.columns import TermCodes
+from solver.columns import Array, TermCodes
 from solver.deadlines import check_time
 from solver.facts import Row, Situation, with_facts
 from solver.rdf import compiled
@@ -62,6 +62,22 @@ def row_texts(table: RunTable, terms: TermCodes) -> list[Row]:
     """Return the rows of a table as texts, None for null."""
     columns = [terms.texts(column.tolist()) for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else [()] * len(table)
+
+
+def text_order(table: RunTable, terms: TermCodes) -> Array:
+    """Return the places of the rows of a table in the order of their texts, null first."""
+    if not table.columns:
+        return np.arange(len(table))
+    return np.lexsort([_text_ranks(column, terms) for column in reversed(table.columns)])
+
+
+def _text_ranks(codes: Array, terms: TermCodes) -> Array:
+    distinct, places = np.unique(codes, return_inverse=True)
+    texts = terms.texts(distinct.tolist())
+    order = sorted(range(len(texts)), key=lambda place: (texts[place] is not None, texts[place] or ""))
+    ranks = np.empty(len(texts), np.int64)
+    ranks[order] = np.arange(len(texts))
+    return ranks[places]
 
 
 def evaluated(

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from math import lcm
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agreement.comparing.agree.compared_variables import variables_compared
 from agreement.comparing.agree.verdicts import AgreementReport, ComparedOn, Pair, compare_on, pairs
 from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
-from agreement.documents.generate import Plan
 from agreement.documents.outputs import some
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
@@ -53,6 +52,9 @@ from translate.dialects import TITLES
 from translate.model.query import MERGING, EngineQuery, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, answered, push, translated
+
+if TYPE_CHECKING:
+    from agreement.documents.generate import Plan
 
 _NAMED: Final = 5
 """Of more periods than these some are named."""
@@ -97,7 +99,7 @@ class AgreementTask:
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     span: Span = (None, None)
-    made: Plan | None = None
+    made: "Plan | None" = None
     on: tuple[str, ...] | None = None
 
 

@@ -13,7 +13,7 @@ from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
 from solver.columns import Array
 from solver.facts import Fact, Row
-from solver.relational import concatenated, row_texts
+from solver.relational import concatenated, row_texts, text_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,7 @@ class Explanation:
         self._periods = [one for verdict in verdicts for one in verdict.intervals if not one.agree]
         self._search = CauseSearch(sides, trace, self._periods)
         self._causes: dict[Side, RowCauses] = {}
+        self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
 
     @property
     def periods(self) -> Sequence[PeriodComparison]:
@@ -78,8 +79,24 @@ class Explanation:
 
     @cached_property
     def _totals(self) -> Array:
-        found: Array = sum(map(self.counts, Side), np.zeros(len(CAUSES), np.int64))
+        found: Array = sum(self._counts.values(), np.zeros(len(CAUSES), np.int64))
         return found
+
+    @cached_property
+    def _counts(self) -> dict[Side, Array]:
+        return {side: self.counts(side) for side in Side}
+
+    def counts_in(self, side: Side, period: PeriodComparison) -> Array:
+        """Return how many rows a side alone has in a period that disagrees, by the cause's place."""
+        found: Array = self._counts[side][self._places[period]]
+        return found
+
+    def in_order(self, side: Side, period: PeriodComparison) -> Array:
+        """Return a period's rows in the order of `differences`, as places among the causes of all."""
+        if (side, period) not in self._ordered:
+            begin, rows = self.causes(side).begins[self._places[period]], period.tables.only(side)
+            self._ordered[side, period] = begin + text_order(rows.of(period.number), rows.terms)
+        return self._ordered[side, period]
 
     def difference(self, side: Side, number: int) -> tuple[PeriodComparison, RowDifference]:
         """Return a row of a side, by its place among the causes of all, with its period."""

@@ -1,6 +1,6 @@
 """Which of the rows that one side alone has are shown: narrowed, counted, spread over what there is."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -86,26 +86,15 @@ def cause_of(text: str) -> RowCause:
     return found
 
 
-Groups = Mapping[tuple[int, str, str], Sequence[int]]
-"""The places of the rows of each group."""
-
-
-def groups_of(rows: Iterable[FoundRow]) -> Groups:
-    """Return what rows are counted by, and the places of the rows of each."""
-    groups: dict[tuple[int, str, str], list[int]] = {}
-    for place, row in enumerate(rows):
-        groups.setdefault(row.group, []).append(place)
-    return groups
-
-
-def spread(rows: Sequence[FoundRow], groups: Groups, most: int) -> list[FoundRow]:
-    """Return at most so many of the rows, in their order: of as many groups as there is room for."""
-    chosen = sorted(evenly(list(groups.values()), most), key=len)
-    places: list[int] = []
+def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Return at most so many places in groups of these sizes: of as many groups as there is room for."""
+    chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
+    found: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
         # What small groups do not need is left to larger ones.
-        places += evenly(group, (most - len(places)) // (len(chosen) - number))
-    return [rows[place] for place in sorted(places)]
+        room = (most - len(found)) // (len(chosen) - number)
+        found += [(group, place) for place in evenly(range(sizes[group]), room)]
+    return found
 
 
 def evenly(found: Sequence[_One], most: int) -> list[_One]:

@@ -5,9 +5,12 @@ evaluation times E of push and the pull at its end e, r is a row of push for L >
 pull for L >= λ(r, e): the sides differ in r for the lengths in between, and in no others.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from operator import itemgetter
 from typing import Final
 
 from agreement.comparing.agree.periods import whole_periods
@@ -66,24 +69,34 @@ def by_row(found: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
     return grouped
 
 
-def needed(found: Sequence[TimedMatch], t: int) -> float:
-    """Return λ(r, t) for the matches of a row, NEVER where no length is enough."""
-    ages = (0 if one.oldest is None else t - one.oldest for one in found if one.start <= t <= one.end)
-    return min(ages, default=NEVER)
-
-
 def phase_row(seen: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
     """Return how many periods agree for each of the ascending ages that the varied window can show."""
     periods = list(whole_periods(period, timeline))
-    firing = [[t for t in seen.fired if begin < t <= end] for begin, end in periods]
     differing = [0] * len(ages)
-    for (_, end), times in zip(periods, firing, strict=True):
-        spans = []
-        for row in {**seen.pushed, **seen.pulled}:
-            mine = min((needed(seen.pushed.get(row, ()), t) for t in times), default=NEVER)
-            theirs = needed(seen.pulled.get(row, ()), end)
-            if mine != theirs:
-                spans.append((min(mine, theirs), max(mine, theirs)))
+    for needs in _needed(seen, periods, ages[-1]):
+        spans = [(min(both), max(both)) for both in needs.values() if both[0] != both[1]]
         for place, age in enumerate(ages):
             differing[place] += any(low <= age < high for low, high in spans)
     return PhaseRow(period, len(periods), tuple(len(periods) - count for count in differing))
+
+
+def _needed(
+    seen: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
+) -> Iterator[Mapping[Row, Sequence[float]]]:
+    """Yield for each period min λ(r, t) of push and λ(r, e) of pull, up to the longest age; else NEVER."""
+    found: list[dict[Row, list[float]]] = [{} for _ in periods]
+    fired = sorted(seen.fired)
+    for side, matches in enumerate((seen.pushed, seen.pulled)):
+        for one in chain.from_iterable(matches.values()):
+            last = one.end if one.oldest is None else min(one.end, one.oldest + longest)
+            for place in range(bisect_left(periods, one.start, key=itemgetter(1)), len(periods)):
+                begin, end = periods[place]
+                if begin >= last:
+                    break
+                # Of the times at which push evaluates the first one needs the least.
+                at = bisect_left(fired, max(one.start, begin + 1))
+                t = end if side else fired[at] if at < len(fired) else end + 1
+                if t <= min(end, last):
+                    both = found[place].setdefault(one.row, [NEVER, NEVER])
+                    both[side] = min(both[side], 0 if one.oldest is None else t - one.oldest)
+    yield from found

@@ -69,8 +69,22 @@ def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
     return [atom_reading(time, atom) for atom in found.atoms or (None,)]
 
 
-def cell_atom(text: str, prefixes: Mapping[str, str]) -> Atom | None:
+Written = tuple[str, tuple[str, ...]]
+"""The predicate of an atom and the texts of its arguments."""
+
+
+def cell_atom(text: str, prefixes: Mapping[str, str]) -> Written | None:
     """Return the atom of a table's cell, None when it is empty; raise PlacedError."""
+    # A lone surrogate, which no term has, is not printable.
+    usual = _ATOM.fullmatch(text) if text.isprintable() else None
+    if usual is not None:
+        return usual[1], tuple(_ARGUMENT.findall(usual[2] or ""))
+    found = scanned_atom(text, prefixes)
+    return None if found is None else (found.predicate, tuple(map(str, found.arguments)))
+
+
+def scanned_atom(text: str, prefixes: Mapping[str, str]) -> Atom | None:
+    """Return the atom of any cell, read term by term; raise PlacedError."""
     scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):
         return None

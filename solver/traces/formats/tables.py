@@ -10,11 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lars.errors import LarsError, Place, PlacedError
-from lars.language.terms import Atom
 from solver.rdf import NotATerm, canonical, short, unquoted
-from solver.traces.formats.atom_lines import atom_reading, cell_atom
+from solver.traces.formats.atom_lines import Written, cell_atom
 from solver.traces.formats.typed_columns import is_dated, is_text, is_typed, literals, moment_texts, moments
-from solver.traces.trace_elements import FilePart, TracedAtom, TraceFile, check_roles, reading
+from solver.traces.trace_elements import ATOMS, FilePart, TracedAtom, TraceFile, check_roles, reading
 from solver.traces.trace_times import Instant, Malformed, TimeKind, cell_time
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
@@ -130,7 +129,7 @@ def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
     prefixes = dict(source.prefixes)
     if "atom" in cells:
         atom = _atom(cells["atom"], prefixes)
-        return atom_reading(source.stamped(written, column), atom)
+        return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
     triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
     check_roles(triple, [cells[name][1] for name in "spo"])
     own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
@@ -153,7 +152,7 @@ def _written(cell: Cell) -> Instant:
             raise Malformed(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
 
 
-def _atom(cell: Cell, prefixes: Mapping[str, str]) -> Atom | None:
+def _atom(cell: Cell, prefixes: Mapping[str, str]) -> Written | None:
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):

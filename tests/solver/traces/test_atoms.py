@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from agreement.documents.traces import load_trace
 from lars.durations import read_duration
+from lars.errors import PlacedError
 from lars.language.stream import stream_of
 from lars.language.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
 from lars.language.windows import Interval
@@ -21,7 +22,7 @@ from solver.facts import Always
 from solver.job import Question
 from solver.settings import OnError, Runner, TraceInput, TraceWarning
 from solver.traces import Malformed, fact_of_row, prepare, trace
-from solver.traces.formats.atom_lines import _read_terms, read_atoms
+from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms, scanned_atom
 from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names, write_stream
 from tests.solver.strategies import fact_of, part_of
@@ -288,3 +289,52 @@ def test_equal_atoms_at_one_time_count_once(found):
     stream = stream_of(Interval(0, 5), ordered)
     facts = [fact_of(t, atom) for t, atoms in stream.input.items() for atom in atoms]
     assert list(dict.fromkeys(trace.facts(Interval(0, 5)))) == facts
+
+
+NAMES = st.sampled_from(["p", "q_1", "not", "true", "mod", "nota", "_x", "P"])
+ARGUMENTS = st.sampled_from(
+    [
+        "a",
+        "<x:a>",
+        "<x:a,b>",
+        "<a>",
+        "<x:>",
+        "0",
+        "-7",
+        "007",
+        "12345678901",
+        "true",
+        '"x"',
+        "x:a",
+        "X",
+        "'a'",
+        "<x:é>",
+    ]
+)
+CELLS = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", " "]),
+    st.builds(
+        lambda name, some, by: f"{name}({by.join(some)})" if some else name,
+        NAMES,
+        st.lists(ARGUMENTS),
+        st.sampled_from([",", ", ", " ,"]),
+    ),
+    st.sampled_from(["", " ", ".", "\ud800"]),
+)
+
+
+@given(CELLS)
+def test_a_usual_cell_is_read_as_term_by_term(text):
+    prefixes = {"x": "http://e/"}
+
+    def of(read):
+        try:
+            return read(text, prefixes)
+        except PlacedError as error:
+            return str(error)
+
+    expected = of(scanned_atom)
+    if isinstance(expected, Atom):
+        expected = expected.predicate, tuple(map(str, expected.arguments))
+    assert of(cell_atom) == expected

@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow, Groups, RowFilter, groups_of, spread
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
+from agreement.comparing.agree.row_groups import RowGroup, examples, row_groups
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table
 from lars.durations import Duration
@@ -27,6 +28,7 @@ from translate.tau import columns
 
 _MOST: Final = 20
 """Of more rows that one side alone has these are shown."""
+_COMPARED: Final = 5_000
 _FEW: Final = 6
 _WIDE: Final = 120
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
@@ -76,22 +78,21 @@ def as_text(
     report: AgreementReport, setting: Setting, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
-    rows = list(shown.rows(report.variants[0]))
-    yield headline(report, rows, setting.unit)
+    yield headline(report, shown, setting.unit)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
     for variant in report.variants:
         if variant.pair.choices is not None:
             yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
         yield _verdicts(variant, shown.verdicts(variant), setting.unit)
-        own = rows if variant is report.variants[0] else list(shown.rows(variant))
-        yield from _details(report, variant, own, asking, _shares(shown.verdicts(variant)))
+        yield from _details(report, variant, shown, asking)
 
 
-def headline(report: AgreementReport, rows: Sequence[FoundRow], unit: Duration) -> Text:
-    """Return the verdict in one sentence: of the first of the rows which it is, which side, period, why."""
+def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
+    """Return the verdict in one sentence: of the first row that is shown which side, period, why."""
     variant = report.variants[0]
-    if not rows:
+    first = next(iter(shown.rows(variant)), None)
+    if first is None:
         whole = sum(len(one.intervals) for one in variant.verdicts)
         found = [one.agree for one in variant.verdicts]
         if False in found:
@@ -100,8 +101,9 @@ def headline(report: AgreementReport, rows: Sequence[FoundRow], unit: Duration) 
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
         periods = "" if len(found) == 1 else f", U = {_spans([one.period for one in variant.verdicts])}"
         return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
-    others = f"; {counted(len(rows) - 1, 'row')} more" if len(rows) > 1 else ""
-    return Text(on_one_line(f"{in_words(rows[0], variant.trace.origin, unit)}{others}"), style=_STYLES[False])
+    more = sum(map(len, row_groups(shown, variant))) - 1
+    others = f"; {counted(more, 'row')} more" if more else ""
+    return Text(on_one_line(f"{in_words(first, variant.trace.origin, unit)}{others}"), style=_STYLES[False])
 
 
 def in_words(row: FoundRow, zero: str | None, unit: Duration) -> str:
@@ -154,14 +156,14 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, rows: Sequence[FoundRow], asking: Asking, shares: str
+    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking
 ) -> Iterator[RenderableType]:
-    if not rows:
+    groups = row_groups(shown, variant)
+    if not groups:
         return
-    groups = groups_of(rows)
-    yield _counts(rows, groups)
-    yield shares
-    chosen = spread(rows, groups, _MOST)
+    yield _counts(groups)
+    yield _shares(shown.verdicts(variant))
+    chosen = examples(groups, variant, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
     found = table(title, *_COLUMNS)
     supports = variant.supports([(row.difference, row.interval) for row in chosen])
@@ -171,9 +173,15 @@ def _details(
         said = (one.side.value, pushed, short_row(one.row), one.cause.value)
         found.add_row(str(row.period), f"({interval.start}, {interval.end}]", *said, _supported_by(support))
     yield found
-    if len(rows) > len(chosen):
-        yield Text(f"… and {len(rows) - len(chosen)} more rows: {_ALL}")
-    alike = _alike(rows)
+    count = sum(map(len, groups))
+    if more := count - len(chosen):
+        yield Text(f"… and {more} more rows: {_ALL}")
+    # Which terms look alike among very many rows is not looked for: then each is written in full.
+    alike = (
+        _alike(shown.rows(variant))
+        if count <= _COMPARED
+        else {short_atom(row.difference.row) for row in chosen}
+    )
     commands = [asking.command(variant.pair, row, alike) for row in chosen if _has_all(report, variant, row)]
     if commands:
         yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
@@ -197,13 +205,13 @@ _COLUMNS: Final = ("U", "period", "only in", "pushed", "row", "cause", "supporte
 _ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
 
 
-def _counts(rows: Sequence[FoundRow], groups: Groups) -> Table:
+def _counts(groups: Sequence[RowGroup]) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
     found = table("how many rows one side alone has", *columns, right=("U", "rows", "periods"))
-    for (period, side, cause), own in groups.items():
-        intervals = {rows[place].interval.start for place in own}
-        first = f"({rows[own[0]].interval.start}, {rows[own[0]].interval.end}]"
-        found.add_row(str(period), side, cause, str(len(own)), str(len(intervals)), first)
+    for group in groups:
+        first = group.parts[0].interval
+        said = (str(group.period), group.side.value, group.cause.value, str(len(group)))
+        found.add_row(*said, str(len(group.parts)), f"({first.start}, {first.end}]")
     return found
 
 

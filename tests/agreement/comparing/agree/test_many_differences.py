@@ -6,10 +6,7 @@ import shlex
 
 import pytest
 
-from agreement.comparing.agree import Side
-from agreement.comparing.agree.causes import RowCause
-from agreement.comparing.agree.differences import RowDifference
-from agreement.comparing.agree.narrowing import FoundRow, groups_of, spread
+from agreement.comparing.agree.narrowing import spread
 from tests.agreement.command import agree, lars
 from tests.packs import SAMPLES
 
@@ -152,12 +149,6 @@ def test_a_table_holds_the_answers_of_each_side_as_runs(tmp_path, side, engine):
         assert sorted(shown) == sorted(rows), line["t"]
 
 
-def found(sizes):
-    differences = (RowDifference(Side.PUSH, (str(n),), RowCause.BLOCKED_LATER, n) for n in range(sum(sizes)))
-    periods = (period for period, size in enumerate(sizes) for _ in range(size))
-    return [FoundRow(period, None, one) for period, one in zip(periods, differences, strict=True)]
-
-
 @pytest.mark.parametrize(
     ("sizes", "most", "shown"),
     [
@@ -169,7 +160,7 @@ def found(sizes):
     ],
 )
 def test_some_of_all_kinds_are_shown(sizes, most, shown):
-    rows = found(sizes)
-    chosen = spread(rows, groups_of(rows), most)
-    counts = [sum(one.period == period for one in chosen) for period in range(len(sizes))]
-    assert (tuple(counts), chosen) == (shown, sorted(chosen, key=lambda one: one.difference.pushed))
+    chosen = spread(sizes, most)
+    counts = tuple(sum(group == number for group, _ in chosen) for number in range(len(sizes)))
+    assert (counts, len(set(chosen))) == (shown, len(chosen))
+    assert all(0 <= place < sizes[group] for group, place in chosen)

@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agreement.comparing.judge import Options, judged, start_times
 from agreement.comparing.judge.alignment import aligned
@@ -99,3 +100,18 @@ def test_a_time_limit_that_is_over_leaves_it_undecided(tmp_path):
     assert wrong.json["tried"] < wrong.json["choices"]
     assert wrong.err.startswith("lars: undecided: none of 1 choices")
     assert wrong.err.count("\n") == 1
+
+
+@settings(max_examples=25)
+@given(SEEDS, st.sampled_from((0.05, 0.3, 0.7, 0.95)))
+def test_verdicts_that_are_not_made_would_not_have_been_worth_it(seed, worth):
+    rng = Random(seed)
+    task, by = task_of(rng), specification(rng.choice(SPECIFICATIONS))
+    recording = recording_of(task, by, rng)
+    every = judged(task, by, recording, Options())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(start_times, "_DEAR", 0)
+        some = judged(task, by, recording, Options(worth=worth))
+    assert all(one in every.verdicts for one in some.verdicts)
+    good = [one for one in every.verdicts if one.correct or one.score > worth]
+    assert all(one in some.verdicts for one in good)

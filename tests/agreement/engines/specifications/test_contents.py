@@ -61,3 +61,14 @@ def test_contents_of_any_triples_are_answered_each_by_itself(seed):
     found = answers(task.query, contents, task.static)
     alone = [answers(task.query, [content], task.static) for content in contents]
     assert [[rows] for rows in found] == alone
+
+
+@part_of(0.4)
+@given(SEEDS)
+def test_a_content_answers_no_fewer_rows_than_are_counted_of_it(seed):
+    of = scheduled(seed)
+    known, contents = evaluation.answers_of(of), list(map(of.content, of.points))
+    counts = list(map(len, known.rows(contents)))
+    least = known.at_least(contents)
+    event("all" if least == counts else "fewer")
+    assert all(low <= count for low, count in zip(least, counts, strict=True))

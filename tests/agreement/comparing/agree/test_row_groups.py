@@ -1,0 +1,38 @@
+"""Rows that one side alone has, counted and some of them taken, against listing them all."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agreement.comparing.agree import Side
+from agreement.comparing.agree.causes import RowCause
+from agreement.comparing.agree.narrowing import RowFilter, spread
+from agreement.comparing.agree.row_groups import examples, row_groups
+from tests.agreement.comparing.agree.test_causes import SPECS, variant_of
+
+SHOWN = st.builds(
+    RowFilter,
+    st.none(),
+    st.none() | st.sampled_from(RowCause),
+    st.none() | st.sampled_from(Side),
+)
+
+
+def listed(shown, variant):
+    """Return the groups of all rows, each with its rows' places, in the order of their first rows."""
+    rows, groups = list(shown.rows(variant)), {}
+    for place, row in enumerate(rows):
+        groups.setdefault((row.period, row.difference.side, row.difference.cause), []).append(place)
+    return rows, groups
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(SPECS, SHOWN, st.integers(1, 6))
+def test_groups_and_examples_are_those_of_all_rows(spec, shown, most):
+    variant = variant_of(spec)
+    rows, groups = listed(shown, variant)
+    found = row_groups(shown, variant)
+    sizes = {(one.period, one.side, one.cause): len(one) for one in found}
+    assert list(sizes.items()) == [(key, len(places)) for key, places in groups.items()]
+    every = list(groups.values())
+    places = sorted(every[group][place] for group, place in spread(list(map(len, every)), most))
+    assert examples(found, variant, most) == [rows[place] for place in places]
