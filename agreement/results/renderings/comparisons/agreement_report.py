@@ -48,14 +48,17 @@ class Asking:
     merging: bool
     apart: bool
 
-    def command(self, pair: Pair, row: FoundRow, alike: Container[str] = ()) -> str:
-        """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole."""
+    def command(self, pair: Pair, row: FoundRow, alike: Container[str] | None = ()) -> str:
+        """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole.
+
+        None: of whatever there is.
+        """
         pulled = row.difference.side is Side.PULL
         t = row.interval.end if pulled else row.difference.pushed
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
         rest = [*self._mode(pair, row.period, pulled=pulled), "--at", str(t)]
         asked = short_atom(row.difference.row)
-        if asked is None or asked in alike:
+        if asked is None or alike is None or asked in alike:
             asked = asked_atom("ans1", row.difference.row)
         return shlex.join(["lars", "explain", *inputs, *rest, asked])
 
@@ -176,12 +179,8 @@ def _details(
     count = sum(map(len, groups))
     if more := count - len(chosen):
         yield Text(f"… and {more} more rows: {_ALL}")
-    # Which terms look alike among very many rows is not looked for: then each is written in full.
-    alike = (
-        _alike(shown.rows(variant))
-        if count <= _COMPARED
-        else {short_atom(row.difference.row) for row in chosen}
-    )
+    # What looks alike among very many rows is not looked for: then each is written in full.
+    alike = _alike(shown.rows(variant)) if count <= _COMPARED else None
     commands = [asking.command(variant.pair, row, alike) for row in chosen if _has_all(report, variant, row)]
     if commands:
         yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
