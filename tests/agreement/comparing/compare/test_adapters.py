@@ -58,7 +58,6 @@ def test_a_recorded_case_is_run_again(inputs, tmp_path):
         (f"{BROKEN} crashing", 3, "its last words: No more memory"),
         ("adapter:no-such-adapter", 2, "cannot be started: No such file"),
         ("adapter", 2, "'adapter:COMMAND'"),
-        (f"{SERVED} kolibrie-846becb", 2, "refuses"),
     ],
 )
 def test_a_wrong_side_is_one_message(side, code, said, inputs):
