@@ -51,6 +51,8 @@ FUNCTIONS = {
     "contained": {"equivalent", "rename"},
     "run": {"out", "jobs"},
     "record": {"adapter", "silence"},
+    "hunt": {"adapter", "engine", "out"},
+    "suite": {"adapter", "level", "jobs"},
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
 }
