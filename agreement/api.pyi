@@ -489,6 +489,7 @@ def suite(
     engine: str | None = ...,
     t0: int | str | None = ...,
     bounds: Literal["closed", "low-open", "high-open"] | None = ...,
+    label: Literal["evaluation", "inside", "arrival"] | None = ...,
     dialect: str | None = ...,
     jobs: int = ...,
     out: str | Path | None = ...,

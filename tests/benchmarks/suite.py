@@ -76,8 +76,10 @@ def chosen(query):
 def described(pairs):
     """Return one of the pairs that a stream alone tells apart, in words: a fault before two vectors."""
     first, other = min(pairs, key=lambda one: (", bounds" in one[1], ", bounds" in one[0], one))
+    if other == "none":
+        first, other = other, first
     if ", bounds" not in other:
-        return f"an engine with the fault: {other}"
+        return f"the fault: {other}"
     return apart(str(USUAL) if first == "none" else first, other)
 
 

@@ -14,6 +14,7 @@ from agreement.engines.adapters import ProfileReply
 from agreement.engines.adapters.built_in import BuiltInOptions
 from agreement.engines.adapters.messages import REPLIES, REQUEST
 from agreement.engines.registry import ENGINES
+from agreement.proving.suite.suite_tests import chosen_streams
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
 
@@ -28,6 +29,7 @@ RESULTS = rows("agreement/README.md", "| result of | has |")
 MESSAGES = rows("agreement/README.md", "| message | is answered by |")
 PROFILE_KEYS = rows("agreement/README.md", "| key of the reply to `open` | says |")
 SERVED = rows("agreement/README.md", "| option of `lars serve-engine` | says |")
+SUITE = rows("agreement/README.md", "| engine | passed | failed | refused | it is nearest to |")
 VERSIONS = rows("agreement/README.md", "| engine version | language | is |")
 
 
@@ -196,3 +198,11 @@ def test_the_options_are_those_of_served_engines():
 def test_the_adapter_in_the_manual_has_forty_lines():
     (adapter,) = (part for part in BLOCKS["agreement/README.md"] if part.note == "adapter.py")
     assert len([line for line in adapter.text.splitlines() if line]) <= 40
+
+
+def test_the_tests_of_the_suite_are_as_many_as_its_engines_have():
+    for name, *counts, nearest in SUITE:
+        assert name in ENGINES or name.startswith("Oxigraph")
+        whole = re.findall(r"of C-SPARQL's ([0-9]+)", nearest) or [len(chosen_streams())]
+        assert sum(map(int, counts)) == int(whole[0])
+    assert f"writes {len(chosen_streams())} tests" in PAGES["agreement/README.md"]

@@ -342,13 +342,20 @@ def _query(level: str, feature: str, sentence: str, family: QueryFamily) -> Suit
     return SuiteQuery(level, feature, sentence, family)
 
 
+_NAMED_STREAM: Final = QueryFamily("named-stream", ((_T, 4, 2, _ONE),))
+
+
 def _of_widths() -> tuple[SuiteQuery, ...]:
-    return tuple(
+    named = _query(
+        "core", "windows", f"a window is on the stream that it names ({_DEFINITION_13})", _NAMED_STREAM
+    )
+    widths = (
         _query(
             "core", "windows", f"{says} ({_DEFINITION_13})", QueryFamily(name, ((_S, width, slide, _ONE),))
         )
         for name, width, slide, says in _WIDTHS
     )
+    return (*widths, named)
 
 
 def _of_operators() -> tuple[SuiteQuery, ...]:
@@ -622,7 +629,7 @@ def _of_aggregates() -> tuple[SuiteQuery, ...]:
     )
     modified = (
         _query(
-            "core" if name == "projection" else "sparql",
+            "core" if name in ("projection", "total") else "sparql",
             "solution modifiers",
             says,
             QueryFamily(name, ((_S, 4, 2, _ONE),), select, group=group),

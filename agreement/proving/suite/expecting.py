@@ -47,7 +47,8 @@ def unit_of(language: Language) -> Duration:
 class Expecting:
     """A query with its static data and a stream in time points, asked what each vector reports.
 
-    What counts ends before the last element: nothing later need have been reported when it arrives.
+    What counts ends before the last element: nothing later need have been reported when it arrives. It
+    begins at 0, also where windows close at multiples of their slide, as if they had always been there.
     """
 
     query: EngineQuery
@@ -133,11 +134,11 @@ class Expecting:
         before: tuple[Row, ...] = ()
         found: list[TimedRows] = []
         for point, now in zip(points, rows, strict=True):
-            if point.time < self.until:
+            if 0 <= point.time < self.until:
                 found.append((point.time, tuple(reported(kind, before, now))))
             before = now
         return tuple(found)
 
 
 def _timed(found: Sequence[Evaluation], until: int) -> Iterator[TimedRows]:
-    yield from ((one.time, one.rows) for one in found if one.time < until)
+    yield from ((one.time, one.rows) for one in found if 0 <= one.time < until)

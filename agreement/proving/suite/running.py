@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
+from math import floor
 from typing import Any, Final
 
 from agreement.documents.recordings import Push, Recording, Report, Row, as_lexical
@@ -44,10 +45,14 @@ class Outcome(Enum):
 
 
 class Label(Enum):
-    """What time an engine gives a report: that of its evaluation, or of the arrival that made it known."""
+    """What time an engine gives a report: that of its evaluation, one inside its time point, of an arrival.
+
+    The arrival is the one that made it known. Inside: less than one time point late.
+    """
 
     EVALUATION = "evaluation"
-    ARRIVAL = "next arrival"
+    INSIDE = "inside"
+    ARRIVAL = "arrival"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +130,11 @@ class SuiteAnswer:
     lexical: bool = False
     engine: str = ""
 
-    @property
-    def key(self) -> Key:
-        """What is compared: the reports before the time of the last element."""
-        until = until_of(self.test)
-        kept = sorted(((t, rows) for t, rows in self.reports if t < until), key=lambda one: one[0])
+    def key(self, label: Label) -> Key:
+        """Return what is compared: the reports before the time of the last element, in order of time."""
+        until, exact = until_of(self.test), label is Label.EVALUATION
+        timed = ((t if exact else float(floor(t)), rows) for t, rows in self.reports)
+        kept = sorted(((t, rows) for t, rows in timed if t < until), key=lambda one: one[0])
         return tuple((float(t), _bag(map(self._shape, rows))) for t, rows in kept)
 
     def _shape(self, row: Mapping[str, str | None]) -> Hashable:
@@ -220,9 +225,9 @@ def _answer(
 def _reports(
     found: EngineAnswers, length: int
 ) -> Iterator[tuple[float, tuple[Mapping[str, str | None], ...]]]:
-    """Yield reports at their time points: engines that count finer may be late by less than one."""
+    """Yield reports with their times in time points."""
     for one in (*(report for _, report in found.reports), *found.flush):
-        yield (one.t // length if length > 1 else one.t), one.rows
+        yield one.t / length, one.rows
 
 
 def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexical: bool) -> SuiteAnswer:
@@ -231,7 +236,7 @@ def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexica
     def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
         return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
 
-    reports = ((one.t // length if length > 1 else one.t, rows(one)) for one in recording.reports)
+    reports = ((one.t / length, rows(one)) for one in recording.reports)
     return SuiteAnswer(test, tuple(reports), lexical=lexical)
 
 
@@ -279,9 +284,9 @@ def judged_suite(
     engine: str,
     writing: Writing,
     answers: Sequence[SuiteAnswer],
-    declared: frozenset[int] | None,
+    declared: frozenset[Choice] | None,
 ) -> SuiteResult:
-    """Return how each test ends for the vector that fits best among those that are declared, or all."""
+    """Return how each test ends for the choice that fits best among those that are declared, or all."""
     fits = [_fits(one, writing.language) for one in answers]
     admitted = [_admitted(one, writing.language) for one in answers]
     choice = _best(answers, fits, admitted, declared)
@@ -298,14 +303,20 @@ def judged_suite(
     fitting = tuple(
         one for one in every if all(one in own or one[0] not in allowed for _, own, allowed in judged)
     )
+    plain = {n for n, label in fitting if label is Label.EVALUATION}
+    fitting = tuple(one for one in fitting if one[1] is not Label.INSIDE or one[0] not in plain)
     misfits = () if fitting else _misfits(judged, every)
     return SuiteResult(engine, writing, choice, declared is not None, fitting, misfits, results)
 
 
-def _choices(declared: frozenset[int] | None) -> list[Choice]:
-    numbers = range(len(vectors())) if declared is None else sorted(declared)
+def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
+    if declared is not None:
+        return sorted(declared, key=lambda one: one[0])
     return [
-        (n, label) for label in Label for n in numbers if label is Label.EVALUATION or vectors()[n].by_clock
+        (n, label)
+        for label in Label
+        for n, one in enumerate(vectors())
+        if label is Label.EVALUATION or one.by_clock
     ]
 
 
@@ -313,12 +324,12 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     """Return the choices by which an answer is right."""
     if answer.refused is not None or answer.failure is not None:
         return frozenset()
-    key, found = answer.key, set[Choice]()
+    keys, found = {label: answer.key(label) for label in Label}, set[Choice]()
     for expected in answer.test.expected[language]:
         for label in Label:
             for after in (True, False) if label is Label.ARRIVAL else (True,):
                 numbers = [n for n in expected.vectors if _sees(n, label, after=after)]
-                if numbers and key == expected_key(expected, label, answer, after=after):
+                if numbers and keys[label] == expected_key(expected, label, answer, after=after):
                     found |= {(n, label) for n in numbers}
     return frozenset(found)
 
@@ -326,7 +337,7 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
 def _sees(number: int, label: Label, *, after: bool) -> bool:
     """Whether a vector's reports have a label, and need a later element to be known."""
     vector = vectors()[number]
-    if label is Label.EVALUATION:
+    if label is not Label.ARRIVAL:
         return True
     return vector.by_clock and after is (vector.bounds is not Bounds.HIGH_OPEN)
 
@@ -339,7 +350,7 @@ def _best(
     answers: Sequence[SuiteAnswer],
     fits: Sequence[frozenset[Choice]],
     admitted: Sequence[frozenset[int]],
-    declared: frozenset[int] | None,
+    declared: frozenset[Choice] | None,
 ) -> Choice:
     """Return the choice by which the most tests pass more than fail; of equal ones the usual."""
     right: Counter[Choice] = Counter()
@@ -348,9 +359,10 @@ def _best(
         if answer.refused is None:
             right.update(own)
             judged.update(allowed)
-    return min(
-        _choices(declared), key=lambda one: judged[one[0]] - 2 * right[one], default=(0, Label.EVALUATION)
-    )
+    every = _choices(declared)
+    # A vector that no test speaks of is no explanation, however many tests fail by the others.
+    told = [one for one in every if judged[one[0]]] or every
+    return min(told, key=lambda one: judged[one[0]] - 2 * right[one])
 
 
 def _result(

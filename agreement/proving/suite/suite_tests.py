@@ -78,6 +78,8 @@ def _push(written: str) -> Push:
 
 
 def _term(word: str) -> str:
+    if word.startswith('"'):
+        return word
     return str(Literal(word, f"{XSD}integer")) if word.isdecimal() else f"<http://e/{word}>"
 
 
@@ -89,7 +91,9 @@ def in_words(stream: tuple[Push, ...]) -> str:
 
 
 def _word(term: str) -> str:
-    return term[len("<http://e/") : -1] if term.startswith("<") else term.split('"')[1]
+    if term.startswith("<"):
+        return term[len("<http://e/") : -1]
+    return term.split('"')[1] if term.endswith("integer>") else term
 
 
 def made_tests(progress: Progress = unwatched) -> tuple[SuiteTest, ...]:
@@ -114,12 +118,19 @@ def _made(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
         f"{query.name}-{number:02}",
         query.level,
         query.feature,
-        f"{query.sentence[0].upper()}{query.sentence[1:]}. No other test tells apart: {chosen.tells}.",
+        f"{query.sentence[0].upper()}{query.sentence[1:]}. {_told(chosen.tells)}.",
         texts,
         query.family.static,
         chosen.stream,
         expected,
     )
+
+
+def _told(tells: str) -> str:
+    """Return what a stream tells apart, as the end of a comment."""
+    if tells.startswith("the fault: "):
+        return f"Of its tests this one alone shows {tells}"
+    return f"Of its tests this one alone tells apart {tells}"
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:

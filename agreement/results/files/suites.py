@@ -18,6 +18,7 @@ from agreement.engines.adapters import RunningAdapter
 from agreement.engines.specifications import specification
 from agreement.proving.suite import (
     LEVELS,
+    Label,
     Outcome,
     SuiteResult,
     Writing,
@@ -30,7 +31,7 @@ from agreement.proving.suite import (
     write_suite,
     writing_of,
 )
-from agreement.proving.suite.running import SuiteAnswer
+from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
 from agreement.proving.suite.vectors import ALIGNED, FIRST, Start
 from agreement.results.base.boundary import Listeners, offered
@@ -89,6 +90,11 @@ class SuiteRequest:
         keyword="int | str | None",
     )
     bounds: Bounds | None = bounds_option()
+    label: Label | None = option(
+        None,
+        "What time its reports have: that of the evaluation, one inside its time point, that of the next "
+        "arrival. [default: what fits best; with --engine evaluation]",
+    )
     dialect: str | None = option(None, "The language of the queries. [default: one that the engine takes]")
     jobs: int = option(1, "How many processes of the adapter run beside each other.", least=1)
     out: Path | None = option(None, f"A new folder for {_EARL}, junit.xml, report.html.", metavar="DIR")
@@ -168,7 +174,12 @@ class SuiteRun(Findings):
 
 @offered(SuiteRequest)
 def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun:
-    """Return what `make` wrote, or how the tests of a suite end for an engine."""
+    """Return what `make` wrote, or how the tests of a suite end for an engine.
+
+    >>> suite("build", "rspql-suite")
+    Traceback (most recent call last):
+    lars.errors.LarsError: found build rspql-suite; accepted: make DIR, run DIR
+    """
     action, *rest = map(str, request.inputs)
     if action not in _ACTIONS or len(rest) != 1:
         raise LarsError(f"found {' '.join(map(str, request.inputs))}; {_ACCEPTED}")
@@ -188,7 +199,12 @@ def _check_alone(request: SuiteRequest) -> None:
         "--answers": request.answers,
     }
     given |= {"--level": request.level, "--engine": request.engine, "--t0": request.t0}
-    given |= {"--bounds": request.bounds, "--dialect": request.dialect, "--out": request.out}
+    given |= {
+        "--label": request.label,
+        "--bounds": request.bounds,
+        "--dialect": request.dialect,
+        "--out": request.out,
+    }
     if wrong := [name for name, value in given.items() if value not in (None, ())]:
         raise LarsError(f"{', '.join(wrong)}: accepted with run")
 
@@ -213,11 +229,11 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     return result
 
 
-def _declared(request: SuiteRequest) -> frozenset[int] | None:
-    """Return the numbers of the vectors that are declared; None where nothing is."""
+def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
+    """Return the choices that are declared; None where nothing is."""
     if request.engine is None:
-        if request.t0 is not None or request.bounds is not None:
-            raise LarsError("--t0, --bounds: accepted with --engine")
+        if (request.t0, request.bounds, request.label) != (None, None, None):
+            raise LarsError("--t0, --bounds, --label: accepted with --engine")
         return None
     found = declared(specification(request.engine), request.t0, request.bounds)
     if not found:
@@ -225,14 +241,14 @@ def _declared(request: SuiteRequest) -> frozenset[int] | None:
             f"--engine {request.engine}: no vector of the suite has its parameters; accepted: those of "
             "vectors.json, or nothing, for what fits best"
         )
-    return found
+    return frozenset((number, request.label or Label.EVALUATION) for number in found)
 
 
 def _ran(
     command: str,
     tests: Sequence[SuiteTest],
     request: SuiteRequest,
-    numbers: frozenset[int] | None,
+    claimed: frozenset[Choice] | None,
     listeners: Listeners,
 ) -> SuiteResult:
     options = dict(request.options or {})
@@ -245,11 +261,11 @@ def _ran(
     named = [one.engine for one in answers if one.engine]
     if not named and all(one.failure is not None for one in answers):
         raise FailedRunError(f"no test could be run: {answers[0].failure}")
-    return judged_suite(named[0] if named else command, writing, answers, numbers)
+    return judged_suite(named[0] if named else command, writing, answers, claimed)
 
 
 def _recorded(
-    folder: Path, tests: Sequence[SuiteTest], request: SuiteRequest, numbers: frozenset[int] | None
+    folder: Path, tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None
 ) -> SuiteResult:
     """Return how the tests end by files of answers, each called as its test; without a file it is refused."""
     if not exists(folder, folder=True):
@@ -270,7 +286,7 @@ def _recorded(
         raise LarsError(
             f"--answers {folder}: no file is called as a test; accepted: files TEST.*, as tumbling-01.json"
         )
-    return judged_suite(str(folder), writing, answers, numbers)
+    return judged_suite(str(folder), writing, answers, claimed)
 
 
 def _check_out(path: Path | None) -> None:

@@ -52,11 +52,11 @@ FUNCTIONS = {
     "run": {"out", "jobs"},
     "record": {"adapter", "silence"},
     "hunt": {"adapter", "engine", "out", "time_limit", "seed"},
+    "suite": {"adapter", "level", "jobs"},
     "generate": {"stations", "seed"},
     "read_export": {"legend"},
     "init": {"period", "unit", "column"},
     "cite": set(),
-    "suite": set(),
 }
 
 

@@ -19,6 +19,11 @@ _EARL: Final = {
     Outcome.INADMISSIBLE: "inapplicable",
 }
 _SHOWN: Final = 5
+_LABELS: Final = {
+    Label.EVALUATION: "",
+    Label.INSIDE: ", reported less than a time point later",
+    Label.ARRIVAL: ", reported at the next arrival",
+}
 
 
 def as_text(found: Sequence[SuiteResult]) -> Iterator[RenderableType]:
@@ -53,8 +58,7 @@ def _said(found: SuiteResult) -> Iterator[str]:
 def vector_text(choice: Choice) -> str:
     """Return the parameters of a choice in words."""
     number, label = choice
-    late = "" if label is Label.EVALUATION else f", reports at the {label.value}"
-    return f"{vectors()[number]}{late}"
+    return f"{vectors()[number]}{_LABELS[label]}"
 
 
 def by_feature(found: SuiteResult) -> RenderableType:

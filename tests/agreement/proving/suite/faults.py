@@ -73,7 +73,7 @@ def faulty_engines() -> Iterator[FaultyEngine]:
     yield from _admissible()
     for one in _faults():
         yield one
-        yield replace(one, says=f"{one.says} (reports: content-change)", vector=ARRIVING)
+        yield replace(one, says=f"{one.says} (where arrivals report)", vector=ARRIVING)
 
 
 def _faults():
@@ -177,6 +177,17 @@ def _once(stream, key):
 
 
 _STREAMS = (
+    (
+        "streams that no window reads are shown",
+        lambda stream: tuple(replace(one, stream=stream[-1].stream) for one in stream),
+    ),
+    ("a window shows at most seven elements", lambda stream: stream[:7] + stream[-1:]),
+    (
+        "both windows read every stream",
+        lambda stream: tuple(
+            replace(one, stream=name) for one in stream for name in ("<http://e/S>", "<http://e/T>")
+        ),
+    ),
     ("the first element lost", lambda stream: stream[1:]),
     ("of equal times the first counts", lambda stream: _once(stream, lambda one: (one.t, one.stream))),
     (
@@ -223,7 +234,19 @@ def _remembering(reports):
         yield t, known
 
 
+_LITERAL = re.compile(r'("[^"]*")(@[a-z]+|\^\^<http://e/type>)')
+
+
+def _plain(rows):
+    return tuple(tuple(None if term is None else _LITERAL.sub(r"\1", term) for term in row) for row in rows)
+
+
 _REPORTS = (
+    ("literals lose language and type", _apart(_plain)),
+    (
+        "after eight empty windows nothing is reported",
+        lambda reports: [one for one in reports if one[0] < reports[0][0] + 32],
+    ),
     ("rows twice", _apart(lambda rows: (*rows, *rows))),
     ("the first row lost", _nonempty(lambda rows: rows[1:])),
     ("equal rows once", _apart(lambda rows: tuple(dict.fromkeys(rows)))),

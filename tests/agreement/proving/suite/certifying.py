@@ -1,0 +1,127 @@
+"""Expected reports a second and a third time: window by window with Oxigraph, and by clingo.
+
+The first lives through the stream by the machine of the specifications' tests, which knows when windows
+report and what they show, and asks Oxigraph for each content; it shares no code with the program. The
+second asks clingo the LARS program of the query at the ticks of the specification's timetable.
+"""
+
+from collections import Counter
+from functools import lru_cache, partial
+
+import pyoxigraph as ox
+
+from agreement.engines.adapters.oxigraph import registered
+from agreement.engines.specifications import Empty, by_ticks, evaluation
+from agreement.proving.suite.running import _term
+from agreement.proving.suite.suite_tests import _read
+from agreement.proving.suite.vectors import PERIOD, vectors
+from solver.job import stretches
+from solver.settings import Evaluator
+from tests.agreement.engines.specifications.operational import Machine, Run, Window
+from tests.agreement.engines.specifications.operational_moments import Arrival, Policy
+from translate.model.query import Language
+
+
+def bag(names, rows):
+    """Return rows as a bag without what is unbound, numbers by their value."""
+    return Counter(
+        frozenset(
+            (name, _term(str(term), False)) for name, term in zip(names, row, strict=True) if term is not None
+        )
+        for row in rows
+    )
+
+
+def expected(test, number):
+    """Return what a test says of a vector, None where it says nothing."""
+    for one in test.expected[Language.RSPQL]:
+        if number in one.vectors:
+            return [(t, bag(one.names, rows)) for t, rows in one.reports]
+    return None
+
+
+class WindowByWindow:
+    """A test of the suite in RSP-QL, lived through for each vector."""
+
+    def __init__(self, test):
+        self.test = test
+        self.asked = registered({"query": test.texts[Language.RSPQL], "static": test.static})
+        self.until = int(max(one.t for one in test.stream))
+        self.answers = lru_cache(maxsize=None)(self._answers)
+        self.arrivals = tuple(
+            Arrival(int(one.t), one.stream[1:-1], one.triple, n) for n, one in enumerate(test.stream)
+        )
+
+    def reports(self, number):
+        """Return the reports of a vector before the last element."""
+        vector = vectors()[number]
+        first = int(min(one.t for one in self.test.stream))
+        words = vector.values()
+        windows = tuple(
+            Window(
+                one.stream,
+                "time",
+                one.width,
+                one.step,
+                {"aligned": -one.width, "first": first}.get(words["t0"], vector.start),
+                frozenset(words["report"].split(" and ")),
+            )
+            for one in self.asked.windows
+        )
+        policy = Policy(words["bounds"], words.get("tick", "instant"), words["combination"], PERIOD)
+        if vector.by_clock:
+            policy = policy._replace(tick="instant")
+        machine = Machine(Run(None, windows, self.arrivals, policy, self.until))
+        before, found = Counter(), []
+        for moment, _ in machine.evaluated():
+            shown = tuple(
+                tuple(sorted({one.triple for one in machine.shown(own, moment)})) for own in windows
+            )
+            now = self.answers(shown)
+            new = {"RSTREAM": now, "ISTREAM": now - before, "DSTREAM": before - now}[self.asked.operator]
+            before = now
+            if moment.t < self.until and (new or words["empty"] == "reported"):
+                found.append((moment.t, new))
+        return found
+
+    def _answers(self, shown):
+        store = ox.Store()
+        store.extend(self.asked.static)
+        for window, triples in zip(self.asked.windows, shown, strict=True):
+            text = "".join(f"{' '.join(one)} .\n" for one in triples)
+            graph = ox.NamedNode(window.name)
+            store.extend(
+                ox.Quad(one.subject, one.predicate, one.object, graph)
+                for one in ox.parse(text, ox.RdfFormat.N_TRIPLES)
+            )
+        found = store.query(self.asked.query)
+        names = [one.value for one in found.variables]
+        return bag(names, ([solution[name] for name in names] for solution in found))
+
+
+def by_clingo(expecting, number):
+    """Return the reports of a vector, each evaluation's from clingo."""
+    original = by_ticks.stretches
+    by_ticks.stretches = partial(stretches, evaluator=Evaluator.CLINGO)
+    known, evaluation.answers_of = evaluation.answers_of, lambda _: None
+    try:
+        found = evaluation._evaluated(expecting.scheduled(vectors()[number]))
+    finally:
+        by_ticks.stretches, evaluation.answers_of = original, known
+    return [
+        (one.time, bag(expecting.names, one.rows))
+        for one in found
+        if 0 <= one.time < expecting.until
+        if one.rows or vectors()[number].empty is Empty.REPORTED
+    ]
+
+
+def parsed(test):
+    return _read(test.texts[Language.RSPQL])
+
+
+def firsts(test, every=1):
+    """Return a vector of each choice of a test, and the last one: other numbers of the same choice."""
+    for place, one in enumerate(test.expected[Language.RSPQL]):
+        if place % every == 0:
+            yield from {one.vectors[0], one.vectors[-1]}

@@ -1,0 +1,84 @@
+"""What the suite says that has to be reported, certified twice; seeded faults in it are found."""
+
+from dataclasses import replace
+from random import Random
+
+from agreement.documents.recordings import static_of
+from agreement.proving.suite import LEVELS, write_suite
+from agreement.proving.suite.catalogue import catalogue
+from agreement.proving.suite.expecting import Expecting
+from agreement.proving.suite.suite_tests import chosen_streams
+from agreement.proving.suite.vectors import vectors
+from tests.agreement.proving.suite.certifying import (
+    WindowByWindow,
+    bag,
+    by_clingo,
+    expected,
+    firsts,
+    parsed,
+)
+from tests.agreement.proving.suite.conftest import made
+from translate.model.query import Language
+
+RSPQL = Language.RSPQL
+
+
+def test_it_has_its_tests_in_every_level():
+    named = {one.query for one in chosen_streams()}
+    assert len(chosen_streams()) >= 300
+    assert named == {one.name for one in catalogue()}
+    assert {one.level for one in catalogue()} == set(LEVELS) - {"engines"}
+
+
+def test_it_is_written_twice_with_the_same_bytes(folder, tmp_path):
+    write_suite(tmp_path / "again", made())
+    names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
+    again = tmp_path / "again"
+    assert names == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
+    assert [name for name in names if (folder / name).read_bytes() != (again / name).read_bytes()] == []
+
+
+def test_it_is_read_as_it_was_made(tests):
+    assert {one.name: one for one in tests} == {one.name: one for one in made()}
+
+
+def test_window_by_window_oxigraph_says_the_same(tests):
+    for test in tests:
+        lived = WindowByWindow(test)
+        for number in firsts(test):
+            assert expected(test, number) == lived.reports(number), (test.name, str(vectors()[number]))
+
+
+def test_clingo_says_the_same(tests):
+    for test in tests:
+        asked = Expecting(parsed(test), static_of(test.static), test.stream)
+        for number in [*firsts(test)][:3]:
+            assert expected(test, number) == by_clingo(asked, number), (test.name, str(vectors()[number]))
+
+
+def faulty(test, rng):
+    """Return a test with a fault in the reports of one choice, and the number of a vector of it."""
+    every = list(test.expected[RSPQL])
+    place = rng.choice([n for n, one in enumerate(every) if any(rows for _, rows in one.reports)])
+    one = every[place]
+    at = rng.choice([n for n, (_, rows) in enumerate(one.reports) if rows])
+    t, rows = one.reports[at]
+    changed = rng.choice(([(t + 1, rows)], [(t, rows[1:])], [(t, (*rows, rows[0]))], [(t, rows)] * 2, []))
+    every[place] = replace(one, reports=(*one.reports[:at], *changed, *one.reports[at + 1 :]))
+    return replace(test, expected={RSPQL: tuple(every)}), one.vectors[0]
+
+
+def test_seeded_faults_in_expected_reports_are_found_by_both(tests):
+    rng = Random(5)
+    usable = [one for one in tests if any(rows for own in one.expected[RSPQL] for _, rows in own.reports)]
+    for _ in range(20):
+        test, number = faulty(rng.choice(usable), rng)
+        asked = Expecting(parsed(test), static_of(test.static), test.stream)
+        assert expected(test, number) != WindowByWindow(test).reports(number)
+        assert expected(test, number) != by_clingo(asked, number)
+
+
+def test_a_bag_has_numbers_by_their_value():
+    decimal = '"1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>'
+    integer = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
+    assert bag(("a",), [(decimal,)]) == bag(("a",), [(integer,)]) != bag(("a",), [('"1"',)])

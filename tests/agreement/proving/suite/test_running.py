@@ -1,0 +1,110 @@
+"""Engines on the suite: a right one fails nothing, whatever its parameters; a wrong one where it is wrong."""
+
+import json
+import sys
+from xml.etree import ElementTree as ET
+
+import pyoxigraph as ox
+import pytest
+
+from agreement.engines.adapters import BuiltInEngine, RunningAdapter, built_in
+from agreement.engines.specifications import builtin
+from agreement.proving.suite import Outcome, answered, judged_suite, vectors, writing_of
+from lars.durations import Duration
+from tests.agreement.command import lars
+from tests.agreement.proving.hunting.mutants import AlteredEngine, _each, _later, _once_a_time
+from translate.model.query import Language
+
+OXIGRAPH = f"{sys.executable} -m agreement.engines.adapters.oxigraph"
+SERVED = f"{sys.executable} -m agreement.cli serve-engine rspql"
+
+
+def judged(engine, tests, options=None):
+    writing = writing_of(engine, tests, options or {}, None)
+    return judged_suite("engine", writing, answered([engine], tests, writing, options or {}), None)
+
+
+@pytest.mark.parametrize("number", [0, 3, 40, 100, 150, 200, 290, 340, 430, 500, 600, 719])
+def test_a_right_engine_under_any_vector_fails_nothing(number, tests):
+    vector = vectors()[number]
+    wanted = vector.specification(Language.RSPQL, Duration(10**6))
+    start = {"aligned": None, "first": "first"}.get(str(vector.start), vector.start)
+    if start == "first":
+        pytest.skip("what is served begins at a time that is named")
+    found = judged(BuiltInEngine(wanted), tests, {"t0": start})
+    assert found.count(Outcome.FAILED) == found.count(Outcome.REFUSED) == 0
+
+
+def test_the_reference_adapter_fails_nothing(tests):
+    with RunningAdapter(OXIGRAPH) as engine:
+        found = judged(engine, tests)
+    assert found.count(Outcome.PASSED) == len(tests)
+    assert found.choice[0] == 0
+
+
+def test_a_fault_fails_where_answers_are_wrong_and_nowhere_else(tests):
+    right = built_in("rspql")
+    writing = writing_of(right, tests, {}, None)
+    good = answered([right], tests, writing, {})
+    for parts in ({"pushes": _once_a_time}, {"replies": _each(lambda reports: reports[1:])}):
+        wrong = answered([AlteredEngine(right, **parts)], tests, writing, {})
+        found = judged_suite("wrong", writing, wrong, None)
+        differ = {a.test.name for a, b in zip(good, wrong, strict=True) if a.reports != b.reports}
+        failed = {one.test.name for one in found.results if one.outcome is Outcome.FAILED}
+        assert failed
+        assert failed <= differ
+
+
+def test_a_report_one_time_point_late_is_right_of_other_windows(tests):
+    """At whole times (0, 4] is [1, 5): what closes one later, open above, is no fault but another vector."""
+    found = judged(AlteredEngine(BuiltInEngine(builtin("rspql")), replies=_each(_later)), tests)
+    assert found.count(Outcome.FAILED) == 0
+    assert [vectors()[found.choice[0]].values()[name] for name in ("bounds", "t0")] == ["high-open", "1"]
+
+
+def test_the_files_of_a_run_are_well_formed(folder, tmp_path):
+    out = tmp_path / "out"
+    ran = lars("suite", "run", folder, "--adapter", SERVED, "--out", out, "--level", "core", "--jobs", "2")
+    assert (ran.code, ran.err) == (0, "")
+    assert ET.parse(out / "junit.xml").getroot().get("failures") == "0"
+    store = ox.Store()
+    store.load((out / "earl.ttl").read_bytes(), ox.RdfFormat.TURTLE, base_iri="http://e/")
+    passed = ox.NamedNode("http://www.w3.org/ns/earl#passed")
+    tests = json.loads((out / "suite.json").read_text())["engines"][0]["tests"]
+    assert len(list(store.quads_for_pattern(None, None, passed))) == len(tests)
+    assert (out / "report.html").exists()
+
+
+def test_recorded_answers_are_judged_as_an_adapter_is(folder, tmp_path):
+    case = {"id": "e/1", "engine": "e", "mode": "", "family": "", "query": "Q", "stream": [], "output": []}
+    (tmp_path / "tumbling-01.json").write_text(json.dumps(case))
+    ran = lars("suite", "run", folder, "--answers", tmp_path, "--engine", "rspql", "--t0", "0")
+    assert ran.code in (0, 1)
+    assert "refused" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("suite", "build", "x"), "accepted: make DIR, run DIR"),
+        (("suite", "run", "{}"), "either --adapter COMMAND or --answers DIR"),
+        (("suite", "make", "x", "--level", "core"), "--level: accepted with run"),
+        (("suite", "run", "{}", "--adapter", "x", "--level", "y"), "--level y: accepted: core"),
+        (("suite", "run", "{}/tests", "--adapter", "x"), "no such file"),
+        (("suite", "run", "{}", "--adapter", "x", "--t0", "1"), "accepted with --engine"),
+        (("suite", "run", "{}", "--adapter", "x", "--dialect", "y"), "--dialect y: accepted: csparql"),
+    ],
+)
+def test_what_is_wrong_is_one_message(words, said, folder):
+    ran = lars(*(word.format(folder) for word in words))
+    assert ran.code == 2
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_an_engine_of_another_language_is_held_to_what_tests_say_of_that(tests):
+    """Where most tests fail it is still judged, and not by a vector that is nowhere spoken of."""
+    found = judged(built_in("csparql-0.9.7"), tests)
+    assert found.writing.language is Language.CSPARQL
+    assert found.count(Outcome.INADMISSIBLE) == 0
+    assert min(found.count(Outcome.PASSED), found.count(Outcome.FAILED)) > 0
