@@ -283,6 +283,8 @@ ELSEWHERE_OF = {
     },
     "check": {"--engine", "--profile", "--trigger"},
     "run": {"--jobs", "--out"},
+    "suite": {"--adapter", "--compare", "--answers", "--level", "--engine", "--t0", "--bounds", "--label"}
+    | {"--dialect", "--jobs", "--silence", "--option", "--json"},
     "witness": {"--triples"},
     "shrink": {"--origin"},
 }
