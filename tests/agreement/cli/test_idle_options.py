@@ -73,7 +73,7 @@ phase who.rq in.nq --period 2 --length 1..4 [--trace-unit 2s]
 phase who.rq dated.nq --period 2 --length 1..4 [--origin 2026-01-01T00:00:00Z]
 phase who.rq late.nq --period 2 --length 1..4 [--sort]
 phase who.rq short.csv --period 3 --length 1..4 [--prefix ex=http://e/]
-phase who.rq own.csv --period 3 --length 1..4 [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+phase who.rq own.csv --period 3 --length 1..4 [--column MAPPED]
 phase who.rq bad.nq --period 2 --length 1..4 [--on-error skip --rejected kept.txt]
 phase who.rq bad.nq --period 2 --length 1..4 --on-error skip [--rejected kept.txt]
 phase optional.rq in.nq --period 1 --length 1..4 [--profile sparql11]
@@ -98,7 +98,7 @@ shrink pull.rq in.nq [--unit 500ms] --trace-unit 1s
 shrink pull.rq in.nq [--trace-unit 2s]
 shrink pull.rq late.nq [--sort]
 shrink pull.rq short.csv [--prefix ex=http://e/]
-shrink pull.rq own.csv [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+shrink pull.rq own.csv [--column MAPPED]
 shrink pull.rq bad.nq [--on-error skip --rejected kept.txt]
 shrink pull.rq bad.nq --on-error skip [--rejected kept.txt]
 shrink optional.rq in.nq --period 1 [--profile sparql11]
@@ -138,7 +138,7 @@ translate who.rq in.nq --format asp [--trace-unit 2s]
 translate now.rq [--origin 2026-01-01T00:00:00Z]
 translate who.rq late.nq --format asp [--sort]
 translate who.rq short.csv --format asp [--prefix ex=http://e/]
-translate who.rq own.csv --format asp [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+translate who.rq own.csv --format asp [--column MAPPED]
 translate who.rq in.nq --format asp [--at 3]
 translate who.rq [--format ascii]
 solve joined.rq in.nq [--static static.ttl]
@@ -148,7 +148,7 @@ solve who.rq in.nq [--trace-unit 2s]
 solve who.rq dated.nq [--origin 2026-01-01T00:00:00Z]
 solve who.rq late.nq [--sort]
 solve who.rq short.csv [--prefix ex=http://e/]
-solve who.rq own.csv [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+solve who.rq own.csv [--column MAPPED]
 solve who.rq bad.nq [--on-error skip --rejected kept.txt]
 solve who.rq bad.nq --on-error skip [--rejected kept.txt]
 solve plain.rq in.nq --static static.ttl [--engine cqels]
@@ -176,7 +176,7 @@ explain who.rq in.nq 'ans(a)' --at 2 [--trace-unit 2s]
 explain who.rq dated.nq 'ans(a)' --at 1 [--origin 2026-01-01T00:00:00Z]
 explain who.rq late.nq 'ans(a)' --at 2 [--sort]
 explain who.rq short.csv 'ans(a)' --at 2 [--prefix ex=http://e/]
-explain who.rq own.csv 'ans(a)' --at 2 [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+explain who.rq own.csv 'ans(a)' --at 2 [--column MAPPED]
 explain who.rq bad.nq 'ans(a)' --at 1 [--on-error skip --rejected kept.txt]
 explain who.rq bad.nq 'ans(a)' --at 1 --on-error skip [--rejected kept.txt]
 explain samples/slide 'ans(ann)' --at 1 [--engine csparql]
@@ -196,7 +196,7 @@ check who.rq in.nq --answer b.atoms --at 1 [--trace-unit 2s]
 check who.rq dated.nq --answer b.atoms --at 1 [--origin 2026-01-01T00:00:00Z]
 check who.rq late.nq --answer b.atoms --at 1 [--sort]
 check who.rq short.csv --answer b.atoms --at 1 [--prefix ex=http://e/]
-check who.rq own.csv --answer b.atoms --at 1 [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+check who.rq own.csv --answer b.atoms --at 1 [--column MAPPED]
 check who.rq in.nq --answer b.atoms --at 1 [--mode pull --period 3]
 check who.rq in.nq --answer b.atoms --at 1 --mode pull [--period 2]
 check pull.rq in.nq --answer b.atoms --at 1 [--bounds high-open]
@@ -215,7 +215,7 @@ agree pull.rq in.nq [--trace-unit 2s]
 agree pull.rq dated.nq [--origin 2026-01-01T00:00:00Z]
 agree pull.rq late.nq [--sort]
 agree pull.rq short.csv [--prefix ex=http://e/]
-agree pull.rq own.csv [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+agree pull.rq own.csv [--column MAPPED]
 agree optional.rq in.nq --period 1 --json [--on ?x]
 agree pull.rq bad.nq [--on-error skip --rejected kept.txt]
 agree pull.rq bad.nq --on-error skip [--rejected kept.txt]
@@ -233,7 +233,7 @@ judge numbers.rq in.nq [--answers numbers.csv --time-variable when]
 judge numbers.rq in.nq --answers numbers.csv [--time-variable when]
 judge numbers.rq in.nq --answers numbers.txt --time-variable when [--answers-format csv]
 judge who.rq short.csv --answers joined.ndjson --no-diagnosis [--prefix ex=http://e/]
-judge who.rq own.csv --answers joined.ndjson --no-diagnosis [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+judge who.rq own.csv --answers joined.ndjson --no-diagnosis [--column MAPPED]
 judge NUMBERS [--answers-unit 2s]
 judge NUMBERS [--engine spec.toml]
 judge NUMBERS [--tolerance 0.5]
@@ -255,7 +255,7 @@ compare csparql csparql-0.9.7 pull.rq in.nq [--bounds high-open]
 compare cqels cqels-1.x who.rq in.nq [--json]
 compare cqels cqels-1.x who.rq [--stream http://e/S=bare.nt]
 compare cqels cqels-1.x who.rq short.csv [--prefix ex=http://e/]
-compare cqels cqels-1.x who.rq own.csv [--column t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>']
+compare cqels cqels-1.x who.rq own.csv [--column MAPPED]
 compare cqels cqels-1.x who.rq bad.nq [--on-error skip --rejected kept.txt]
 compare cqels cqels-1.x who.rq bad.nq --on-error skip [--rejected kept.txt]
 run [--schema]
@@ -288,6 +288,7 @@ MET = (
     "samples/judged/met/query.csparql.rq samples/judged/met/doors.nq --answers-unit 1ms --no-diagnosis "
     "--answers samples/judged/met/answers.csparql.ndjson"
 )
+MAPPED = "t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>'"
 NUMBERS = "numbers.rq in.nq --answers numbers.ndjson --no-diagnosis"
 ELSEWHERE_OF = {
     "compare": {"--semantics", "--tolerance", "--times", "--unit", "--trace-unit", "--origin", "--static"}
@@ -356,8 +357,9 @@ def seen(line, folder):
         (folder / name).write_text(text, encoding="utf-8")
     for made in ("kept.txt", "g.nq", "g.svg"):
         (folder / made).unlink(missing_ok=True)
+    written = line.replace("MET", MET).replace("NUMBERS", NUMBERS).replace("MAPPED", MAPPED)
     with contextlib.chdir(folder):
-        ran = lars(*shlex.split(line.replace("MET", MET).replace("NUMBERS", NUMBERS)))
+        ran = lars(*shlex.split(written))
     files = {path.name: path.is_file() and path.read_text(encoding="utf-8") for path in folder.iterdir()}
     return ran, files
 
