@@ -1,6 +1,7 @@
 """The house: few doors, imports that go down, one name for one thing."""
 
 import ast
+import tomllib
 from collections import Counter
 from graphlib import TopologicalSorter
 
@@ -131,3 +132,17 @@ def test_an_option_is_declared_once():
     )
     assert len(declared) > 100
     assert [pair for pair, times in declared.items() if times > 1] == []
+
+
+def test_what_is_installed_has_every_file_that_the_code_reads():
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    every = {path for path in (ROOT / "agreement").rglob("*") if path.is_file() and path.suffix != ".py"}
+    read = {path for path in every if "__pycache__" not in path.parts and path.name != "README.md"}
+    installed = {
+        path
+        for name, patterns in told.items()
+        for folder in ([ROOT / name.replace(".", "/")] if name != "*" else [path.parent for path in DOORS])
+        for pattern in patterns
+        for path in folder.glob(pattern)
+    }
+    assert read <= installed
