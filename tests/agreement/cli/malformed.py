@@ -103,7 +103,7 @@ QUERIES = {
 }
 FILES = {
     "a query that is missing": o("translate none.rq", "none.rq"),
-    "a query that is a folder": o("translate .", "."),
+    "a query that is a folder": o("translate ..", ".."),
     "a query that is no UTF-8": Case("translate bad.rq", ("bad.rq",), "bad.rq", b"SELECT \xff"),
     "a query in UTF-16": Case("translate bad.rq", ("bad.rq",), "bad.rq", CQELS.encode("utf-16")),
     "a trace that is missing": o("solve cq.rq none.nq", "none.nq"),
