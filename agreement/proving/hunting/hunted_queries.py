@@ -90,6 +90,7 @@ _FAMILIES: Final = (
     QueryFamily("projection", ((_S, 4, 4, _ONE),), select="?s"),
     QueryFamily("join", ((_S, 4, 2, f"{_ONE} ?s :q ?b ."),), select="?s ?a ?b"),
     QueryFamily("two-streams", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), select="?s ?a ?b"),
+    QueryFamily("two-alike", ((_S, 4, 4, _ONE), (_T, 4, 4, "?t :p ?b .")), select="?s ?a ?t ?b"),
     QueryFamily("two-windows", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?b .")), select="?s ?a ?b"),
     QueryFamily("count", ((_S, 4, 2, _ONE),), select="?s (COUNT(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("total", ((_S, 2, 2, _ONE),), select="(COUNT(?a) AS ?n)"),

@@ -44,7 +44,7 @@ def test_a_fault_has_a_folder_whose_case_is_judged_the_same(mutant, tmp_path):
 def test_the_right_engine_ends_with_0(tmp_path):
     ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "--out", tmp_path / "none")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 14 queries")
+    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 15 queries")
     assert "No fault was found." in (tmp_path / "none/README.md").read_text()
 
 

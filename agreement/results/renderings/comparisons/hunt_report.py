@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import RenderableType
 
 from agreement.documents.outputs import Json, counted, plain, short, short_row, table
-from agreement.documents.recordings import Row
+from agreement.documents.recordings import Row, as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
 
@@ -78,8 +78,18 @@ def _headings(fault: Fault) -> tuple[str, ...]:
 
 
 def _places(fault: Fault) -> Iterator[tuple[str, str, str, str]]:
+    terms = _terms(fault)
     for one in fault.verdict.places:
-        yield one.where, _rows(one.right), _rows(one.came), one.problem or "right"
+        came = [tuple(terms.get(term, term) for term in row) for row in one.came]
+        yield one.where, _rows(one.right), _rows(came), one.problem or "right"
+
+
+def _terms(fault: Fault) -> dict[str | None, str]:
+    """Return what was given by what is left of it in the rows of an engine that tells no kinds of terms."""
+    if not fault.run.answered.lexical:
+        return {}
+    given = (*(one.triple for one in fault.run.pushes), *map(triple_of, fault.run.query.registration.static))
+    return {as_lexical(term): term for triple in given for term in triple}
 
 
 def _rows(rows: Sequence[Row]) -> str:

@@ -6,6 +6,7 @@ from threading import Thread
 
 import pytest
 
+from agreement import api
 from agreement.documents.recordings import static_of
 from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of
 from agreement.engines.adapters.built_in import BuiltInEngine
@@ -94,3 +95,10 @@ def test_where_no_server_answers_that_is_said():
         pytest.raises(RefusedQueryError, match="found no server of Kolibrie at"),
     ):
         adapter.open(Registration(ONE))
+
+
+def test_a_hunt_shows_what_came_by_the_terms_that_were_given(running, tmp_path):
+    adapter, _ = running
+    found = api.hunt(adapter=adapter.command, engine="rspql", faults=1, out=tmp_path / "faults")
+    assert any("(a, s)" in page.read_text() for page in tmp_path.glob("faults/*/README.md"))
+    assert "(http://" not in found.text

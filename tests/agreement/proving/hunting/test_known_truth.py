@@ -108,3 +108,12 @@ def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_de
     assert {"D1", "D4", "D5", "D6"} <= {one.says.rpartition("(")[2].split()[0] for one in found.faults}
     assert all("Definition" in one.rule.right for one in found.faults)
     assert all(one.repeated and len(one.run.pushes) <= 5 for one in found.faults)
+
+
+def test_a_triple_that_leaks_from_one_window_into_another_is_found():
+    engine = built_in("kolibrie-846becb")
+    alike = [one for one in made_queries(engine).queries if one.name == "two-alike"]
+    found = Hunt(engine, alike, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, None, 4))
+    found.go()
+    leak = next(one for one in found.faults if one.says.endswith("(E1 of kolibrie-846becb)"))
+    assert len(leak.run.pushes) <= 5
