@@ -7,6 +7,7 @@ how to repeat what failed. Properties that start clingo or rdflib many times an 
 """
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -30,6 +31,10 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as a job in the background has it, and its children
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.pop("COLUMNS", None)  # set in processes of xdist: tables would be as narrow as the terminal
     config.addinivalue_line("markers", "pack(name): needs a pack beside the project (tests/packs.py)")
 
