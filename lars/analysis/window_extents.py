@@ -9,7 +9,7 @@ from lars.language.formulas import At, BodyLiteral, Box, Condition, Diamond, For
 from lars.language.program import Program, Rule
 from lars.language.stream import Stream, tie_choices
 from lars.language.terms import Atom
-from lars.language.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +87,9 @@ def _extent(literal: BodyLiteral, *, inside: bool) -> tuple[int | None, int | No
             return _extent(inner, inside=inside)
         case In(window, inner):
             past, future = _extent(inner, inside=True)
-            match window:
-                case TimeWindow(back, ahead, step):
-                    far = None if past is None or back is None else past + back + step - 1
-                    return far, None if future is None else future + ahead
-                case SlidingWindow(width):
-                    return None if past is None else past + width, future
-                case TupleWindow():
-                    return past, future
-                case _:
-                    assert_never(window)
+            back, ahead = window.reach if isinstance(window, IntervalWindow) else (0, 0)
+            far = None if past is None or back is None else past + back
+            return far, None if future is None else future + ahead
         case _:
             return 0, 0
 

@@ -22,7 +22,7 @@ from lars.language.terms import (
     substitute,
     unified,
 )
-from lars.language.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 
 Times = Mapping[Atom, Sequence[int]]
 
@@ -61,7 +61,7 @@ class StreamIndex:
         return found
 
     def _through(self, window: Window, t: int) -> "StreamIndex":
-        if isinstance(window, TimeWindow | SlidingWindow):
+        if isinstance(window, IntervalWindow):
             shown = window.bounds(t, self.shown)
             return StreamIndex(shown, self.arrived, self.input_times, self.derived_times, self.choice)
         inside = {u: atoms for u, atoms in self.arrived.items() if u in self.shown}

@@ -12,7 +12,7 @@ from lars.explain.joining import World
 from lars.language.formulas import At, Box, Diamond, Formula, In
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Variable
-from lars.language.windows import Interval, SlidingWindow, Ties, TupleWindow, Window
+from lars.language.windows import Interval, Ties, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,7 @@ def _left(here: World, window: Window, u: int) -> int | None:
 
     times = range(u, here.t + 1)
     place = bisect_left(times, u + 1, key=first_shown)
-    step = window.slide if isinstance(window, SlidingWindow) else window.step
     # So few times before, a window has two pivots at most; without a pivot it showed u at the last of them.
-    last_shown = (max(u, u + place - step), u + place - 1)
+    last_shown = (max(u, u + place - window.stride), u + place - 1)
     shown = place > 0 and any(u in window.bounds(t, timeline) for t in last_shown)
     return times[place] if shown and place < len(times) else None

@@ -109,6 +109,8 @@ class Assign:
 Condition = Comparison | Test | Assign
 
 AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
+SCALED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
+"""Aggregates that depend on how large numbers are, not on which terms differ alone."""
 
 
 @dataclass(frozen=True, slots=True)

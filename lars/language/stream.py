@@ -7,7 +7,7 @@ from typing import assert_never
 
 from lars.errors import LarsError
 from lars.language.terms import Atom, Number
-from lars.language.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window
 
 Evaluation = Mapping[int, tuple[Atom, ...]]
 Moment = tuple[int, Atom]
@@ -80,7 +80,7 @@ def cut(stream: Stream, window: Window, t: int) -> Stream:
     t may lie outside the stream's timeline, as it does after a pivot.
     """
     match window:
-        case TimeWindow() | SlidingWindow():
+        case IntervalWindow():
             return _within(stream, window.bounds(t, stream.timeline))
         case TupleWindow():
             return _newest(stream, window, t)

@@ -1,5 +1,6 @@
 """Windows: which part of a stream a formula sees. Ends and units live here and nowhere else."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -51,8 +52,38 @@ class Bounds(Enum):
     HIGH_OPEN = "high-open"
 
 
+class IntervalWindow(ABC):
+    """A window that shows an interval of the timeline, whose ends never move back as time goes on."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> tuple[int | None, int]:
+        """How far before a time point, and after it, the window can show something; None: any distance."""
+
+    @property
+    @abstractmethod
+    def lengths(self) -> tuple[int, ...]:
+        """The lengths of time that the window is written with."""
+
+    @property
+    @abstractmethod
+    def stride(self) -> int:
+        """By how much its ends move at once, where they do not move with the time."""
+
+    @property
+    def never_empty(self) -> bool:
+        """Whether the window contains the reference time itself at every time of any timeline."""
+        return False
+
+
 @dataclass(frozen=True, slots=True)
-class TimeWindow:
+class TimeWindow(IntervalWindow):
     """⊞^{l,u,d}: from `past` = l before a pivot to `future` = u after it; past None is ⊞^∞.
 
     At t the pivot is t' = ⌊t/d⌋·d, `step` = d. Units: time points. With -l ≤ u < 0 the window ends
@@ -89,6 +120,21 @@ class TimeWindow:
         return first, self.future - (self.open is Bounds.HIGH_OPEN)
 
     @property
+    def reach(self) -> tuple[int | None, int]:
+        """As of every such window: at most past + step - 1 back, since the pivot lags behind."""
+        return None if self.past is None else self.past + self.step - 1, self.future
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Past, future and step."""
+        return self.past or 0, self.future, self.step
+
+    @property
+    def stride(self) -> int:
+        """The step of the pivot."""
+        return self.step
+
+    @property
     def open(self) -> Bounds:
         """What `ends` makes of this window: closed unless it is one that bounds change."""
         changed = self.past is not None and -self.past < self.future <= 0
@@ -109,7 +155,7 @@ class TimeWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class SlidingWindow:
+class SlidingWindow(IntervalWindow):
     """The active window of RSP-QL: windows (o, o + width] open at o = start, start + slide, ...
 
     At t it is the earliest-opening one that is still open, t ≤ o + width, of which (o, t] is shown:
@@ -135,9 +181,19 @@ class SlidingWindow:
         return Interval(self.opening(at) + 1, at).meet(timeline)
 
     @property
-    def never_empty(self) -> bool:
-        """Whether the window contains the reference time at every time: not before it starts."""
-        return False
+    def reach(self) -> tuple[int | None, int]:
+        """As far back as an opening can lie."""
+        return self.width, 0
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Width, slide and start."""
+        return self.width, self.slide, self.start
+
+    @property
+    def stride(self) -> int:
+        """From one opening to the next."""
+        return self.slide
 
     def __str__(self) -> str:
         return f"⊞^{{sliding {self.width},{self.slide},{self.start}}}"
@@ -205,5 +261,6 @@ def _sourced(source: Constant) -> str:
 
 
 Window = TimeWindow | SlidingWindow | TupleWindow
+"""Every kind: mypy finds where one is missing that cannot be served as an IntervalWindow."""
 NOW: Final = TimeWindow(0)
 UNBOUNDED: Final = TimeWindow(None)

@@ -12,7 +12,7 @@ from lars.errors import LarsError
 from lars.language.formulas import Assign, Comparison, Formula, Gathered, Test
 from lars.language.program import Rule, variables
 from lars.language.terms import Atom, Signature, Variable, signature
-from lars.language.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
 
 
 class Reasoner(StrEnum):
@@ -130,8 +130,6 @@ def _shown(
     match window:
         case TimeWindow():
             return _time_window(window, mode, met)
-        case SlidingWindow():
-            raise InexpressibleError(f"the window {window}: there a window has one length at all times")
         case TupleWindow(size, source, ties, by):
             if source is not None:
                 raise InexpressibleError(f"the window {window}: there tuples of all streams count")
@@ -151,6 +149,8 @@ def _shown(
                     f"the window {window}: the least that it shows there is {size - shown + 1}"
                 )
             return TupleWindow(shown)
+        case _:
+            raise InexpressibleError(f"the window {window}: there a window has one length at all times")
 
 
 def _bounded(window: Window, length: int, most: int | None) -> int:

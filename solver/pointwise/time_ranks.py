@@ -27,7 +27,7 @@ from lars.language.formulas import (
 from lars.language.program import Program, Rule, formulas, head_atom, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Signature, Variable, signature
-from lars.language.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.windows import Interval, IntervalWindow, TimeWindow, TupleWindow, Window
 from solver.facts import Situation, with_facts
 from solver.pointwise.asp_terms import GREATEST
 
@@ -108,7 +108,7 @@ def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
 
     def seen(window: Window) -> Window:
         match window:
-            case TimeWindow() | SlidingWindow():
+            case IntervalWindow():
                 ends = window.bounds(t, timeline)
                 return TimeWindow(rank(t) - rank(ends.first), rank(ends.last) - rank(t)) if ends else _NOTHING
             case TupleWindow():

@@ -6,7 +6,7 @@ from typing import assert_never
 import numpy as np
 
 from lars.language.terms import Signature, signature
-from lars.language.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import IntervalWindow, Ties, TupleWindow, Window
 from solver.columns import Array, CodedTerms, InputAtoms, Mask, keys
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
@@ -73,7 +73,7 @@ class ShownInput:
     def _runs(self, predicate: Signature, window: Window) -> _Runs:
         """Return the run of each atom of the predicate."""
         match window:
-            case TimeWindow() | SlidingWindow():
+            case IntervalWindow():
                 t = self._atoms[predicate].t
                 shown = [window.bounds(time, self._timeline) for time in self._times.tolist()]
                 # An empty interval can end anywhere; beside the timeline is as good, and fits in 64 bits.

@@ -22,7 +22,7 @@ from typing import Final
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
 from lars.language.program import Program
-from lars.language.windows import Interval, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import Interval, Ties, TimeWindow, TupleWindow, Window
 
 _LONGEST: Final = 1_000_000
 """So many time points clingo meets at most."""
@@ -142,8 +142,8 @@ def _lengths(window: Window) -> tuple[int, ...]:
             return (past or 0, future, 0 if step == 1 else step)
         case TupleWindow():
             return ()
-        case SlidingWindow(width, slide, start):
-            return width, slide, start
+        case _:
+            return window.lengths
 
 
 def _scaled(window: Window, scale: Scale) -> Window:
@@ -151,5 +151,5 @@ def _scaled(window: Window, scale: Scale) -> Window:
         case TimeWindow(past, future, step):
             far = None if past is None else scale.shrunk(past)
             return replace(window, past=far, future=scale.shrunk(future), step=max(1, scale.shrunk(step)))
-        case TupleWindow() | SlidingWindow():
+        case _:
             return window

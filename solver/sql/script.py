@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from lars.analysis import intensional, windows_of
 from lars.language.program import Program
 from lars.language.terms import NULL, Signature, Variable, signature
-from lars.language.windows import LARGEST_TIME, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.windows import LARGEST_TIME, IntervalWindow, TupleWindow
 from solver.facts import Arrivals, Gate, with_facts
 from solver.relational import (
     DerivedAtoms,
@@ -70,20 +70,9 @@ def _check_windows(program: Program) -> None:
     for rule in program.rules:
         for literal in rule.body:
             for window in windows_of(literal):
-                if any(abs(length) > LARGEST_TIME for length in _lengths(window)):
+                lengths = window.lengths if isinstance(window, IntervalWindow) else (window.size,)
+                if any(abs(length) > LARGEST_TIME for length in lengths):
                     raise InexpressibleInSqlError("SQL has integers of 64 bits alone", rule, literal)
-
-
-def _lengths(window: Window) -> tuple[int, ...]:
-    match window:
-        case TimeWindow(past, future, step):
-            return past or 0, future, step
-        case SlidingWindow(width, slide, start):
-            return width, slide, start
-        case TupleWindow(size):
-            return (size,)
-        case _:
-            assert_never(window)
 
 
 def script(

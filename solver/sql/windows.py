@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lars.language.terms import Atom, Constant, Signature, Variable, signature
-from lars.language.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import IntervalWindow, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.facts import WindowedAtom
 from solver.sql.sql_texts import TableNames, columns, conjunction, quoted
 
@@ -62,7 +62,7 @@ class InputTables:
     def _visible(self, window: Window, predicate: Signature) -> tuple[str, str]:
         """Return a table of input atoms, and when a row s of it is shown at an evaluation time n."""
         match window:
-            case TimeWindow() | SlidingWindow():
+            case IntervalWindow():
                 return self.names.input(predicate), _between(*_ends(window))
             case TupleWindow():
                 return self._counted(window, predicate), "s.t <= n.t AND (s.gone IS NULL OR n.t < s.gone)"

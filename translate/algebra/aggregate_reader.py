@@ -6,8 +6,8 @@ from typing import Any
 
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import Literal, Variable
-from translate.algebra.expression_reader import is_tree, unwrapped
-from translate.algebra.groups import Found, Groups, aggregate_name
+from translate.algebra.expression_reader import aggregate_name, is_aggregate, is_tree, unwrapped
+from translate.algebra.groups import Found, Groups
 from translate.model.patterns import Extend, Group, Pattern
 from translate.sparql import StreamClause
 
@@ -115,11 +115,6 @@ def _tuple(everything: tuple[Variable, ...]) -> tuple[Variable, ...]:
 def is_variable(found: Found) -> bool:
     """Whether an expression is a variable of the solutions, not the value of an EXISTS."""
     return isinstance(found[0], Variable) and not found[1]
-
-
-def is_aggregate(node: Any) -> bool:
-    """Whether a node of the syntax tree is an aggregate."""
-    return is_tree(node) and node.name.startswith("Aggregate_")
 
 
 def is_apart(node: Any) -> bool:

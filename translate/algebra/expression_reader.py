@@ -20,6 +20,7 @@ _CASTS: Final = frozenset(XSD + name for name in _TYPES)
 _SYNONYMS: Final = {"URI": "IRI", "ISURI": "ISIRI"}
 _CHAINS: Final = {"ConditionalOrExpression": "||", "ConditionalAndExpression": "&&"}
 _WRAPPERS: Final = (*_CHAINS, "RelationalExpression", "AdditiveExpression", "MultiplicativeExpression")
+_AGGREGATE: Final = "Aggregate_"
 _STATEMENT: Final = 3
 _DISTANCE: Final = "http://www.opengis.net/def/function/geosparql/distance"
 _DISTANCES: Final = (_DISTANCE, "http://www.opengis.net/def/geosparql/function/distance")
@@ -128,6 +129,17 @@ def unwrapped(node: Any) -> Any:
     return node
 
 
+def is_aggregate(node: Any) -> bool:
+    """Whether a node of the syntax tree is an aggregate."""
+    return is_tree(node) and node.name.startswith(_AGGREGATE)
+
+
+def aggregate_name(node: Any) -> str:
+    """Return the keyword of an aggregate in the syntax tree."""
+    name = node.name.removeprefix(_AGGREGATE)
+    return "GROUP_CONCAT" if name == "GroupConcat" else str(name.upper())
+
+
 def translate_expression(node: Any, reader: ExpressionReader) -> Expression:
     """Return the expression of a syntax tree; chains of one operator are read from the left.
 
@@ -159,7 +171,7 @@ def _call(node: Any, reader: ExpressionReader) -> Expression:
             return reader.exists(node.graph)
         case "Builtin_NOTEXISTS":
             return Call("!", (reader.exists(node.graph),))
-        case _ if name.startswith("Aggregate_"):
+        case _ if is_aggregate(node):
             return reader.aggregate(node)
         case _ if name.startswith("Builtin_"):
             function = name.removeprefix("Builtin_").upper()

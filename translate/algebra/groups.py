@@ -7,7 +7,12 @@ from typing import Any, Final
 
 from lars.language.formulas import Call, Expression
 from lars.language.terms import Constant, Iri, Variable
-from translate.algebra.expression_reader import ExpressionReader, chained, translate_expression
+from translate.algebra.expression_reader import (
+    ExpressionReader,
+    aggregate_name,
+    chained,
+    translate_expression,
+)
 from translate.algebra.triples import Scope, TriplesRun
 from translate.analysis import depth
 from translate.model import patterns as algebra
@@ -187,12 +192,6 @@ class Groups:
         term = self.scope.leaves.term(leaf)
         assert not isinstance(term, Variable)
         return term
-
-
-def aggregate_name(node: Any) -> str:
-    """Return the keyword of an aggregate in the syntax tree."""
-    name = node.name.removeprefix("Aggregate_")
-    return "GROUP_CONCAT" if name == "GroupConcat" else str(name.upper())
 
 
 def conjunction(left: Found, right: Found) -> Found:

@@ -6,8 +6,8 @@ from typing import Any
 
 from lars.language.formulas import Order
 from lars.language.terms import Variable
-from translate.algebra.aggregate_reader import Aggregates, has_aggregate, is_aggregate, is_variable
-from translate.algebra.expression_reader import is_tree, unwrapped
+from translate.algebra.aggregate_reader import Aggregates, has_aggregate, is_variable
+from translate.algebra.expression_reader import is_aggregate, is_tree, unwrapped
 from translate.algebra.groups import Found, Groups, conjunction, join
 from translate.model.patterns import EMPTY, Duplicates, Extend, Filter, Modifiers, Pattern, Select, variables
 from translate.sparql import StreamClause

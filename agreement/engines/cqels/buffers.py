@@ -6,12 +6,12 @@ A window of L shows [now - L, now], both ends included; times are milliseconds.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Generic, TypeVar, assert_never
+from typing import Generic, TypeVar
 
 from agreement.documents.recordings import Push, Triple
 from agreement.engines.cqels.query_text import StreamTriple
 from lars.language.terms import Variable
-from translate.model.windows import Now, Range, Rows, Sliding, Unbounded
+from translate.model.windows import Now, Range, Rows, Unbounded
 
 Solution = Mapping[Variable, str]
 """What a solution binds, each to the canonical text of its term; terms join when their texts are equal."""
@@ -150,10 +150,8 @@ class CqelsBuffer:
                 return [one for one in self.held.items if one.position <= counts[one.stream] - count]
             case Unbounded():
                 return []
-            case Sliding():  # which no text of CQELS says
-                raise AssertionError(self.triple.window)
-            case _:
-                assert_never(self.triple.window)
+            case other:  # which no text of CQELS says
+                raise AssertionError(other)
 
     def _slides(self, now: float, slide: float) -> bool:
         if self.start is None:

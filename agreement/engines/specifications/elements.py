@@ -197,10 +197,8 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
             return Shape(0, 1, closed=True)
         case Rows() | Unbounded():
             return None
-        case Sliding():
-            raise AssertionError(source)
         case _:
-            assert_never(source.window)
+            raise LarsError(f"the window {source}: no specification says when it opens and closes")
 
 
 def placed(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:

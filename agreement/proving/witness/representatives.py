@@ -7,6 +7,7 @@ from typing import Final
 
 from agreement.proving.witness.position_classes import PositionClass, constants_in
 from lars.language.formulas import (
+    SCALED,
     Among,
     Assign,
     BodyLiteral,
@@ -24,7 +25,6 @@ from solver.rdf import test
 
 _FRESH: Final = "http://example.org/"
 _NUMERIC: Final = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
-_SUMMED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
 _COUNTED: Final = frozenset(("COUNT", "SUM", "AVG"))
 _BLIND: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "IN", "BOUND", "SAMETERM"))
 """Functions with one value for all IRIs that no query names, and for all pairs of different ones."""
@@ -99,7 +99,7 @@ def gathered_values(programs: Sequence[Program], name: Variable) -> Iterator[Con
     """Yield numbers for a variable that is summed: those that conditions name, and their neighbours."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, Gather)]
-    if any(one.function in _SUMMED and name in one.arguments for one in gathered):
+    if any(one.function in SCALED and name in one.arguments for one in gathered):
         tests = [part.expression for part in literals if isinstance(part, Test)]
         named = {_number(term) for one in tests for term in constants_in(one)} - {None}
         whole = {int(number) for number in named if number is not None} or {1}

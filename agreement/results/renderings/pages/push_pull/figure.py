@@ -14,7 +14,7 @@ from agreement.results.renderings.pages.push_pull.strip import AGREES, strip_cel
 from lars.errors import LarsError
 from lars.files import appearing
 from lars.language.terms import Iri
-from lars.language.windows import SlidingWindow, TimeWindow
+from lars.language.windows import IntervalWindow
 from solver.facts import is_triple
 from translate.model.query import EngineQuery, Setting
 from translate.model.windows import window_operator
@@ -159,7 +159,7 @@ def _shown(
     for source in sources(query):
         one = window_operator(source.window, source.stream, setting.unit, setting.bounds)
         own = not isinstance(source.stream, Iri) or str(source.stream) == stream
-        if own and isinstance(one, TimeWindow | SlidingWindow):
+        if own and isinstance(one, IntervalWindow):
             ends = one.bounds(at, variant.trace.timeline)
             found += [(ends.first - 0.3, ends.last + 0.3)] if ends else []
     return found
