@@ -44,17 +44,20 @@ def _letters(
     edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str, ...], *, merged: bool
 ) -> Iterator[Letter]:
     try:
-        subject, predicate, object_ = map(str, ground(edge, terms))
+        subject, predicate, object_ = ground(edge, terms)
     except KeyError:
         return
-    triple = (subject, predicate, object_)
+    triples = [(str(subject), str(predicate), str(object_))]
+    if isinstance(edge.triple.object, Variable) and edge.triple.object in edge.triple.terms[:2]:
+        # A variable that stands twice: who does not look at that takes other terms for one.
+        triples.append((str(subject), str(predicate), str(_other(object_))))
     match edge.where:
         case Reading(Iri() as stream):
-            yield str(stream), triple
+            yield from ((str(stream), triple) for triple in triples)
         case Reading(_):
-            yield from ((stream, triple) for stream in streams)
+            yield from ((stream, triple) for stream in streams for triple in triples)
         case GraphSource() if merged:
-            yield from ((stream, triple) for stream in streams)
+            yield from ((stream, triple) for stream in streams for triple in triples)
         case _:
             return
 

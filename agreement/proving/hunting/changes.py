@@ -1,13 +1,15 @@
 """Single changes of what a query says and of what has arrived: what an engine may answer instead."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Final
 
+from agreement.documents.recordings import Triple
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.definitions import OPERATORS, OWN_STREAM
-from agreement.engines.specifications.elements import Element
+from agreement.engines.specifications.elements import Element, Task
 from lars.durations import NANOSECONDS, Duration
 from lars.language.terms import Iri, Variable
 from translate.analysis import rebuilt
@@ -15,29 +17,67 @@ from translate.model.patterns import Filter, Pattern
 from translate.model.query import EngineQuery, ToStream
 from translate.model.windows import Range
 
-Loss = Callable[[tuple[Element, ...]], frozenset[int]]
+Loss = Callable[[Task], Iterator[frozenset[int]]]
+"""Which triples an engine may lose, by their numbers: alternatives."""
+_STARTS: Final = 10
 
 
-def _first(elements: tuple[Element, ...]) -> frozenset[int]:
-    return frozenset([min((one.number for one in elements), default=0)])
+def _first(task: Task) -> Iterator[frozenset[int]]:
+    yield frozenset([min((one.number for one in task.elements), default=0)])
 
 
-def _same_instant(elements: tuple[Element, ...]) -> frozenset[int]:
-    """Return all triples of an instant but the first."""
+def _same_instant(task: Task) -> Iterator[frozenset[int]]:
+    """Yield all triples of an instant but the first."""
     times: dict[int, int] = {}
-    for one in elements:
+    for one in task.elements:
         times[one.t] = min(one.number, times.get(one.t, one.number))
-    return frozenset(one.number for one in elements) - frozenset(times.values())
+    yield frozenset(one.number for one in task.elements) - frozenset(times.values())
 
 
-def _at_zero(elements: tuple[Element, ...]) -> frozenset[int]:
-    return frozenset(one.number for one in elements if not one.t)
+def _at_zero(task: Task) -> Iterator[frozenset[int]]:
+    yield frozenset(one.number for one in task.elements if not one.t)
+
+
+def _again(task: Task) -> Iterator[frozenset[int]]:
+    """Yield the triples that arrive again while an engine keeps them, for each way to keep them.
+
+    It may keep them as long as a window that can still report shows them, whatever t0, or for some time.
+    """
+    windows = [one.window for one in sources(task.query) if isinstance(one.window, Range)]
+    width = max((one.length.points(task.unit) for one in windows), default=0)
+    slide = max(1, min((one.slide.points(task.unit) for one in windows if one.slide), default=1))
+    for first in range(width - 1, width + min(slide, _STARTS)):
+        yield _repeated(task.elements, partial(_opening, first, slide, width))
+    times: dict[tuple[str, Triple], list[int]] = {}
+    for one in task.elements:
+        times.setdefault((one.stream, one.triple), []).append(one.t)
+    for gap in sorted({u - t for same in times.values() for t, u in combinations(same, 2) if u > t}):
+        yield _repeated(task.elements, partial(int.__add__, -gap - 1))
+
+
+def _opening(first: int, slide: int, width: int, t: int) -> int:
+    """Return when the window opened that closes next from t on; windows close at `first` + k `slide`."""
+    return first - (first - t) // slide * slide - width
+
+
+def _repeated(elements: Iterable[Element], kept: Callable[[int], int]) -> frozenset[int]:
+    """Return what arrives again after it has counted, if it did so later than `kept` says of the time."""
+    counted: dict[tuple[str, Triple], int] = {}
+    lost = set[int]()
+    for one in elements:
+        before = counted.get((one.stream, one.triple))
+        if before is not None and before > kept(one.t):
+            lost.add(one.number)
+        else:
+            counted[one.stream, one.triple] = one.t
+    return frozenset(lost)
 
 
 LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
     ("of the triples of one instant only the first counts", _same_instant),
     ("triples of time 0 are lost", _at_zero),
     ("the first triple is lost", _first),
+    ("a triple that arrives again while it is kept counts at its first time alone", _again),
 )
 
 

@@ -24,6 +24,8 @@ _MANY: Final = 200
 """A run with so many reports is made small before anything explains it."""
 _EXPLAINED: Final = 0.25
 """Which share of a query's first runs a rule has to explain; an engine may have other faults too."""
+_LIKELY: Final = 2
+"""So many of a query's first wrong runs the rules of another engine have to explain."""
 UNEXPLAINED: Final = "unexplained"
 
 
@@ -184,7 +186,7 @@ class Hunt:
         """Return known faults that explain a run: one alone, or rules of an engine version together."""
         found = [one for one in self.faults if one.rule is not None]
         for fault in found:
-            if fault.rule is not None and fault.rule.version is None and fault.rule.explains(run):
+            if fault.rule is not None and fault.rule.version is None and fault.rule.covers(run):
                 return (fault,)
         named = {fault.says: fault for fault in found}
         for version in dict.fromkeys(one.rule.version for one in found if one.rule is not None):
@@ -211,8 +213,8 @@ class Hunt:
         known = {one.says for one in self.faults}
         rules = [one for one in self.reference.rules(run) if one.says not in known and one.explains(run)]
         versions = list(self.reference.versions(run))
-        samples = self._sampled(run.query) if rules or len(versions) > 1 else []
-        shares = [sum(map(rule.explains, samples)) for rule in rules]
+        samples = self._sampled(run.query) if rules or versions else []
+        shares = [sum(map(rule.covers, samples)) for rule in rules]
         most = max(shares, default=-1)
         single = [rules[shares.index(most)]] if rules and most >= len(samples) * _EXPLAINED else []
         for version, share in self._by_share(versions, samples):
@@ -227,7 +229,9 @@ class Hunt:
         foretold = [name for one in samples for name in self.reference.versions(one)]
         used = {one.rule.version for one in self.faults if one.rule is not None}
         shares = [(name, foretold.count(name)) for name in versions]
-        return sorted(shares, key=lambda one: (one[0] not in used, -one[1]))
+        # One run is explained by the rules of many engines: those of another one have to explain more.
+        likely = [one for one in shares if one[0] in used or one[0] == self.name or one[1] >= _LIKELY]
+        return sorted(likely, key=lambda one: (one[0] not in used, -one[1]))
 
     def _sampled(self, query: HuntedQuery) -> list[HuntedRun]:
         """Return the wrong ones among the first runs of a query."""

@@ -1,18 +1,21 @@
 """What runs are judged by, and the rules that may explain a wrong one."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from math import inf
+from operator import itemgetter
 from typing import Final, Protocol
 
 from agreement.comparing.judge import JudgedWindow, Judgement, Options, judged, recorded, unit_of
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.diagnosis import Recorded, diagnosed, variations
 from agreement.comparing.judge.judgement import narrowed
+from agreement.comparing.judge.verdict import Verdict
 from agreement.documents.outputs import plain
-from agreement.engines.definitions import ALL_TRIPLES, AT_ITS_CLOSE, GRID
+from agreement.engines.definitions import ALL_TRIPLES, AT_ITS_CLOSE, EACH_WINDOW, GRID
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, needed
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import Specification, in_words
@@ -34,6 +37,11 @@ _PARAMETERS: Final = {
     "combination": "Definition 23 (which windows have to report)",
 }
 _EARLIER: Final = "windows that opened before time 0 report too"
+OneOfSeveral = Callable[[Sequence[JudgedWindow]], JudgedWindow]
+_OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
+    ("of the windows that close between two arrivals only the first reports", itemgetter(0)),
+    ("of the windows that close between two arrivals only the last reports", itemgetter(-1)),
+)
 _WAITING: Final = "a report waits for the next triple, however late that comes"
 
 
@@ -42,13 +50,19 @@ class FaultRule:
     """A rule that an engine may follow in place of the right one; `right` is what it should follow.
 
     `explains` says whether a run is exactly what this rule predicts; of an engine `version`'s rule whether
-    it is one of those that together do, none of which can be left out.
+    it is one of those that together do, none of which can be left out. `allows` says whether a run in which
+    nothing is reported agrees with it, which alone shows nothing.
     """
 
     says: str
     right: str
     explains: Callable[[HuntedRun], bool]
     version: str | None = None
+    allows: Callable[[HuntedRun], bool] | None = None
+
+    def covers(self, run: HuntedRun) -> bool:
+        """Whether the rule, once it is known, leaves nothing of a run that looks for another."""
+        return self.explains(run) or (self.allows is not None and self.allows(run))
 
 
 class Reference(Protocol):
@@ -113,14 +127,18 @@ class BySpecification:
         return f"{_PAPER}, its parameters as `{self.specification.name}` sets them{described}"
 
     def verdict(self, run: HuntedRun) -> RunVerdict:
-        """Return the verdict; where late triples were taken, also that they were left out is right.
+        """Return the verdict; where late triples were taken, each window is right with them or without.
 
-        A stream has its triples in order of time (RSP-QL 2014, RDF stream), so nothing says which.
+        A stream has its triples in order of time (RSP-QL 2014, RDF stream), so nothing says which. What has
+        been reported before a late triple came can in no engine show it.
         """
         given = _recorded(run, self.options)
         found = judged(given.task, self.specification, given.recording, given.options)
-        if found.correct is False and _late(run) and self._is_right(_without(given, _late(run))):
-            return RunVerdict(True)
+        if found.correct is False and (late := _late(run)):
+            without = _without(given, late)
+            ignored = judged(without.task, self.specification, without.recording, without.options)
+            if ignored.correct or _right_in_either(found.best, ignored.best):
+                return RunVerdict(True)
         if found.correct is not False:
             return RunVerdict(found.correct)
         places = (
@@ -151,7 +169,10 @@ class BySpecification:
         for says, right, other in other_queries(run.query.read):
             yield FaultRule(says, right, partial(self._by_query, other))
         for says, lost in LOSSES:
-            yield FaultRule(says, ALL_TRIPLES, partial(self._by_loss, lost))
+            allows = partial(self._by_loss, lost, silent=True)
+            yield FaultRule(says, ALL_TRIPLES, partial(self._by_loss, lost), allows=allows)
+        for says, kept in _OF_SEVERAL:
+            yield FaultRule(says, EACH_WINDOW, partial(self._by_one_of_several, kept))
         yield FaultRule(_EARLIER, f"{GRID}, and none opens before it", self._by_earlier_start)
 
     def versions(self, run: HuntedRun) -> Iterator[str]:
@@ -257,9 +278,29 @@ class BySpecification:
         except LarsError:
             return False
 
-    def _by_loss(self, lost: Loss, run: HuntedRun) -> bool:
+    def _by_loss(self, lost: Loss, run: HuntedRun, *, silent: bool = False) -> bool:
+        """Whether a run is right without triples that are lost; `silent`: or with nothing to say."""
         given = _recorded(run, self.options)
-        return self._is_right(_few(_without(given, lost(given.task.elements))))
+        right = (True, None) if silent and not any(one.rows for _, one in run.answers.reports) else (True,)
+        few = (_few(_without(given, numbers)) for numbers in dict.fromkeys(lost(given.task)))
+        verdicts = (judged(one.task, self.specification, one.recording, one.options) for one in few)
+        return any(one.correct in right for one in verdicts)
+
+    def _by_one_of_several(self, kept: OneOfSeveral, run: HuntedRun) -> bool:
+        """Whether of the windows that one arrival finds closed one reports, and all others would have."""
+        given = _recorded(run, self.options)
+        windows = judged(given.task, self.specification, given.recording, given.options).best.windows
+        times = list(accumulate((push.t for push in run.pushes), max))
+        for place in (bisect_left, bisect_right):
+            due: dict[int, list[JudgedWindow]] = {}
+            for window in windows:
+                if window.rows.shared or window.rows.missing or window.rows.extra:
+                    due.setdefault(place(times, window.last), []).append(window)
+            silent = [one for several in due.values() for one in several if one is not kept(several)]
+            wrong = [one for one in windows if one.problem is not None]
+            if wrong and wrong == silent and not any(one.rows.shared or one.rows.extra for one in silent):
+                return True
+        return False
 
     def closest(self, run: HuntedRun) -> str | None:
         """Return the delay or the borders that explain a run."""
@@ -348,6 +389,21 @@ def _pushwise(run: HuntedRun, options: Options, *, times: bool = True) -> Pushwi
 
 def _recorded(run: HuntedRun, options: Options) -> Recorded:
     return recorded(run.given, unit_of(run.query.read, run.pushes), run.answered, options)
+
+
+def _right_in_either(one: Verdict, other: Verdict) -> bool:
+    """Whether each window that either knows is right in one of two verdicts for the same choice."""
+    if one.choice != other.choice:
+        return False
+    both = [{(window.first, window.last): window for window in each.windows} for each in (one, other)]
+
+    def right(place: tuple[float | None, float]) -> bool:
+        # Where nothing came, a verdict that expects nothing does not list the window.
+        known = [each[place] for each in both if place in each]
+        silent = len(known) == 1 and not (known[0].rows.shared or known[0].rows.extra)
+        return silent or any(window.problem is None for window in known)
+
+    return all(map(right, both[0].keys() | both[1].keys()))
 
 
 def _few(given: Recorded) -> Recorded:

@@ -120,6 +120,7 @@ def _around(name) -> Iterator[tuple[str, dict]]:
     if name != "cqels":
         # What arrivals cause is one report each, and belongs to its push, whatever its time.
         yield "reports only the latest of a push", {"replies": _each(lambda reports: reports[-1:])}
+        yield "reports only the first of a push", {"replies": _each(lambda reports: reports[:1])}
         yield "late by 1", {"replies": _each(_later)}
     yield "rows twice", {"replies": _rows(lambda rows: (*rows, *rows))}
     yield "first row lost", {"replies": _rows(lambda rows: rows[1:])}

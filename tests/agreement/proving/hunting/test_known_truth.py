@@ -1,17 +1,21 @@
 """Engines whose truth is known: a right one has no fault, each mutant has one, small and named."""
 
+import re
 from itertools import islice
 
 import pytest
 
 from agreement.comparing.judge import Options
-from agreement.engines.adapters import built_in
+from agreement.engines.adapters import EngineReport, ProfileReply, PushReply, built_in
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
+from agreement.proving.hunting.hunted_queries import hunted_query
 from agreement.proving.hunting.streams import streams
 from tests.agreement.proving.hunting.mutants import STRICT, mutants
 
 MUTANTS = {one.name: one for one in mutants()}
+AGAIN = "a triple that arrives again while it is kept counts at its first time alone"
+ONE_OF_SEVERAL = "of the windows that close between two arrivals only the {} reports"
 CHOSEN = {
     "rspql: bounds = closed": "bounds = closed",
     "rspql: bounds = high-open": "bounds = high-open",
@@ -22,6 +26,8 @@ CHOSEN = {
     "rspql: FILTER ignored": "FILTER is ignored",
     "rspql: equal times lost": "of the triples of one instant only the first counts",
     "rspql: another stream's window": "all windows show stream 1",
+    "rspql: reports only the first of a push": ONE_OF_SEVERAL.format("first"),
+    "rspql: reports only the latest of a push": ONE_OF_SEVERAL.format("last"),
     "csparql: empty = silent": "empty = silent",
 }
 
@@ -117,3 +123,81 @@ def test_a_triple_that_leaks_from_one_window_into_another_is_found():
     found.go()
     leak = next(one for one in found.faults if one.says.endswith("(E1 of kolibrie-846becb)"))
     assert len(leak.run.pushes) <= 5
+
+
+@pytest.mark.parametrize("taken_in", [True, False])
+def test_a_late_triple_need_not_be_shown_by_what_has_been_reported(taken_in):
+    """An engine that takes late triples into the open windows is as right as one that leaves them."""
+    engine = OpenWindows(taken_in)
+    chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
+    found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(60, 300))
+    found.go()
+    assert found.faults == []
+    assert sum(late > now for late, now in engine.seen) > 10
+
+
+def test_terms_that_a_variable_makes_equal_are_tried_unequal():
+    text = (
+        "PREFIX : <http://e/> REGISTER RStream <http://e/out> AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :S "
+        "[RANGE 4 STEP 4] WHERE { WINDOW :w { ?x :p ?x } }"
+    )
+    triples = [triple for _, triple in hunted_query("loop", text).letters]
+    assert any(subject != object_ and "/p>" in predicate for subject, predicate, object_ in triples)
+
+
+class OpenWindows:
+    """`SELECT ?s ?a` of one window from 0 on, (o, c], whose reports nothing changes that comes late."""
+
+    name = "open windows"
+
+    def __init__(self, taken_in):
+        self.taken_in, self.seen = taken_in, []
+
+    def open(self, registration):
+        self.width, self.step = map(int, re.search(r"RANGE (\d+) STEP (\d+)", registration.query).groups())
+        self.now, self.next, self.arrived = 0, self.width, []
+        return self
+
+    profile = ProfileReply(ok=True, engine="open windows", time_unit="1ms", dialect="rspql")
+
+    def push(self, pushes):
+        return [PushReply(reports=tuple(self.reports(push))) for push in pushes]
+
+    def reports(self, push):
+        self.seen.append((self.now, push.t))
+        while self.next < push.t:
+            shown = {triple for t, triple in self.arrived if self.next - self.width < t <= self.next}
+            rows = [{"s": s, "a": a} for s, p, a in sorted(shown) if p == "<http://e/p>"]
+            if rows:
+                yield EngineReport(t=self.next, rows=rows)
+            self.next += self.step
+        if (push.t >= self.now or self.taken_in) and not self.keeps(push):
+            self.arrived.append((push.t, push.triple))
+        self.now = max(self.now, push.t)
+
+    def keeps(self, push):
+        """Whether a triple that arrives does not count, since it has been kept."""
+        del push
+        return False
+
+    def close(self):
+        return ()
+
+    def end(self):
+        pass
+
+
+class FirstTimes(OpenWindows):
+    """Keeps the first time of a triple that arrives again before it is forgotten."""
+
+    def keeps(self, push):
+        return any(triple == push.triple and push.t - t <= 6 for t, triple in self.arrived)
+
+
+def test_an_engine_that_keeps_first_times_is_named():
+    engine = FirstTimes(taken_in=False)
+    chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
+    found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(60, 300))
+    found.go()
+    assert found.faults[0].says == AGAIN
+    assert found.faults[0].times > 10 * sum(one.times for one in found.faults[1:])
