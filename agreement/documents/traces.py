@@ -9,8 +9,6 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final, Protocol
 
-import numpy as np
-
 from agreement.documents.requests import sources
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -30,9 +28,8 @@ from solver.facts import (
     Triple,
     graph_rows,
 )
-from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs, say_hindrances
-from solver.job.pipeline import Job, by_slice, fitting_count, used_background
-from solver.job.slices import cut_evenly
+from solver.job import Answer, AnswerRuns, Question, Whole, certified_runs, say_hindrances
+from solver.job.pipeline import Job, by_slice, slices_of, used_background
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import (
     ALL_CORES,
@@ -135,24 +132,19 @@ class LocalTrace:
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        if not any(isinstance(question.output, Whole) for question in questions):
-            for part in self._parts(questions, within):
-                yield [found.by_time() for found in self.answers(questions, part)]
-            return
-        say_hindrances(questions, self.background, self.runner)
         runner, background = self.runner, self.background
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
-        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
+        if not any(isinstance(question.output, Whole) for question in questions):
+            # The first answers need not wait for the last.
+            for part in slices_of(job, self.columns):
+                yield [found.by_time() for found in self.answers(questions, part)]
+            return
+        say_hindrances(questions, background, runner)
+        for answers in by_slice(job, self.columns, runner.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
-
-    def _parts(self, questions: Sequence[Question], within: Interval) -> list[Interval]:
-        """Return an interval in parts, so that the first answers need not wait for the last."""
-        t = np.sort(np.concatenate([np.empty(0, np.int64), *(one.t for one in self.columns.atoms.values())]))
-        count = self.runner.slices or fitting_count(len(t), self.timeline, Halo(tuple(questions)))
-        return cut_evenly(within.meet(self.timeline), t.tolist(), count)
 
     def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
         """Return the input of an interval in columns, with the background; terms as in the answers."""

@@ -10,6 +10,6 @@ from solver.columns.arrow_arrays import (
     numbers_of,
     validity_of,
 )
-from solver.columns.input_atoms import InputAtoms, in_time_order, parted, together
+from solver.columns.input_atoms import Atoms, InputAtoms, in_time_order, parted, together
 from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedTerms, Numbered, TermCodes
 from solver.columns.trace_columns import TimeBins, TraceColumns, arrivals, trace_columns

@@ -50,6 +50,16 @@ def evaluate(
 
     The situation must hold all input that the programs' windows can see from there.
     """
+    return answers_in(questions, encoded(situation), within, evaluator)
+
+
+def answers_in(
+    questions: Sequence[Question],
+    situation: EncodedSituation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> Iterator[Answer]:
+    """Yield the answers as `evaluate` does, of a situation in columns."""
     for number, times, row, first, last in _rows(questions, situation, within, evaluator):
         for t in times[first : last + 1]:
             yield Answer(number, t, row)
@@ -63,25 +73,26 @@ def stretches(
 ) -> Iterator[Stretch]:
     """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
     found: dict[tuple[int, Row], tuple[Sequence[int], list[Span]]] = {}
-    for number, times, row, first, last in _rows(questions, situation, within, evaluator):
+    for number, times, row, first, last in _rows(questions, encoded(situation), within, evaluator):
         unite(found.setdefault((number, row), (times, []))[1], (first, last))
     for (number, row), (times, spans) in found.items():
         yield from (Stretch(number, row, times[first], times[last]) for first, last in spans)
 
 
 def _rows(
-    questions: Sequence[Question], situation: Situation, within: Interval, evaluator: Evaluator
+    questions: Sequence[Question], situation: EncodedSituation, within: Interval, evaluator: Evaluator
 ) -> Iterator[tuple[int, Sequence[int], Row, int, int]]:
     """Yield the rows of each question by its number, with its times, each row's runs apart."""
-    columns = encoded(situation)
     for number, question in enumerate(questions):
-        times = columns.times(question.gate, within).tolist()
+        times = situation.times(question.gate, within).tolist()
         found = None
-        if by_columns(question, columns.background, evaluator):
+        if by_columns(question, situation.background, evaluator):
             if evaluator is Evaluator.BOTH:
-                check_alike_at(question, situation, times)
-            found = _unless_refused(partial(_found_by_columns, question, columns, times), evaluator)
-        for row, first, last in by_clingo(question, situation, times) if found is None else found:
+                check_alike_at(question, situation.decoded(), times)
+            found = _unless_refused(partial(_found_by_columns, question, situation, times), evaluator)
+        if found is None:
+            found = by_clingo(question, situation.decoded(), times)
+        for row, first, last in found:
             yield number, times, row, first, last
 
 

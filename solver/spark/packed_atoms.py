@@ -1,7 +1,7 @@
 """Atoms of a trace on their way between tasks: columns with a dictionary, compressed, as bytes."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -10,9 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lars.language.terms import Signature
-from solver.columns import Array, CodedTerms, InputAtoms, TermCodes, arrow_numbers, numbers_of, together
+from solver.columns import (
+    Array,
+    Atoms,
+    CodedTerms,
+    InputAtoms,
+    TermCodes,
+    arrow_numbers,
+    numbers_of,
+    together,
+)
 
-Atoms = Mapping[Signature, InputAtoms]
 _PACKED: Final = pa.schema(
     [("predicate", pa.string()), ("arity", pa.int32()), ("texts", pa.list_(pa.string()))]
     + [(name, pa.list_(pa.int64())) for name in ("times", "arrivals")]

@@ -11,16 +11,17 @@ from lars.language.windows import Interval, TupleWindow
 from solver.columns import TermCodes
 from solver.facts import Arrivals, Multiples
 from solver.job import AnswerRuns, Question
+from solver.job.carried_atoms import carried
 from solver.job.evaluation import by_columns
 from solver.job.pipeline import Job
+from solver.job.slices import all_counts, cut, needs
 from solver.settings import Progress, unwatched
-from solver.spark.carried_atoms import carried
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
 from solver.spark.reading import task_memory
 from solver.spark.slice_answers import Part, PartKind, RowsByTime, united, united_rows
 from solver.spark.slice_tasks import SliceTask
-from solver.spark.slices import Carrying, Counting, Spreading, all_counts, cut_by_rows, needs
+from solver.spark.slices import Carrying, Counting, Spreading
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -127,21 +128,16 @@ def error_of(found: Sequence[Part]) -> LarsError | None:
 
 def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
     wanted = needs(job.questions)
-    past, future = wanted.reach.past, wanted.reach.future
-    if job.slices is None and (past is None or future is None):
+    if job.slices is None and wanted.halo is None:
         return [job.span]
     counts = all_counts(trace.map(Counting(wanted, job.timeline)).collect())
     total = int(counts[1].sum())
-    if job.slices is not None:
-        return cut_by_rows(counts, job.span, max(1, -(-total // job.slices)), None)
-    assert past is not None, "a reach without end is not cut"
-    assert future is not None, "a reach without end is not cut"
-    if total <= SMALL:
+    if job.slices is None and total <= SMALL:
         return [job.span]
     background = frozenset(job.background)
     fast = all(by_columns(question, background, job.evaluator) for question in job.questions)
     count = max(3 * trace.context.defaultParallelism, total // (_LARGE if fast else SMALL))
-    return cut_by_rows(counts, job.span, max(SMALL // 2, -(-total // count)), past + future)
+    return cut(counts, job.span, wanted.halo, job.slices, max(SMALL // 2, -(-total // count)))
 
 
 def _spread(

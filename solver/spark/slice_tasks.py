@@ -19,7 +19,8 @@ from lars.language.windows import Interval
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background
-from solver.job import Question, certified_part, evaluate
+from solver.job import Question, certified_part
+from solver.job.evaluation import answers_in
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.spark.finished_slices import FinishedSlices
@@ -101,7 +102,7 @@ class SliceTask:
     def _answered(self, question: Question, situation: EncodedSituation, within: Interval) -> bytes:
         job = self.job
         if question.predicate is None:
-            return packed_rows(evaluate([question], situation.decoded(), within, job.evaluator))
+            return packed_rows(answers_in([question], situation, within, job.evaluator))
         return packed(certified_part(question, situation, within, job.evaluator, job.certify))
 
 

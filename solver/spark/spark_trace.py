@@ -10,7 +10,15 @@ from lars.language.terms import Signature
 from lars.language.windows import Interval
 from solver.columns import Array, TermCodes, TimeBins, TraceColumns, in_time_order
 from solver.facts import Background, Fact
-from solver.job import AnswerRuns, Question, certified_first, lacks_certified, say_hindrances
+from solver.job import (
+    AnswerRuns,
+    Needs,
+    Question,
+    certified_first,
+    lacks_certified,
+    needs,
+    say_hindrances,
+)
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Certify, Runner, TraceInput
@@ -19,7 +27,7 @@ from solver.spark.packed_atoms import unpacked_atoms
 from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress
 from solver.spark.reading import ReadTrace, read_in_tasks
 from solver.spark.slice_answers import RowsByTime
-from solver.spark.slices import Binning, Needs, Showing, needs
+from solver.spark.slices import Binning, Showing
 from solver.traces import TraceFile
 
 
