@@ -10,11 +10,11 @@ from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import TermCodes
 from solver.facts import Arrivals, Multiples
-from solver.job import AnswerRuns, Question
+from solver.job import AnswerRuns, Question, needs
 from solver.job.carried_atoms import carried
 from solver.job.evaluation import by_columns
 from solver.job.pipeline import Job
-from solver.job.slices import all_counts, cut, needs
+from solver.job.slices import all_counts, cut
 from solver.settings import Progress, unwatched
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms

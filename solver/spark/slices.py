@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import Array, InputAtoms, TimeBins, arrivals
+from solver.job import Needs
 from solver.job.carried_atoms import kept
-from solver.job.slices import Counts, Needs, between
+from solver.job.slices import Counts, between
 from solver.spark.packed_atoms import Block, packed_atoms
 
 
