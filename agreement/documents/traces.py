@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from agreement.documents.requests import sources
 from lars.durations import Duration
@@ -28,7 +28,7 @@ from solver.facts import (
     Triple,
     graph_rows,
 )
-from solver.job import Answer, AnswerRuns, Question, Whole, certified_runs, say_hindrances
+from solver.job import Answer, AnswerRuns, Question, SlicedWork, Whole, certified_runs, say_hindrances
 from solver.job.pipeline import Job, by_slice, slices_of, used_background
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import (
@@ -56,6 +56,8 @@ from solver.traces import (
 from translate.model.query import Dataset, EngineQuery, Language, Setting
 from translate.model.windows import Range
 
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
 
@@ -78,11 +80,17 @@ class Trace(Protocol):
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
         ...
 
-    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the input of an interval that questions can use, or more, in columns, with the background.
+    def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
+        """Return the slices of the timeline in which work on what questions need is to be done.
 
-        Terms have the codes that they have in the answers.
+        They may be asked at times so many time points before a slice, too.
         """
+        ...
+
+    def worked(
+        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    ) -> list[Result]:
+        """Return what is found in each of some slices, ascending, of what is given for it."""
         ...
 
     def uncertified(self) -> "Trace":
@@ -146,9 +154,17 @@ class LocalTrace:
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
 
-    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the input of an interval in columns, with the background; terms as in the answers."""
-        return self._with_used(questions).shown(within)
+    def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
+        """Return the timeline as one slice: its input is in memory."""
+        del questions, before
+        return [self.timeline]
+
+    def worked(
+        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    ) -> list[Result]:
+        """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
+        situation = self._with_used(work.questions)
+        return [work(situation, one) for _, one in given]
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""

@@ -11,5 +11,5 @@ from solver.columns.arrow_arrays import (
     validity_of,
 )
 from solver.columns.input_atoms import Atoms, InputAtoms, in_time_order, parted, together
-from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedTerms, Numbered, TermCodes
+from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedColumns, CodedTerms, Numbered, TermCodes
 from solver.columns.trace_columns import TimeBins, TraceColumns, arrivals, trace_columns

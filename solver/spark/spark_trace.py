@@ -14,17 +14,26 @@ from solver.job import (
     AnswerRuns,
     Needs,
     Question,
+    SlicedWork,
     certified_first,
     lacks_certified,
     needs,
     say_hindrances,
 )
-from solver.job.pipeline import Job
+from solver.job.pipeline import Job, used_background
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Certify, Runner, TraceInput
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.packed_atoms import unpacked_atoms
-from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress
+from solver.spark.pipeline import (
+    Given,
+    Result,
+    answers_on_spark,
+    outputs_on_spark,
+    slices_on_spark,
+    spark_progress,
+    worked_on_spark,
+)
 from solver.spark.reading import ReadTrace, read_in_tasks
 from solver.spark.slice_answers import RowsByTime
 from solver.spark.slices import Binning, Showing
@@ -60,6 +69,22 @@ class SparkTrace:
                 self._job(questions, within), self.read.blocks, self.terms, self.finished
             )
             return list(map(self._certified, questions, found))
+
+    def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
+        """Return the slices of the timeline in which work on what questions need is to be done."""
+        wanted = needs(questions).from_before(before)
+        if wanted.reach.tuples:
+            # What is asked may be any time before a slice, where other tuples are the newest ones.
+            return [self.timeline]
+        return slices_on_spark(self.read.blocks, wanted, self.timeline, self.timeline)
+
+    def worked(
+        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    ) -> list[Result]:
+        """Return what is found in each of some slices, of what is given for it."""
+        blocks, background = self.read.blocks, used_background(self.background, work.questions)
+        with spark_progress(blocks.context, self.runner.progress):
+            return list(worked_on_spark(work, given, blocks, self.timeline, background))
 
     def _certified(self, question: Question, found: AnswerRuns) -> AnswerRuns:
         """Return answers certified at one time at least, where no slice could afford one."""
