@@ -2,8 +2,11 @@
 
 from solver.columns.arrays import Array, Mask, among, keys
 from solver.columns.arrow_arrays import (
+    arrow_codes,
+    arrow_lists,
     arrow_mask,
     arrow_numbers,
+    arrow_strings,
     arrow_text,
     arrow_texts,
     mask_of,

@@ -15,6 +15,7 @@ from lars.errors import LarsError
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, Atom, Constant, Number, Term, Variable
 from solver.columns.arrays import Array, Mask
+from solver.columns.arrow_arrays import arrow_strings
 from solver.facts import constant_of
 from solver.rdf import value
 
@@ -130,7 +131,7 @@ class TermCodes(CodedTerms):
 
     def arrow(self, codes: Array) -> pa.Array:
         """Return the texts of codes as input atoms have them, `null` for null."""
-        return pa.array(self.written(codes), pa.string())
+        return arrow_strings(self.written(codes))
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""
