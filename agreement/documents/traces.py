@@ -9,6 +9,8 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final, Protocol, TypeVar
 
+import numpy as np
+
 from agreement.documents.requests import sources
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -28,13 +30,17 @@ from solver.facts import (
     Triple,
     graph_rows,
 )
-from solver.job import Answer, AnswerRuns, Question, SlicedWork, Whole, certified_runs, say_hindrances
+from solver.job import Answer, AnswerRuns, Question, SlicedWork, Whole, certified_runs, needs, say_hindrances
+from solver.job.evaluation import ATOMS_AT_ONCE
 from solver.job.pipeline import Job, by_slice, slices_of, used_background
+from solver.job.slices import cut
+from solver.progress import Step, share, telling
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import (
     ALL_CORES,
     Certify,
     OriginWarning,
+    Progress,
     Runner,
     Span,
     Time,
@@ -130,41 +136,59 @@ class LocalTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        return self._answers(questions, within or self.timeline, Step.ANSWERING.of(self.runner.progress))
+
+    def _answers(
+        self, questions: Sequence[Question], within: Interval, progress: Progress
+    ) -> list[AnswerRuns]:
         say_hindrances(questions, self.background, self.runner)
         here, found = self._with_used(questions), []
+        own = within, self.runner.evaluator, self.runner.certify
         for done, question in enumerate(questions):
-            self.runner.progress(done, len(questions))
-            own = within or self.timeline, self.runner.evaluator, self.runner.certify
-            found.append(certified_runs(question, here, *own))
+            with telling(share(progress, done, done + 1, len(questions))):
+                found.append(certified_runs(question, here, *own))
         return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        runner, background = self.runner, self.background
+        runner, background, progress = self.runner, self.background, Step.ANSWERING.of(self.runner.progress)
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
         if not any(isinstance(question.output, Whole) for question in questions):
             # The first answers need not wait for the last.
-            for part in slices_of(job, self.columns):
-                yield [found.by_time() for found in self.answers(questions, part)]
+            slices = slices_of(job, self.columns)
+            for done, part in enumerate(slices):
+                told = share(progress, done, done + 1, len(slices))
+                yield [found.by_time() for found in self._answers(questions, part, told)]
             return
         say_hindrances(questions, background, runner)
-        for answers in by_slice(job, self.columns, runner.progress):
+        for answers in by_slice(job, self.columns, progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the timeline as one slice: its input is in memory."""
-        del questions, before
-        return [self.timeline]
+        """Return the slices of the timeline in which work on what questions need is to be done."""
+        wanted = needs(questions).from_before(before)
+        if wanted.reach.tuples:
+            return [self.timeline]
+        # All atoms count: to tell which of them are needed takes longer.
+        t = np.concatenate(
+            [np.empty(0, np.int64), *(one.within(self.timeline).t for one in self.columns.atoms.values())]
+        )
+        counts = np.unique(t, return_counts=True)
+        return cut(counts, self.timeline, wanted.halo, rows=ATOMS_AT_ONCE)
 
     def worked(
         self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
-        situation = self._with_used(work.questions)
-        return [work(situation, one) for _, one in given]
+        situation, progress = self._with_used(work.questions), Step.EXPLAINING.of(self.runner.progress)
+        found = []
+        for done, (_, one) in enumerate(given):
+            progress(done, len(given))
+            found.append(work(situation, one))
+        return found
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""
@@ -355,7 +379,8 @@ def _load(given: TraceInput, static: Background) -> Trace:
     runner = given.runner
     sources = prepare(given.paths, given.options)
     if _is_local(runner, sources):
-        columns = read_columns(sources, given.options)
+        with telling(Step.READING.of(runner.progress)):
+            columns = read_columns(sources, given.options)
         return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
     # Loads what Spark alone needs.
     from solver.spark import spark_trace

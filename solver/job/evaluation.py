@@ -22,6 +22,7 @@ from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
 from solver.pointwise import consequences, models, rows
+from solver.progress import tell
 from solver.relational import (
     EncodedSituation,
     Obstacle,
@@ -225,12 +226,12 @@ def _by_columns(
     if not times:
         return empty(output[1])
     parts = list(_portions(question.program, situation, times))
-    found = [
-        evaluated(
-            question.program, part, times[begin:end], output, None if newest is None else newest[begin:end]
-        ).get(output, empty(output[1]))
-        for begin, end, part in parts
-    ]
+    found: list[RunTable] = []
+    for begin, end, part in parts:
+        tell(len(found), len(parts))
+        latest = None if newest is None else newest[begin:end]
+        tables = evaluated(question.program, part, times[begin:end], output, latest)
+        found.append(tables.get(output, empty(output[1])))
     if len(found) == 1:
         return found[0]
     moved = [table.moved(begin) for table, (begin, _, _) in zip(found, parts, strict=True)]
