@@ -8,15 +8,15 @@ from enum import Enum
 from solver.settings import Progress, unwatched
 
 
-class Step(Enum):
-    """A step of answering queries on a trace, and from which to which percent of the whole it takes."""
+class Stage(Enum):
+    """A stage of answering queries on a trace, and from which to which percent of the whole it takes."""
 
     READING = (0, 40)
     ANSWERING = (40, 85)
     EXPLAINING = (85, 100)
 
     def of(self, progress: Progress) -> Progress:
-        """Return who is told of this step."""
+        """Return who is told of this stage."""
         return share(progress, *self.value, 100)
 
 

@@ -34,7 +34,7 @@ from solver.job import Answer, AnswerRuns, Question, SlicedWork, Whole, certifie
 from solver.job.evaluation import ATOMS_AT_ONCE
 from solver.job.pipeline import Job, by_slice, slices_of, used_background
 from solver.job.slices import cut
-from solver.progress import Step, share, telling
+from solver.progress import Stage, share, telling
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import (
     ALL_CORES,
@@ -136,7 +136,7 @@ class LocalTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        return self._answers(questions, within or self.timeline, Step.ANSWERING.of(self.runner.progress))
+        return self._answers(questions, within or self.timeline, Stage.ANSWERING.of(self.runner.progress))
 
     def _answers(
         self, questions: Sequence[Question], within: Interval, progress: Progress
@@ -151,7 +151,7 @@ class LocalTrace:
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        runner, background, progress = self.runner, self.background, Step.ANSWERING.of(self.runner.progress)
+        runner, background, progress = self.runner, self.background, Stage.ANSWERING.of(self.runner.progress)
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
         if not any(isinstance(question.output, Whole) for question in questions):
             # The first answers need not wait for the last.
@@ -183,7 +183,7 @@ class LocalTrace:
         self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
-        situation, progress = self._with_used(work.questions), Step.EXPLAINING.of(self.runner.progress)
+        situation, progress = self._with_used(work.questions), Stage.EXPLAINING.of(self.runner.progress)
         found = []
         for done, (_, one) in enumerate(given):
             progress(done, len(given))
@@ -379,7 +379,7 @@ def _load(given: TraceInput, static: Background) -> Trace:
     runner = given.runner
     sources = prepare(given.paths, given.options)
     if _is_local(runner, sources):
-        with telling(Step.READING.of(runner.progress)):
+        with telling(Stage.READING.of(runner.progress)):
             columns = read_columns(sources, given.options)
         return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
     # Loads what Spark alone needs.

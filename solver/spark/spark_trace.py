@@ -21,7 +21,7 @@ from solver.job import (
     say_hindrances,
 )
 from solver.job.pipeline import Job, used_background
-from solver.progress import Step
+from solver.progress import Stage
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Certify, Runner, TraceInput
 from solver.spark.finished_slices import FinishedSlices, finished_slices
@@ -65,7 +65,7 @@ class SparkTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        with spark_progress(self.read.blocks.context, Step.ANSWERING.of(self.runner.progress)):
+        with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
             found = answers_on_spark(
                 self._job(questions, within), self.read.blocks, self.terms, self.finished
             )
@@ -84,7 +84,7 @@ class SparkTrace:
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it."""
         blocks, background = self.read.blocks, used_background(self.background, work.questions)
-        with spark_progress(blocks.context, Step.EXPLAINING.of(self.runner.progress)):
+        with spark_progress(blocks.context, Stage.EXPLAINING.of(self.runner.progress)):
             return list(worked_on_spark(work, given, blocks, self.timeline, background))
 
     def _certified(self, question: Question, found: AnswerRuns) -> AnswerRuns:
@@ -98,7 +98,7 @@ class SparkTrace:
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
         """Yield all answers at once, as they come from Spark, then raise if some are lost."""
-        with spark_progress(self.read.blocks.context, Step.ANSWERING.of(self.runner.progress)):
+        with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 
     def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
@@ -143,7 +143,7 @@ def spark_trace(given: TraceInput, sources: Sequence[TraceFile], background: Bac
 
     runner = given.runner
     context = spark_context(runner.master or ALL_CORES)
-    with spark_progress(context, Step.READING.of(runner.progress)):
+    with spark_progress(context, Stage.READING.of(runner.progress)):
         read = read_in_tasks(context, sources, given.options)
     timeline = given.timeline or Interval(0, read.last)
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, given.options)
