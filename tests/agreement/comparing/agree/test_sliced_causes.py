@@ -3,6 +3,7 @@
 import pickle
 from dataclasses import dataclass, fields, replace
 
+import pytest
 from hypothesis import event, given
 from hypothesis import strategies as some
 
@@ -11,7 +12,7 @@ from lars.language.windows import Interval
 from solver.columns import CodedColumns, TermCodes, TraceColumns, in_time_order
 from solver.job import needs
 from solver.relational import situation_of
-from tests.agreement.comparisons import SPECS, explained, variant_of
+from tests.agreement.comparisons import SPECS, explained, facts_of, report, variant_of
 
 
 @dataclass(slots=True)
@@ -45,13 +46,38 @@ class CutTrace(LocalTrace):
         return work(situation_of(columns, self.timeline, self.background), share)
 
 
-@given(SPECS, some.integers(1, 5))
+def cut_into(variant, length):
+    """Return a comparison whose causes are found in slices of so many time points."""
+    values = {one.name: getattr(variant.trace, one.name) for one in fields(LocalTrace)}
+    return replace(variant, trace=CutTrace(**values, length=length))
+
+
+TIMED = SPECS.filter(lambda spec: not any(size for *_, size in spec.windows))
+"""Windows of tuples are asked about in one slice."""
+
+
+@given(SPECS | TIMED, some.integers(1, 5))
 def test_slices_find_what_the_whole_finds(spec, length):
     whole = variant_of(spec)
-    values = {one.name: getattr(whole.trace, one.name) for one in fields(LocalTrace)}
-    found = explained(replace(whole, trace=CutTrace(**values, length=length)))
+    found = explained(cut_into(whole, length))
     event("rows" if found else "no row")
     assert found == explained(whole)
+
+
+@pytest.mark.parametrize("length", [1, 2, 5])
+def test_a_slice_sees_the_whole_periods_that_end_in_it(length):
+    """The row is reported at 1 and expired long before its period ends, at 5, or 10."""
+    pattern, window = "?x :p ?y", "RANGE 1s"
+    queries = (
+        f"SELECT ?x FROM STREAM :r [{window}] WHERE {{ {pattern} }}",
+        f"SELECT ?x WHERE {{ STREAM :r [{window}] {{ {pattern} }} }}",
+    )
+    facts = facts_of([("1", "a", "p", "b"), ("7", "a", "p", "b")], lambda _: "r")
+    variant = cut_into(report(queries, facts, period=5, last=10, static=()), length)
+    assert [(one.end, one.side, one.cause, one.support) for one in explained(variant)] == [
+        (5, "push", "expired before the pull", (facts[0],)),
+        (10, "push", "expired before the pull", (facts[1],)),
+    ]
 
 
 def test_columns_that_go_elsewhere_keep_their_texts():
