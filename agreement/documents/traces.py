@@ -124,6 +124,10 @@ class Trace(Protocol):
         ...
 
 
+_MOST_SLICES: Final = 8
+"""In this process so many at most: what static data alone give is found in each."""
+
+
 @dataclass(slots=True)
 class LocalTrace:
     """A trace held in this process, in columns."""
@@ -177,7 +181,7 @@ class LocalTrace:
             [np.empty(0, np.int64), *(one.within(self.timeline).t for one in self.columns.atoms.values())]
         )
         counts = np.unique(t, return_counts=True)
-        return cut(counts, self.timeline, wanted.halo, rows=ATOMS_AT_ONCE)
+        return cut(counts, self.timeline, wanted.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
     def worked(
         self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
