@@ -230,10 +230,8 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     wanted = [one for one in writers if one.wanted]
     late = [one for one in wanted if isinstance(one, PageOutput)]
     result = result.kept() if wanted else result
-    for one in wanted:
-        if one not in late:
-            one.write(result)
-    _print(result, outputs)
+    written = [said for one in wanted if one not in late and (said := one.write(result))]
+    _print(result, outputs, written)
     if late:
         # The verdict need not wait for what only shows it.
         print_text("", at_once=True)
@@ -243,12 +241,14 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     _end(result)
 
 
-def _print(result: Any, outputs: Sequence[Any]) -> None:
-    """Print a result: whole, or, where it is made while somebody reads, line by line."""
+def _print(result: Any, outputs: Sequence[Any], written: Sequence[str]) -> None:
+    """Print a result: whole, line by line where it is made while somebody reads, or where its rows are."""
     full = {"full": True} if any(isinstance(one, FullOutput) and one.full for one in outputs) else {}
     put = stream_lines if result.streamed else print_lines
     if any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
         put(result.json_lines(**full))
+    elif written and not full:
+        print_parts(chain(result.summary(), written))
     elif result.streamed:
         put(result.parts())
     else:

@@ -229,10 +229,10 @@ class TableOutput:
         """Raise LarsError now for a folder that could not be written at the end."""
         self.tables.check()
 
-    def write(self, result: Any) -> None:
-        """Write the tables."""
-        if self.wanted:
-            self.tables.write(result.tables(), result.origin)
+    def write(self, result: Any) -> str:
+        """Write the tables; return where they are."""
+        files = self.tables.write(result.tables(), result.origin)
+        return f"all rows are in {', '.join(map(str, files))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,11 @@ class OutOptions:
         ),
     )
 
-    out: Path | None = option(None, "Write all of it as tables to this folder, too.", metavar="DIR")
+    out: Path | None = option(
+        None,
+        "Write all of it as tables to this folder; of the rows the text says where they are.",
+        metavar="DIR",
+    )
     out_format: TableFormat = option(TableFormat.PARQUET, "How tables are written.")
 
     def check(self) -> None:
@@ -62,13 +66,13 @@ class OutOptions:
         if self.out is not None:
             _check(self.out)
 
-    def write(self, tables: Sequence["OutTable"], origin: str | None = None) -> None:
+    def write(self, tables: Sequence["OutTable"], origin: str | None = None) -> Sequence[Path]:
         """Write the tables, if they are wanted; what an earlier run wrote there is replaced at once.
 
-        `origin` is the dateTime of time 0, which the description of the columns says too.
+        Return their files; `origin` is the dateTime of time 0, which the description of the columns says too.
         """
         if self.out is None:
-            return
+            return ()
         named = {f"{one.name}.{self.out_format.suffix}": one for one in tables}
         told: dict[str, object] = {file: dict(one.told) for file, one in named.items()}
         if origin is not None:
@@ -76,6 +80,7 @@ class OutOptions:
         with self._folder(told) as new:
             for file, one in named.items():
                 _written(new / file, one, self.out_format)
+        return [self.out / file for file in named]
 
     def kept(self, error: DisputedAnswerError) -> FailedRunError:
         """Write the case to the folder, else to the working directory; return what is said of it."""

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -30,14 +30,17 @@ from solver.facts import (
     Triple,
     graph_rows,
 )
-from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs, say_hindrances
-from solver.job.pipeline import Job, by_slice, fitting_count, used_background
-from solver.job.slices import cut_evenly
+from solver.job import Answer, AnswerRuns, Question, SlicedWork, Whole, certified_runs, needs, say_hindrances
+from solver.job.evaluation import ATOMS_AT_ONCE
+from solver.job.pipeline import Job, by_slice, slices_of, used_background
+from solver.job.slices import cut
+from solver.progress import Stage, share, telling
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import (
     ALL_CORES,
     Certify,
     OriginWarning,
+    Progress,
     Runner,
     Span,
     Time,
@@ -59,6 +62,8 @@ from solver.traces import (
 from translate.model.query import Dataset, EngineQuery, Language, Setting
 from translate.model.windows import Range
 
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
 
@@ -81,11 +86,17 @@ class Trace(Protocol):
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
         ...
 
-    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the input of an interval that questions can use, or more, in columns, with the background.
+    def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
+        """Return the slices of the timeline in which work on what questions need is to be done.
 
-        Terms have the codes that they have in the answers.
+        They may be asked at times so many time points before a slice, too.
         """
+        ...
+
+    def worked(
+        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    ) -> list[Result]:
+        """Return what is found in each of some slices, ascending, of what is given for it."""
         ...
 
     def uncertified(self) -> "Trace":
@@ -113,6 +124,10 @@ class Trace(Protocol):
         ...
 
 
+_MOST_SLICES: Final = 8
+"""In this process so many at most: what static data alone give is found in each."""
+
+
 @dataclass(slots=True)
 class LocalTrace:
     """A trace held in this process, in columns."""
@@ -125,38 +140,59 @@ class LocalTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        return self._answers(questions, within or self.timeline, Stage.ANSWERING.of(self.runner.progress))
+
+    def _answers(
+        self, questions: Sequence[Question], within: Interval, progress: Progress
+    ) -> list[AnswerRuns]:
         say_hindrances(questions, self.background, self.runner)
         here, found = self._with_used(questions), []
+        own = within, self.runner.evaluator, self.runner.certify
         for done, question in enumerate(questions):
-            self.runner.progress(done, len(questions))
-            own = within or self.timeline, self.runner.evaluator, self.runner.certify
-            found.append(certified_runs(question, here, *own))
+            with telling(share(progress, done, done + 1, len(questions))):
+                found.append(certified_runs(question, here, *own))
         return found
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        if not any(isinstance(question.output, Whole) for question in questions):
-            for part in self._parts(questions, within):
-                yield [found.by_time() for found in self.answers(questions, part)]
-            return
-        say_hindrances(questions, self.background, self.runner)
-        runner, background = self.runner, self.background
+        runner, background, progress = self.runner, self.background, Stage.ANSWERING.of(self.runner.progress)
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
-        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
+        if not any(isinstance(question.output, Whole) for question in questions):
+            # The first answers need not wait for the last.
+            slices = slices_of(job, self.columns)
+            for done, part in enumerate(slices):
+                told = share(progress, done, done + 1, len(slices))
+                yield [found.by_time() for found in self._answers(questions, part, told)]
+            return
+        say_hindrances(questions, background, runner)
+        for answers in by_slice(job, self.columns, progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
 
-    def _parts(self, questions: Sequence[Question], within: Interval) -> list[Interval]:
-        """Return an interval in parts, so that the first answers need not wait for the last."""
-        t = np.sort(np.concatenate([np.empty(0, np.int64), *(one.t for one in self.columns.atoms.values())]))
-        count = self.runner.slices or fitting_count(len(t), self.timeline, Halo(tuple(questions)))
-        return cut_evenly(within.meet(self.timeline), t.tolist(), count)
+    def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
+        """Return the slices of the timeline in which work on what questions need is to be done."""
+        wanted = needs(questions).from_before(before)
+        if wanted.reach.tuples:
+            return [self.timeline]
+        # All atoms count: to tell which of them are needed takes longer.
+        t = np.concatenate(
+            [np.empty(0, np.int64), *(one.within(self.timeline).t for one in self.columns.atoms.values())]
+        )
+        counts = np.unique(t, return_counts=True)
+        return cut(counts, self.timeline, wanted.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
-    def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the input of an interval in columns, with the background; terms as in the answers."""
-        return self._with_used(questions).shown(within)
+    def worked(
+        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    ) -> list[Result]:
+        """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
+        situation, progress = self._with_used(work.questions), Stage.EXPLAINING.of(self.runner.progress)
+        found = []
+        for done, (_, one) in enumerate(given):
+            progress(done, len(given))
+            found.append(work(situation, one))
+        return found
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""
@@ -347,7 +383,8 @@ def _load(given: TraceInput, static: Background) -> Trace:
     runner = given.runner
     sources = prepare(given.paths, given.options)
     if _is_local(runner, sources):
-        columns = read_columns(sources, given.options)
+        with telling(Stage.READING.of(runner.progress)):
+            columns = read_columns(sources, given.options)
         return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
     # Loads what Spark alone needs.
     from solver.spark import spark_trace

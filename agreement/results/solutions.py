@@ -200,6 +200,10 @@ class SolveResult(Findings):
             return engine_reports.lines(self._found)
         return answer_texts.text_lines(self._found)
 
+    def summary(self) -> Iterable[str]:
+        """Yield how much is answered, without the rows."""
+        yield self.headline
+
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `answers` and `evaluations`."""
         return answer_tables.tables(self._found)

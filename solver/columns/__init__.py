@@ -2,14 +2,17 @@
 
 from solver.columns.arrays import Array, Mask, among, keys
 from solver.columns.arrow_arrays import (
+    arrow_codes,
+    arrow_lists,
     arrow_mask,
     arrow_numbers,
+    arrow_strings,
     arrow_text,
     arrow_texts,
     mask_of,
     numbers_of,
     validity_of,
 )
-from solver.columns.input_atoms import InputAtoms, in_time_order, parted, together
-from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedTerms, Numbered, TermCodes
+from solver.columns.input_atoms import Atoms, InputAtoms, in_time_order, parted, together
+from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedColumns, CodedTerms, Numbered, TermCodes
 from solver.columns.trace_columns import TimeBins, TraceColumns, arrivals, trace_columns

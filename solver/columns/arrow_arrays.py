@@ -1,5 +1,6 @@
 """Columns of numpy as arrays of Arrow and back, by their buffers: Arrow's own ways import pandas first."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,27 @@ def arrow_mask(mask: Mask) -> pa.Array:
 def arrow_numbers(numbers: Array) -> pa.Array:
     """Return a column as Arrow's whole numbers."""
     return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def arrow_codes(numbers: npt.NDArray[np.int32]) -> pa.Array:
+    """Return a column as Arrow's whole numbers of 32 bit."""
+    return pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def arrow_lists(parts: Sequence[pa.Array], kind: pa.DataType) -> pa.ListArray:
+    """Return arrays of one type as a list in a row each."""
+    ends = np.cumsum([0, *map(len, parts)]).astype(np.int32)
+    return pa.ListArray.from_arrays(
+        arrow_codes(ends), pa.concat_arrays(parts) if parts else pa.nulls(0, kind)
+    )
+
+
+def arrow_strings(texts: Sequence[str]) -> pa.Array:
+    """Return texts as Arrow's."""
+    data, sizes = "".join(texts).encode(), list(map(len, texts))
+    if len(data) != sum(sizes):
+        sizes = [len(text.encode()) for text in texts]
+    return arrow_texts(data, np.cumsum([0, *sizes])).view(pa.string())
 
 
 def arrow_texts(data: Any, offsets: Array) -> pa.Array:

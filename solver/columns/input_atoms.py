@@ -53,6 +53,10 @@ class InputAtoms:
         return found
 
 
+Atoms = Mapping[Signature, InputAtoms]
+"""Input atoms by predicate."""
+
+
 def together(parts: Sequence[InputAtoms]) -> InputAtoms:
     """Return the atoms of all parts, of which there is one at least, one part after the other."""
     if len(parts) == 1:
@@ -62,7 +66,7 @@ def together(parts: Sequence[InputAtoms]) -> InputAtoms:
     return InputAtoms(t, arrival, tuple(map(np.concatenate, columns)))
 
 
-def in_time_order(atoms: Mapping[Signature, InputAtoms]) -> Mapping[Signature, InputAtoms]:
+def in_time_order(atoms: Atoms) -> Atoms:
     """Return atoms in the order of time, then of arrival, with arrivals numbered in this order."""
     if not atoms:
         return {}

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import compress, count, islice, repeat
 from operator import is_
 from typing import Final, TypeVar
@@ -14,6 +15,7 @@ from lars.errors import LarsError
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, Atom, Constant, Number, Term, Variable
 from solver.columns.arrays import Array, Mask
+from solver.columns.arrow_arrays import arrow_strings
 from solver.facts import constant_of
 from solver.rdf import value
 
@@ -129,7 +131,7 @@ class TermCodes(CodedTerms):
 
     def arrow(self, codes: Array) -> pa.Array:
         """Return the texts of codes as input atoms have them, `null` for null."""
-        return pa.array(self.written(codes), pa.string())
+        return arrow_strings(self.written(codes))
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""
@@ -160,6 +162,43 @@ class TermCodes(CodedTerms):
         newest = [*islice(reversed(self._codes), len(self._codes) - len(self._texts))]
         self._texts.extend(reversed(newest))
         return self._texts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedColumns:
+    """Columns of codes with their terms; other processes are given the texts of these alone."""
+
+    terms: TermCodes
+    columns: tuple[Array, ...]
+
+    def take(self, places: Array | Mask) -> "CodedColumns":
+        """Return the rows at these places, or those that a mask marks."""
+        return CodedColumns(self.terms, tuple(column[places] for column in self.columns))
+
+    def coded_by(self, terms: TermCodes) -> "CodedColumns":
+        """Return the same rows with the codes of other terms."""
+        if terms is self.terms:
+            return self
+        texts, places = self._texts_and_places()
+        known = terms.codes(texts)
+        return CodedColumns(terms, tuple(known[column] for column in places))
+
+    def _texts_and_places(self) -> tuple[list[str], list[Array]]:
+        every = np.concatenate([*self.columns, np.empty(0, np.int64)])
+        distinct, places = np.unique(every, return_inverse=True)
+        parts = np.split(places, max(1, len(self.columns)))
+        return self.terms.written(distinct), parts[: len(self.columns)]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return what pickling needs."""
+        texts, places = self._texts_and_places()
+        return _coded, (texts, [column.astype(np.int32) for column in places])
+
+
+def _coded(texts: list[str], places: list[Array]) -> CodedColumns:
+    terms = TermCodes()
+    known = terms.codes(texts)
+    return CodedColumns(terms, tuple(known[column] for column in places))
 
 
 def _within(number: int) -> int:

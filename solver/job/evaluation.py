@@ -22,6 +22,7 @@ from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
 from solver.pointwise import consequences, models, rows
+from solver.progress import tell
 from solver.relational import (
     EncodedSituation,
     Obstacle,
@@ -50,6 +51,16 @@ def evaluate(
 
     The situation must hold all input that the programs' windows can see from there.
     """
+    return answers_in(questions, encoded(situation), within, evaluator)
+
+
+def answers_in(
+    questions: Sequence[Question],
+    situation: EncodedSituation,
+    within: Interval,
+    evaluator: Evaluator = Evaluator.AUTO,
+) -> Iterator[Answer]:
+    """Yield the answers as `evaluate` does, of a situation in columns."""
     for number, times, row, first, last in _rows(questions, situation, within, evaluator):
         for t in times[first : last + 1]:
             yield Answer(number, t, row)
@@ -63,25 +74,26 @@ def stretches(
 ) -> Iterator[Stretch]:
     """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
     found: dict[tuple[int, Row], tuple[Sequence[int], list[Span]]] = {}
-    for number, times, row, first, last in _rows(questions, situation, within, evaluator):
+    for number, times, row, first, last in _rows(questions, encoded(situation), within, evaluator):
         unite(found.setdefault((number, row), (times, []))[1], (first, last))
     for (number, row), (times, spans) in found.items():
         yield from (Stretch(number, row, times[first], times[last]) for first, last in spans)
 
 
 def _rows(
-    questions: Sequence[Question], situation: Situation, within: Interval, evaluator: Evaluator
+    questions: Sequence[Question], situation: EncodedSituation, within: Interval, evaluator: Evaluator
 ) -> Iterator[tuple[int, Sequence[int], Row, int, int]]:
     """Yield the rows of each question by its number, with its times, each row's runs apart."""
-    columns = encoded(situation)
     for number, question in enumerate(questions):
-        times = columns.times(question.gate, within).tolist()
+        times = situation.times(question.gate, within).tolist()
         found = None
-        if by_columns(question, columns.background, evaluator):
+        if by_columns(question, situation.background, evaluator):
             if evaluator is Evaluator.BOTH:
-                check_alike_at(question, situation, times)
-            found = _unless_refused(partial(_found_by_columns, question, columns, times), evaluator)
-        for row, first, last in by_clingo(question, situation, times) if found is None else found:
+                check_alike_at(question, situation.decoded(), times)
+            found = _unless_refused(partial(_found_by_columns, question, situation, times), evaluator)
+        if found is None:
+            found = by_clingo(question, situation.decoded(), times)
+        for row, first, last in found:
             yield number, times, row, first, last
 
 
@@ -214,12 +226,12 @@ def _by_columns(
     if not times:
         return empty(output[1])
     parts = list(_portions(question.program, situation, times))
-    found = [
-        evaluated(
-            question.program, part, times[begin:end], output, None if newest is None else newest[begin:end]
-        ).get(output, empty(output[1]))
-        for begin, end, part in parts
-    ]
+    found: list[RunTable] = []
+    for begin, end, part in parts:
+        tell(len(found), len(parts))
+        latest = None if newest is None else newest[begin:end]
+        tables = evaluated(question.program, part, times[begin:end], output, latest)
+        found.append(tables.get(output, empty(output[1])))
     if len(found) == 1:
         return found[0]
     moved = [table.moved(begin) for table, (begin, _, _) in zip(found, parts, strict=True)]

@@ -1,17 +1,21 @@
 """The job: a trace's facts → slices with their halo → answers, in this process."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Final
 
-from lars.language.windows import Interval
-from solver.facts import Background, Fact, Relevance, Situation, relevant_background
-from solver.job.evaluation import evaluate
+from lars.language.windows import Interval, TupleWindow
+from solver.columns import Atoms, TraceColumns, in_time_order, trace_columns
+from solver.facts import Background, Fact, Relevance, relevant_background
+from solver.job.carried_atoms import carried, joined
+from solver.job.evaluation import answers_in
 from solver.job.questions import Answer, Question
-from solver.job.slices import Halo, cut_evenly, sliced
+from solver.job.slices import cut, needs
+from solver.relational import EncodedSituation, situation_of
 from solver.settings import Certify, Evaluator, Progress, unwatched
 
-FACTS_PER_SLICE: Final = 20_000
+ATOMS_PER_SLICE: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,34 +50,41 @@ def used_background(background: Background, questions: Sequence[Question]) -> Ba
 
 def in_process(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Answer]:
     """Yield the answers of the job's questions to the facts, which are in arrival order."""
-    for answers in by_slice(job, facts, progress):
+    for answers in by_slice(job, trace_columns(facts), progress):
         yield from answers
 
 
-def by_slice(job: Job, facts: Sequence[Fact], progress: Progress = unwatched) -> Iterator[Iterator[Answer]]:
+def by_slice(job: Job, columns: TraceColumns, progress: Progress = unwatched) -> Iterator[Iterator[Answer]]:
     """Yield the answers as `in_process` does, for each slice of the timeline by itself, ascending."""
-    for within, situation in _parts(job, facts, progress):
-        yield evaluate(job.questions, situation, within, job.evaluator)
-
-
-def _parts(job: Job, facts: Sequence[Fact], progress: Progress) -> Iterator[tuple[Interval, Situation]]:
-    ordered = sorted((fact for fact in facts if fact.t in job.timeline), key=lambda fact: fact.t)
-    count = job.slices or fitting_count(len(ordered), job.timeline, Halo(job.questions))
-    slices = cut_evenly(job.span, [fact.t for fact in ordered], count)
-    background = job.relevant()
-    parts = sliced(ordered, slices, Halo(job.questions))
-    for done, (within, part) in enumerate(zip(slices, parts, strict=True)):
+    slices = slices_of(job, columns)
+    for done, (within, situation) in enumerate(zip(slices, situations(job, columns, slices), strict=True)):
         progress(done, len(slices))
-        yield within, Situation(job.timeline, part, background)
+        yield answers_in(job.questions, situation, within, job.evaluator)
 
 
-def fitting_count(facts: int, timeline: Interval, halo: Halo) -> int:
-    """Return how many slices suit so many facts: each facts enough, and no shorter than its halo.
+def slices_of(job: Job, columns: TraceColumns) -> list[Interval]:
+    """Return the slices in which a job has its answers in this process."""
+    wanted = needs(job.questions)
+    counts = wanted.among(columns.atoms, columns.terms, job.timeline).counts()
+    return cut(counts, job.span, wanted.halo, job.slices, ATOMS_PER_SLICE)
 
-    Shorter slices would mostly repeat what others do, and yet hold the whole halo in memory.
-    """
-    past, future = halo.reach.past, halo.reach.future
-    if past is None or future is None:
-        return 1
-    length = timeline.last + 1 - timeline.first
-    return min(1 + facts // FACTS_PER_SLICE, 1 + length // (past + future + 1))
+
+def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> Iterator[EncodedSituation]:
+    """Yield for each of consecutive slices all that the job's questions need there."""
+    wanted = needs(job.questions)
+    given = wanted.among(columns.atoms, columns.terms, job.timeline)
+    static = situation_of(replace(columns, atoms={}), job.timeline, job.relevant())
+    before = _kept_before(slices, columns, job.timeline, tuple(wanted.reach.tuples))
+    for within, kept in zip(slices, before, strict=True):
+        yield replace(static, atoms=in_time_order(joined(kept, given.of(within))))
+
+
+def _kept_before(
+    slices: Sequence[Interval], columns: TraceColumns, timeline: Interval, windows: tuple[TupleWindow, ...]
+) -> Iterator[Atoms]:
+    """Return for each slice what tuple windows keep from before it."""
+    if not windows:
+        return repeat({}, len(slices))
+    ends = Interval(timeline.first, slices[0].first - 1), *slices
+    parts = [{name: some.within(one) for name, some in columns.atoms.items()} for one in ends]
+    return carried(windows, parts, columns.terms)

@@ -1,100 +1,167 @@
-"""How the timeline is cut into slices, and which input each of them carries."""
+"""How a timeline is cut into slices, by the atoms however they lie in time, and what each of them needs."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
 from operator import attrgetter
+from typing import Final
+
+import numpy as np
 
 from lars.analysis import Reach, reach
 from lars.language.program import Program
-from lars.language.terms import Atom
-from lars.language.windows import Interval, TupleWindow
-from solver.facts import Arrivals, Fact, Matcher, Newest, Relevance, counts, matcher
+from lars.language.terms import Atom, Signature, signature
+from lars.language.windows import Interval
+from solver.columns import Array, Atoms, CodedTerms, InputAtoms, Mask, together
+from solver.facts import Arrivals, Relevance
 from solver.job.questions import Question
+from solver.relational import of_source
+
+Counts = tuple[Array, Array]
+"""Where parts of the timeline that have atoms begin, ascending, and how many each has."""
+_PARTS: Final = 4096
+"""So many parts of the timeline are told apart at most."""
 
 
-@dataclass(frozen=True)
-class Halo:
-    """What the questions need beside a slice's own time points, in time points and by pattern."""
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What slices need of a trace: atoms that windows show, and those that only tell when to evaluate."""
 
-    questions: tuple[Question, ...]
+    patterns: frozenset[Atom]
+    triggers: frozenset[Atom]
+    reach: Reach
 
-    @cached_property
-    def reach(self) -> Reach:
-        """The farthest that any of the programs looks; None means to the end of the timeline."""
-        return reach(Program(tuple(rule for question in self.questions for rule in question.program.rules)))
-
-    @cached_property
-    def _patterns(self) -> dict[str, list[Matcher]]:
-        atoms = (Relevance(question.program, question.predicate).needed() for question in self.questions)
-        return _by_predicate(frozenset().union(*atoms))
-
-    @cached_property
-    def _triggers(self) -> dict[str, list[Matcher]]:
-        gates = (question.gate for question in self.questions)
-        return _by_predicate(atom for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
-
-    def counted(self, fact: Fact) -> bool:
-        """Whether a tuple window counts the fact."""
-        return any(counts(window, fact.arguments) for window in self.reach.tuples)
-
-    def slices_of(self, fact: Fact, slices: Sequence[Interval]) -> range:
-        """Return the indexes of the slices that need the fact, for a window or as a trigger."""
-        if _is_matched(fact, self._patterns) or self.counted(fact):
-            return self._reached(fact.t, slices)
-        if _is_matched(fact, self._triggers):
-            own = bisect_right(slices, fact.t, key=attrgetter("first"))
-            return range(max(own - 1, 0), own)
-        return range(0)
-
-    def _reached(self, t: int, slices: Sequence[Interval]) -> range:
+    @property
+    def halo(self) -> int | None:
+        """How many time points beside its own a slice needs input of; None: it needs all of them."""
         past, future = self.reach.past, self.reach.future
-        first = 0 if future is None else bisect_left(slices, t - future, key=attrgetter("last"))
-        last = len(slices) if past is None else bisect_right(slices, t + past, key=attrgetter("first"))
-        return range(first, last)
+        return None if past is None or future is None else past + future
+
+    def from_before(self, points: int) -> "Needs":
+        """Return what slices need that are asked about so many time points before their own, too."""
+        past = None if self.reach.past is None else self.reach.past + points
+        return replace(self, reach=replace(self.reach, past=past))
+
+    def shown(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
+        """Return which atoms of a predicate a window may show or count."""
+        found = _fitting(self.patterns, name, some, terms)
+        for window in self.reach.tuples:
+            found |= of_source(some, window, terms)
+        return found
+
+    def waited(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
+        """Return which atoms of a predicate tell when to evaluate."""
+        return _fitting(self.triggers, name, some, terms)
+
+    def among(self, atoms: Atoms, terms: CodedTerms, timeline: Interval) -> "NeededAtoms":
+        """Return which of some atoms slices of a timeline need."""
+        own: dict[Signature, InputAtoms] = {}
+        reached: dict[Signature, InputAtoms] = {}
+        for name, some in atoms.items():
+            here = some.within(timeline)
+            shown = self.shown(name, here, terms)
+            reached[name] = here.take(shown)
+            own[name] = here.take(self.waited(name, here, terms) & ~shown)
+        ends = (timeline.last + 1 if end is None else end for end in (self.reach.past, self.reach.future))
+        return NeededAtoms(reached, own, *ends)
 
 
-def _by_predicate(atoms: Iterable[Atom]) -> dict[str, list[Matcher]]:
-    found: dict[str, list[Matcher]] = {}
-    for atom in atoms:
-        found.setdefault(atom.predicate, []).append(matcher(atom))
-    return found
+def needs(questions: Sequence[Question]) -> Needs:
+    """Return what the questions need beside a slice's own time points, in time points and by pattern."""
+    rules = tuple(rule for question in questions for rule in question.program.rules)
+    atoms = (Relevance(question.program, question.predicate).needed() for question in questions)
+    gates = (question.gate for question in questions)
+    waited = (atom for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
+    return Needs(frozenset().union(*atoms), frozenset(waited), reach(Program(rules)))
 
 
-def _is_matched(fact: Fact, patterns: dict[str, list[Matcher]]) -> bool:
-    # A loop, no generator: this runs for each fact of a trace.
-    for matches in patterns.get(fact.predicate, ()):  # noqa: SIM110
-        if matches(fact):
-            return True
-    return False
+def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
+    own = [pattern for pattern in patterns if signature(pattern) == name]
+    return terms.fitting_any(own, some.columns, len(some.t))
 
 
-def cut_evenly(timeline: Interval, times: Sequence[int], count: int) -> list[Interval]:
-    """Return at most `count` slices of the timeline, with about equally many of the times in each."""
-    borders = sorted({times[len(times) * i // count] for i in range(1, count)} if times else ())
-    starts = [timeline.first, *(t for t in borders if timeline.first < t <= timeline.last)]
-    return [Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], timeline.last + 1], strict=True)]
+@dataclass(frozen=True, slots=True, eq=False)
+class NeededAtoms:
+    """Atoms that slices need: those that windows reach from within, and those at a slice's own times.
+
+    `past` and `future` say how far, in time points, both ends included; no atom is of both kinds.
+    """
+
+    reached: Atoms
+    own: Atoms
+    past: int
+    future: int
+
+    def of(self, within: Interval) -> dict[Signature, InputAtoms]:
+        """Return what one slice needs, in no order."""
+        around = Interval(within.first - self.past, within.last + self.future)
+        return {
+            name: together([some.within(around), self.own[name].within(within)])
+            for name, some in self.reached.items()
+        }
+
+    def near(self, slices: Sequence[Interval]) -> range:
+        """Return the places of consecutive slices that may need some of the atoms."""
+        times = (some.t for some in (*self.own.values(), *self.reached.values()))
+        return between(slices, times, self.past, self.future)
+
+    def counts(self) -> Counts:
+        """Return the counts of not too many parts; all atoms of one time are in one of them."""
+        times = [some.t for some in (*self.own.values(), *self.reached.values())]
+        begins, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *times]), return_counts=True)
+        if not len(begins):
+            return begins, numbers
+        part = np.cumsum(numbers) * _PARTS // (numbers.sum() + 1)
+        firsts = np.flatnonzero(np.diff(part, prepend=-1))
+        return begins[firsts], np.add.reduceat(numbers, firsts)
 
 
-def tail(windows: Iterable[TupleWindow], facts: Sequence[Fact]) -> list[Fact]:
-    """Return the facts, ascending in time, that some of the tuple windows keeps at their end."""
-    kept = {index for window in windows for index in Newest(window, facts).up_to(len(facts))}
-    return [facts[index] for index in sorted(kept)]
+def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
+    """Return the places of the slices that reach some of these times, which ascend."""
+    ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
+    if not ends:
+        return range(0)
+    begin = bisect_left(slices, min(first for first, _ in ends) - future, key=attrgetter("last"))
+    return range(begin, bisect_right(slices, max(last for _, last in ends) + past, key=attrgetter("first")))
 
 
-def sliced(facts: Sequence[Fact], slices: Sequence[Interval], halo: Halo) -> list[list[Fact]]:
-    """Return for each slice the facts that it needs, in order; facts are given ascending in time."""
-    parts: list[list[Fact]] = [[] for _ in slices]
-    for fact in facts:
-        for index in halo.slices_of(fact, slices):
-            parts[index].append(fact)
-    if halo.reach.tuples:
-        order = {fact: place for place, fact in reversed(list(enumerate(facts)))}
-        times = [fact.t for fact in facts]
-        for part, within in zip(parts, slices, strict=True):
-            before = dict.fromkeys(facts[: bisect_left(times, within.first)])
-            # What windows of time and of tuples carry along stays in its order of arrival.
-            whole = {*part, *tail(halo.reach.tuples, list(before))}
-            part[:] = sorted(whole, key=order.__getitem__)
-    return parts
+def all_counts(found: Sequence[Counts]) -> Counts:
+    """Return the counts of all parts of a trace together."""
+    every = [np.concatenate(some) for some in zip((np.empty(0, np.int64),) * 2, *found, strict=True)]
+    begins, places = np.unique(every[0], return_inverse=True)
+    return begins, np.bincount(places, every[1], len(begins)).astype(np.int64)
+
+
+def cut(
+    counts: Counts, span: Interval, halo: int | None, slices: int | None = None, rows: int = 0
+) -> list[Interval]:
+    """Return the slices of a span: about as many as asked for, or each with so many rows at least.
+
+    Slices that need all input would mostly repeat what others do: of them there is one unless asked for.
+    """
+    if slices is not None:
+        return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
+    return [span] if halo is None else cut_by_rows(counts, span, rows, halo)
+
+
+def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> list[Interval]:
+    """Return slices of the span with at least so many rows each, but perhaps the last.
+
+    They have no fewer rows of their own than the `halo` before them, in time points, has: what all of
+    them hold together is at most twice the trace. None: that may be as it will.
+    """
+    begins, numbers = counts
+    above = np.concatenate(([0], np.cumsum(numbers)))
+
+    def before(t: int) -> int:
+        return int(above[np.searchsorted(begins, t, "left")])
+
+    starts, end = [span.first], before(span.last + 1)
+    while True:
+        at = starts[-1]
+        wanted = max(rows, 0 if halo is None else before(at) - before(max(at - halo, 0)))
+        place = int(np.searchsorted(above, before(at) + wanted, "left"))
+        if place >= len(begins) or begins[place] > span.last or end - int(above[place]) < rows // 2:
+            break
+        starts.append(int(begins[place]))
+    return [Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], span.last + 1], strict=True)]

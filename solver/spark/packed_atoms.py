@@ -1,18 +1,30 @@
 """Atoms of a trace on their way between tasks: columns with a dictionary, compressed, as bytes."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from lars.language.terms import Signature
-from solver.columns import Array, CodedTerms, InputAtoms, TermCodes, arrow_numbers, numbers_of, together
+from solver.columns import (
+    Array,
+    Atoms,
+    CodedTerms,
+    InputAtoms,
+    TermCodes,
+    arrow_codes,
+    arrow_lists,
+    arrow_numbers,
+    arrow_strings,
+    numbers_of,
+    together,
+)
 
-Atoms = Mapping[Signature, InputAtoms]
 _PACKED: Final = pa.schema(
     [("predicate", pa.string()), ("arity", pa.int32()), ("texts", pa.list_(pa.string()))]
     + [(name, pa.list_(pa.int64())) for name in ("times", "arrivals")]
@@ -29,7 +41,7 @@ class _BlockTerms(CodedTerms):
 
     def code(self, text: str) -> int:
         """Return the place of a text, -1 where there is none."""
-        found: int = pc.index(self.texts, text).as_py()
+        found: int = pc.index(self.texts, arrow_strings([text])[0]).as_py()
         return found
 
     def arrow(self, codes: Array) -> pa.Array:
@@ -54,25 +66,22 @@ def packed_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
     for some in atoms.values():
         for column in some.columns:
             used[column] = True
-    places = np.cumsum(used) - 1
-    nothing = np.empty(0, np.int64)
-    columns: dict[str, list[object]] = {
-        "predicate": [name for name, _ in atoms],
-        "arity": [arity for _, arity in atoms],
-        "times": [_steps(some.t) for some in atoms.values()],
-        "arrivals": [_steps(some.arrival) for some in atoms.values()],
-        "codes": [
-            places[np.concatenate([*some.columns, nothing])].astype(np.int32) for some in atoms.values()
-        ],
-    }
-    arrays = {name: pa.array(values, _PACKED.field(name).type) for name, values in columns.items()}
-    # All texts stand in the first row.
+    places = (np.cumsum(used) - 1).astype(np.int32)
     texts = terms.arrow(np.flatnonzero(used))
-    ends = pa.array([0, *[len(texts)] * len(atoms)], pa.int32())
-    arrays["texts"] = pa.ListArray.from_arrays(ends, texts)
+    every = list(atoms.values())
+    # All texts stand in the first row.
+    rows = [texts, *([texts.slice(0, 0)] * len(atoms))][: len(atoms)]
+    arrays = [
+        arrow_strings([name for name, _ in atoms]),
+        arrow_codes(np.array([arity for _, arity in atoms], np.int32)),
+        arrow_lists(rows, pa.string()),
+        arrow_lists([arrow_numbers(_steps(some.t)) for some in every], pa.int64()),
+        arrow_lists([arrow_numbers(_steps(some.arrival)) for some in every], pa.int64()),
+        arrow_lists([arrow_codes(_places(places, some)) for some in every], pa.int32()),
+    ]
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _PACKED, options=_OPTIONS) as writer:
-        batch = pa.RecordBatch.from_arrays([arrays[name] for name in _PACKED.names], schema=_PACKED)
+        batch = pa.RecordBatch.from_arrays(arrays, schema=_PACKED)
         writer.write_batch(batch)
     found: bytes = sink.getvalue().to_pybytes()
     return found
@@ -101,6 +110,10 @@ def _unpacked(batch: pa.RecordBatch) -> Iterator[tuple[Signature, InputAtoms]]:
         t, arrival = (np.cumsum(numbers_of(batch.column(i)[row].values)) for i in ("times", "arrivals"))
         codes = numbers_of(batch.column("codes")[row].values).astype(np.int64)
         yield name, InputAtoms(t, arrival, tuple(codes.reshape(name[1], len(t))))
+
+
+def _places(places: npt.NDArray[np.int32], some: InputAtoms) -> npt.NDArray[np.int32]:
+    return np.concatenate([np.empty(0, np.int32), *(places[column] for column in some.columns)])
 
 
 def _steps(numbers: Array) -> Array:

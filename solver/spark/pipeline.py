@@ -3,31 +3,35 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import TermCodes
-from solver.facts import Arrivals, Multiples
-from solver.job import AnswerRuns, Question
+from solver.facts import Arrivals, Background, Multiples
+from solver.job import AnswerRuns, Needs, Question, SlicedWork, needs
+from solver.job.carried_atoms import carried
 from solver.job.evaluation import by_columns
 from solver.job.pipeline import Job
+from solver.job.slices import Counts, all_counts, cut
 from solver.settings import Progress, unwatched
-from solver.spark.carried_atoms import carried
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
 from solver.spark.reading import task_memory
 from solver.spark.slice_answers import Part, PartKind, RowsByTime, united, united_rows
-from solver.spark.slice_tasks import SliceTask
-from solver.spark.slices import Carrying, Counting, Spreading, all_counts, cut_by_rows, needs
+from solver.spark.slice_tasks import Share, SliceTask, WorkTask
+from solver.spark.slices import Carrying, Counting, Spreading
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 SMALL: Final = 20_000
 """So few atoms are one slice: to begin a task takes longer."""
-_LARGE: Final = 200_000
+LARGE: Final = 200_000
 _PAUSE: Final = 0.2
 
 
@@ -127,21 +131,29 @@ def error_of(found: Sequence[Part]) -> LarsError | None:
 
 def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
     wanted = needs(job.questions)
-    past, future = wanted.reach.past, wanted.reach.future
-    if job.slices is None and (past is None or future is None):
-        return [job.span]
-    counts = all_counts(trace.map(Counting(wanted, job.timeline)).collect())
-    total = int(counts[1].sum())
     if job.slices is not None:
-        return cut_by_rows(counts, job.span, max(1, -(-total // job.slices)), None)
-    assert past is not None, "a reach without end is not cut"
-    assert future is not None, "a reach without end is not cut"
-    if total <= SMALL:
-        return [job.span]
+        return cut(all_counts(_counts(trace, wanted, job.timeline)), job.span, wanted.halo, job.slices)
     background = frozenset(job.background)
     fast = all(by_columns(question, background, job.evaluator) for question in job.questions)
-    count = max(3 * trace.context.defaultParallelism, total // (_LARGE if fast else SMALL))
-    return cut_by_rows(counts, job.span, max(SMALL // 2, -(-total // count)), past + future)
+    return slices_on_spark(trace, wanted, job.timeline, job.span, LARGE if fast else SMALL)
+
+
+def slices_on_spark(
+    trace: "RDD[Block]", wanted: Needs, timeline: Interval, span: Interval, rows: int = LARGE
+) -> list[Interval]:
+    """Return the slices of a span, of about so many atoms each, or of fewer, so that there is one a core."""
+    if wanted.halo is None:
+        return [span]
+    counts = all_counts(_counts(trace, wanted, timeline))
+    total = int(counts[1].sum())
+    if total <= SMALL:
+        return [span]
+    count = max(3 * trace.context.defaultParallelism, total // rows)
+    return cut(counts, span, wanted.halo, rows=max(SMALL // 2, -(-total // count)))
+
+
+def _counts(trace: "RDD[Block]", wanted: Needs, timeline: Interval) -> list[Counts]:
+    return trace.map(Counting(wanted, timeline)).collect()
 
 
 def _spread(
@@ -166,6 +178,30 @@ def _carried(
     parts = [unpacked_atoms(some, terms) for some in contents]
     for number, atoms in enumerate(carried(windows, parts, terms)):
         yield number, packed_atoms(atoms, terms)
+
+
+def worked_on_spark(
+    work: SlicedWork[Given, Result],
+    given: Sequence[tuple[Interval, Given]],
+    trace: "RDD[Block]",
+    timeline: Interval,
+    background: Background,
+) -> Iterator[Result]:
+    """Yield what is found in each of some slices, ascending; raise the first error that is said of one."""
+    if not given:
+        return
+    context, slices = trace.context, tuple(within for within, _ in given)
+    wanted = needs(work.questions).from_before(work.before)
+    parts: RDD[tuple[int, bytes | Share[Given]]] = trace.flatMap(
+        Spreading(wanted, timeline, slices, frozenset(range(len(slices))))
+    )
+    lists = context.parallelize([(number, Share(one)) for number, (_, one) in enumerate(given)])
+    task: WorkTask[Given, Result] = WorkTask(work, timeline, background, task_memory(context, len(slices)))
+    found = parts.union(lists).partitionBy(len(slices), int).mapPartitions(task).collect()
+    for _, one in sorted(found, key=itemgetter(0)):
+        if isinstance(one, LarsError):
+            raise one
+        yield one
 
 
 @contextmanager

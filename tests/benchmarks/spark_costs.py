@@ -1,15 +1,14 @@
 """What a triple costs `lars agree`, in this process and on Spark, from ten thousand triples to ten million.
 
 `python -m tests.benchmarks.spark_costs [10000 100000 1000000] [--skew]` makes traces of YABench's
-observations as Parquet and prints for each size and way CPU seconds of all processes, wall seconds, the
-memory of the greatest process, and microseconds of CPU a triple beyond start-up, which is the run on the
-smallest trace. Beside it a Spark job that reads the table and counts its values. With --skew nine of ten
-triples lie in a hundredth of the time. Needs Linux: processes are counted as they end, Python's workers,
-which nobody waits for, while they run.
+observations as Parquet and prints for each size and way wall seconds, CPU seconds and the memory of the
+greatest process, each of the driver, of Java and of Python's workers, and microseconds of CPU a triple
+beyond start-up, which is the run on the smallest trace. Beside it a Spark job that reads the table and
+counts its values. With --skew nine of ten triples lie in a hundredth of the time. Needs Linux: processes
+are watched while they run.
 """
 
 import argparse
-import ctypes
 import os
 import subprocess
 import sys
@@ -29,10 +28,9 @@ import pyarrow.parquet as pq
 from tests.agreement.command import lars
 from tests.benchmarks.agree_queries import CASES
 from tests.packs import ROOT
-from tests.solver.spark.processes import below, children, daemon, says
+from tests.solver.spark.processes import below, says
 
 PER_SECOND = 1400
-SUBREAPER = 36
 PAUSE = 0.02
 COUNTING = """import sys
 from pyspark.sql import SparkSession
@@ -61,49 +59,51 @@ def make(folder, triples, *, skew):
     return path
 
 
-class Workers(Thread):
-    """Watches Python's workers on Spark: their parent, a daemon, does not know what they take."""
+KINDS = ("driver", "Java", "workers")
+
+
+class Watch(Thread):
+    """Watches the processes of a run: Python's workers have a daemon as parent, which waits for none."""
 
     def __init__(self, first):
         super().__init__(daemon=True)
-        self.first, self.seconds, self.ended = first, {}, Event()
+        self.first, self.seconds, self.most, self.ended = first, {}, dict.fromkeys(KINDS, 0), Event()
 
     def run(self):
         while not self.ended.wait(PAUSE):
-            # Workers are children of a daemon that Java has begun.
-            daemons = [one for one in below(self.first) if says(one, "pyspark.daemon") and daemon(one)]
-            for worker in [child for one in daemons for child in children(one)]:
+            for process in [self.first, *below(self.first)]:
                 with suppress(OSError):
-                    fields = Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()
-                    # Its own time, and that of the processes that it has waited for.
-                    self.seconds[worker] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+                    self.look(process)
+
+    def look(self, process):
+        """Note the CPU seconds of a process, and the most memory it had; of workers that of the greatest."""
+        kind = "driver" if process == self.first else "Java" if says(process, "java") else "workers"
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        self.seconds[kind, process] = sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        peak = next((int(line.split()[1]) for line in lines if line.startswith("VmHWM")), 0)
+        self.most[kind] = max(self.most[kind], peak // 1024)
 
     def end(self):
-        """Return how many seconds all of them took."""
+        """Return the CPU seconds of each kind, and the megabytes of its greatest process."""
         self.ended.set()
         self.join()
-        return sum(self.seconds.values())
+        seconds = {
+            kind: sum(spent for (own, _), spent in self.seconds.items() if own == kind) for kind in KINDS
+        }
+        return seconds, self.most
 
 
 def cost(command):
-    """Run a command; return CPU seconds of all its processes, wall seconds, megabytes of the greatest."""
+    """Run a command; return wall seconds, and CPU seconds and megabytes by kind of process."""
     started = time.perf_counter()
     first = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.DEVNULL)
-    workers = Workers(first.pid)
-    workers.start()
-    cpu, most, code = 0.0, 0, 0
-    while True:
-        try:
-            pid, status, used = os.wait4(-1, 0)
-        except ChildProcessError:
-            break
-        if pid == first.pid:
-            code, wall = os.waitstatus_to_exitcode(status), time.perf_counter() - started
-        cpu += used.ru_utime + used.ru_stime
-        most = max(most, used.ru_maxrss)
-    first.returncode = code
+    watch = Watch(first.pid)
+    watch.start()
+    code = first.wait()
+    wall = time.perf_counter() - started
     assert code in (0, 1), command
-    return cpu + workers.end(), wall, most // 1024
+    return wall, *watch.end()
 
 
 def ways(folder, masters):
@@ -128,8 +128,9 @@ def main():
     parser.add_argument("--masters", nargs="*", default=["local[1]", "local[2]"])
     parser.add_argument("--skew", action="store_true")
     given = parser.parse_args()
-    ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
-    print(f"{'way':20} {'triples':>9} {'CPU s':>7} {'wall s':>7} {'MB':>6} {'µs a triple':>12}")
+    columns = [f"{kind} {unit}" for unit in ("s", "MB") for kind in KINDS]
+    heads = " ".join(f"{head:>10}" for head in columns)
+    print(f"{'way':20} {'triples':>9} {'wall s':>7} {heads} {'CPU s':>7} {'µs a triple':>12}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sizes = (PER_SECOND, *given.sizes)
@@ -140,10 +141,13 @@ def main():
         for way, called in ways(folder, given.masters).items():
             start = None
             for size, table in tables.items():
-                cpu, wall, most = cost(list(map(str, called(table))))
+                wall, seconds, most = cost(list(map(str, called(table))))
+                cpu = sum(seconds.values())
                 start = cpu if start is None else start
                 beyond = "" if size == PER_SECOND else f"{1e6 * (cpu - start) / size:12.1f}"
-                print(f"{way:20} {size:9} {cpu:7.1f} {wall:7.1f} {most:6} {beyond}", flush=True)
+                values = [f"{one:10.1f}" for one in seconds.values()]
+                values += [f"{one:10}" for one in most.values()]
+                print(f"{way:20} {size:9} {wall:7.1f} {' '.join(values)} {cpu:7.1f} {beyond}", flush=True)
 
 
 if __name__ == "__main__":

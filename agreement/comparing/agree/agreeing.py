@@ -228,7 +228,9 @@ def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTa
     for runs, query, pulled in sides:
         if not len(runs.found):
             who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
-            pushed_on = first.trace if (own := first.sides.push_static) is None else first.trace.on(own)
+            pushed_on = (
+                first.trace if (own := first.sides.programs.push_static) is None else first.trace.on(own)
+            )
             trace = first.trace if pulled else pushed_on
             yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
 

@@ -5,7 +5,7 @@ seen through windows of different kind or length. It is tried where the others w
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -19,14 +19,13 @@ from agreement.comparing.agree.counterfactuals import (
     without_empty_groups,
     without_slices,
 )
-from agreement.comparing.agree.periods import PeriodComparison, Side
-from agreement.documents.traces import Trace
+from agreement.comparing.agree.periods import Side
 from lars.analysis import reach
 from lars.language.formulas import Gather, Gathered, Not
 from lars.language.program import Program
 from lars.language.terms import Signature
 from lars.language.windows import Interval
-from solver.columns import NULL_CODE, Array, Mask, TraceColumns
+from solver.columns import NULL_CODE, Array, CodedColumns, Mask, TraceColumns
 from solver.facts import Always, Background
 from solver.job import AnswerRuns, Question
 from solver.job.pipeline import used_background
@@ -61,8 +60,8 @@ CAUSES = tuple(RowCause)
 
 
 @dataclass(frozen=True)
-class Sides:
-    """The two programs without their triggers, and what they answer at their evaluation times.
+class SidePrograms:
+    """The two programs without their triggers.
 
     `push_static` is the background that push meets; of None it is pull's too, the trace's.
     """
@@ -70,27 +69,90 @@ class Sides:
     push: Program
     pull: Program
     output: Signature
+    push_static: Background | None = None
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What is asked of both; with other windows, or without some rules, they use the same atoms."""
+        return tuple(Question(program, self.output, Always()) for program in (self.push, self.pull))
+
+    def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
+        """Return what the sides meet, where pull meets `here`."""
+        if self.push_static is None:
+            return dict.fromkeys(SideStatic, here)
+        known = used_background(self.push_static, self.questions)
+        theirs = situation_of(TraceColumns(here.terms, {}, 0), here.timeline, known)
+        every = {*here.background, *theirs.background}
+        both = {name: _united(here.background.get(name), theirs.background.get(name)) for name in every}
+        backgrounds = (
+            (SideStatic.PUSH, theirs.background),
+            (SideStatic.PULL, here.background),
+            (SideStatic.BOTH, both),
+        )
+        return {static: replace(here, background=background) for static, background in backgrounds}
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The two sides, and what they answer at their evaluation times."""
+
+    programs: SidePrograms
     pushed: AnswerRuns
     pulled: AnswerRuns
-    push_static: Background | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferingRows:
     """Rows that one side alone has in a period (start, end], one for each row and period, by period.
 
-    `pushed` is the index of push's last evaluation up to the end that has the row, -1: there is none.
+    `reported` is the time of push's last evaluation up to the end that has the row, -1: there is none.
     """
 
-    columns: tuple[Array, ...]
+    coded: CodedColumns
     start: Array
     end: Array
-    pushed: Array
+    reported: Array
+
+    @property
+    def columns(self) -> tuple[Array, ...]:
+        """The codes of the rows' terms."""
+        return self.coded.columns
 
     def take(self, places: Array | Mask) -> "DifferingRows":
         """Return the rows at these places, or those that a mask marks."""
-        columns = tuple(column[places] for column in self.columns)
-        return DifferingRows(columns, self.start[places], self.end[places], self.pushed[places])
+        ends = (ends[places] for ends in (self.start, self.end, self.reported))
+        return DifferingRows(self.coded.take(places), *ends)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferingPeriods:
+    """Periods (start, end] that disagree, when push evaluates in them, and the rows of each side."""
+
+    start: Array
+    end: Array
+    pushes: Array
+    rows: Mapping[Side, DifferingRows]
+
+
+@dataclass(frozen=True, slots=True)
+class CauseWork:
+    """Finds the causes of all rows that one side alone has in periods that end in a slice."""
+
+    programs: SidePrograms
+    before: int
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """What the input of a slice is for."""
+        return self.programs.questions
+
+    def __call__(self, situation: EncodedSituation, given: DifferingPeriods) -> Mapping[Side, Array]:
+        """Return the first cause that applies to each of the rows, as its place among the causes."""
+        search = CauseSearch(self.programs, situation, given)
+        return {
+            side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
+            for side, rows in given.rows.items()
+        }
 
 
 Applies = Callable[[DifferingRows], Mask]
@@ -103,9 +165,10 @@ class CauseSearch:
     Of a row that push alone has they are said of its last report, at t, and of the pull at the end.
     """
 
-    def __init__(self, sides: Sides, trace: Trace, periods: list[PeriodComparison]) -> None:
+    def __init__(self, sides: SidePrograms, situation: EncodedSituation, periods: DifferingPeriods) -> None:
         self._sides = sides
-        self._trace = trace
+        self._situation = situation
+        self._pushes = periods.pushes
         self._periods = periods
         self._asked: dict[tuple[Program, SideStatic], AskedProgram] = {}
         self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
@@ -165,10 +228,9 @@ class CauseSearch:
         """Tell in which rows the sides would not differ if both had the static data of both."""
         pushes, ends = self._pushes, self._ends
         push, pull = self.asked(self._sides.push).at(pushes), self.asked(self._sides.pull).at(ends)
-        reports = self._sides.pushed.times
 
         def of_push(rows: DifferingRows) -> Mask:
-            still = push.holds_at(rows.columns, push.until(reports[rows.pushed]))
+            still = push.holds_at(rows.columns, push.until(rows.reported))
             same: Mask = pull.holds_at(rows.columns, pull.until(rows.end)) | ~still
             return same
 
@@ -181,18 +243,17 @@ class CauseSearch:
 
     def _of_push(self) -> Iterator[tuple[RowCause, Applies]]:
         """Yield why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
-        push, pull, reports = self._sides.push, self._sides.pull, self._sides.pushed.times
+        push, pull = self._sides.push, self._sides.pull
         merged = with_windows_of(pull, push)
         found = self._everywhere(merged)
         yield (
             RowCause.MERGED_SOURCES,
-            lambda rows: ~found.holds_at(rows.columns, found.until(reports[rows.pushed])),
+            lambda rows: ~found.holds_at(rows.columns, found.until(rows.reported)),
         )
 
         def is_hidden(rows: DifferingRows) -> Mask:
-            t = reports[rows.pushed]
             at_end = self._hides((pull, merged), Side.PULL, rows, rows.end - 1, rows.end)
-            return at_end | self._hides((push, merged), Side.PUSH, rows, t - 1, t)
+            return at_end | self._hides((push, merged), Side.PUSH, rows, rows.reported - 1, rows.reported)
 
         yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
         if merged != pull:
@@ -213,7 +274,7 @@ class CauseSearch:
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
         if not any(isinstance(part, Not | Gathered) for part in parts):
             return np.ones(len(rows.end), np.bool_)
-        pairs = np.stack((rows.end, self._sides.pushed.times[rows.pushed]))
+        pairs = np.stack((rows.end, rows.reported))
         (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
         gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
         for chain in _ascending(reports.tolist()):
@@ -252,8 +313,8 @@ class CauseSearch:
 
     def _silent(self, rows: DifferingRows) -> Mask:
         """Return of which rows push never evaluated in the period."""
-        pushed = self._sides.pushed
-        found: Mask = pushed.until(rows.start) == pushed.until(rows.end)
+        before, until = (np.searchsorted(self._pushes, t, "right") for t in (rows.start, rows.end))
+        found: Mask = before == until
         return found
 
     def _hides(
@@ -292,42 +353,16 @@ class CauseSearch:
     @cached_property
     def _ends(self) -> Array:
         """The ends of the periods, when pull evaluates."""
-        return np.unique(np.array([period.end for period in self._periods], np.int64))
-
-    @cached_property
-    def _pushes(self) -> Array:
-        """The times in the periods at which push evaluates."""
-        pushed = self._sides.pushed
-        steps = np.zeros(len(pushed.times) + 1, np.int64)
-        ends = np.array([(period.start, period.end) for period in self._periods], np.int64).reshape(-1, 2)
-        np.add.at(steps, pushed.until(ends[:, 0]) + 1, 1)
-        np.add.at(steps, pushed.until(ends[:, 1]) + 1, -1)
-        return pushed.times[np.cumsum(steps[:-1]) > 0]
+        return np.unique(self._periods.end)
 
     @cached_property
     def _input(self) -> Mapping[SideStatic, EncodedSituation]:
-        # With other windows, or without some rules, they use the same atoms.
-        programs = self._sides.push, self._sides.pull
-        questions = [Question(program, self._sides.output, Always()) for program in programs]
-        reaches = list(map(reach, programs))
-        timeline = self._trace.timeline
-        first = min(period.start for period in self._periods)
-        last = max(period.end for period in self._periods) + max(r.future or 0 for r in reaches)
+        reaches = [reach(program) for program in (self._sides.push, self._sides.pull)]
+        last = int(self._periods.end.max()) + max(r.future or 0 for r in reaches)
         past = max(r.past or 0 for r in reaches)
         whole = any(r.tuples or r.past is None for r in reaches)
-        shown = Interval(timeline.first if whole else first - past, last)
-        here, pushed = self._trace.situation(shown, questions), self._sides.push_static
-        if pushed is None:
-            return dict.fromkeys(SideStatic, here)
-        theirs = situation_of(TraceColumns(here.terms, {}, 0), timeline, used_background(pushed, questions))
-        every = {*here.background, *theirs.background}
-        both = {name: _united(here.background.get(name), theirs.background.get(name)) for name in every}
-        backgrounds = (
-            (SideStatic.PUSH, theirs.background),
-            (SideStatic.PULL, here.background),
-            (SideStatic.BOTH, both),
-        )
-        return {static: replace(here, background=background) for static, background in backgrounds}
+        first = self._situation.timeline.first if whole else int(self._periods.start.min()) - past
+        return self._sides.statics(self._situation.shown(Interval(first, last)))
 
 
 def _united(one: Array | None, other: Array | None) -> Array:

@@ -1,19 +1,31 @@
 """The rows that one side alone has in each period, with causes and what they rest on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 
 import numpy as np
 
-from agreement.comparing.agree.causes import CAUSES, CauseSearch, DifferingRows, RowCause, Sides, SideStatic
+from agreement.comparing.agree.causes import (
+    CAUSES,
+    CauseWork,
+    DifferingPeriods,
+    DifferingRows,
+    RowCause,
+    SidePrograms,
+    Sides,
+    SideStatic,
+)
+from agreement.comparing.agree.counterfactuals import AskedProgram
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
 from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
-from solver.columns import Array
+from lars.language.windows import Interval
+from solver.columns import Array, CodedColumns
 from solver.facts import Fact, Row
-from solver.relational import concatenated, row_texts, text_order
+from solver.job import Question
+from solver.relational import EncodedSituation, concatenated, row_texts, text_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +52,45 @@ class RowCauses:
     begins: Array
 
 
+_Wanted = tuple[Side, Row, int]
+"""A row of a side, and a time at which it is an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SupportWork:
+    """Finds what rows rest on that are answers up to so many time points before a slice."""
+
+    programs: SidePrograms
+    before: int
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """What the input of a slice is for."""
+        return self.programs.questions
+
+    def __call__(self, situation: EncodedSituation, given: Sequence[_Wanted]) -> list[tuple[Fact, ...]]:
+        """Return of each row the input atoms of one proof."""
+        proved: dict[int, tuple[Fact, ...]] = {}
+        statics = self.programs.statics(situation)
+        for side, static, program in (
+            (Side.PUSH, SideStatic.PUSH, self.programs.push),
+            (Side.PULL, SideStatic.PULL, self.programs.pull),
+        ):
+            own = [place for place, (one, _, _) in enumerate(given) if one is side]
+            rows, times = [given[place][1] for place in own], [given[place][2] for place in own]
+            if own:
+                asked = AskedProgram(program, self.programs.output, statics[static])
+                proved |= zip(own, asked.supports(rows, times), strict=True)
+        return [proved[place] for place in range(len(given))]
+
+
 class Explanation:
     """The causes of every difference in some periods, over one trace."""
 
     def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
         self._sides = sides
         self._periods = [one for verdict in verdicts for one in verdict.intervals if not one.agree]
-        self._search = CauseSearch(sides, trace, self._periods)
-        self._causes: dict[Side, RowCauses] = {}
+        self._trace = trace
         self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
 
     @property
@@ -61,8 +104,6 @@ class Explanation:
 
     def causes(self, side: Side) -> RowCauses:
         """Return the causes of all rows that a side alone has."""
-        if side not in self._causes:
-            self._causes[side] = self._all_causes(side)
         return self._causes[side]
 
     def counts(self, side: Side) -> Array:
@@ -128,26 +169,72 @@ class Explanation:
             one.pushed if one.side is Side.PUSH and one.pushed is not None else period.end
             for one, period in found
         ]
+        wanted = [(one.side, one.row, t) for (one, _), t in zip(found, at, strict=True)]
+        places = self._by_slice([period.end for _, period in found])
+        work = _SupportWork(self._sides.programs, self._longest)
+        given = [(within, [wanted[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
-        for side, static, program in (
-            (Side.PUSH, SideStatic.PUSH, self._sides.push),
-            (Side.PULL, SideStatic.PULL, self._sides.pull),
-        ):
-            own = [place for place, (one, _) in enumerate(found) if one.side is side]
-            rows, times = [found[place][0].row for place in own], [at[place] for place in own]
-            if own:
-                proved |= zip(own, self._search.asked(program, static).supports(rows, times), strict=True)
+        for (_, some), facts in zip(places, self._trace.worked(work, given), strict=True):
+            proved |= zip(some.tolist(), facts, strict=True)
         return [proved[place] for place in range(len(found))]
 
-    def _all_causes(self, side: Side) -> RowCauses:
-        """Return the causes of all periods' rows, in the order in which a period has its rows."""
+    @cached_property
+    def _longest(self) -> int:
+        """How many time points the longest of the periods has."""
+        return max((one.end - one.start for one in self._periods), default=0)
+
+    @cached_property
+    def _slices(self) -> Sequence[Interval]:
+        """The slices of the timeline in which causes are found: a period is in the one that it ends in."""
+        return self._trace.slices(self._sides.programs.questions, self._longest)
+
+    def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
+        """Return the slices that have some of the ends, with the places of these."""
+        numbers = np.searchsorted([one.last for one in self._slices], ends)
+        return [
+            (self._slices[number], np.flatnonzero(numbers == number))
+            for number in np.unique(numbers).tolist()
+        ]
+
+    @cached_property
+    def _causes(self) -> Mapping[Side, RowCauses]:
+        """The causes of all periods' rows, in the order in which a period has its rows."""
+        ends = np.array([(one.start, one.end) for one in self._periods], np.int64).reshape(-1, 2)
+        sides = {side: self._rows(side, ends) for side in Side}
+        causes = {side: np.full(len(owner), -1, np.int64) for side, (_, owner) in sides.items()}
+        given, placed = [], []
+        for within, periods in self._by_slice(ends[:, 1].tolist()):
+            own = {side: np.flatnonzero(np.isin(owner, periods)) for side, (_, owner) in sides.items()}
+            rows = {side: sides[side][0].take(places) for side, places in own.items()}
+            start, end = ends[periods].T
+            given.append((within, DifferingPeriods(start, end, self._pushes(start, end), rows)))
+            placed.append(own)
+        work = CauseWork(self._sides.programs, self._longest)
+        for own, found in zip(placed, self._trace.worked(work, given), strict=True):
+            for side, places in own.items():
+                causes[side][places] = found[side]
+        return {
+            side: RowCauses(
+                owner, causes[side], rows.reported, np.searchsorted(owner, np.arange(len(ends) + 1))
+            )
+            for side, (rows, owner) in sides.items()
+        }
+
+    def _rows(self, side: Side, ends: Array) -> tuple[DifferingRows, Array]:
+        """Return the rows that a side alone has, and the place of each row's period."""
         pushed = self._sides.pushed
         parts = [period.tables.only(side).of(period.number) for period in self._periods]
-        sizes = [len(part) for part in parts]
-        ends = [(period.start, period.end) for period in self._periods]
-        start, end = np.repeat(np.array(ends, np.int64), sizes, axis=0).T
+        owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        start, end = ends[owner].T
         columns = concatenated(parts, len(pushed.found.columns)).columns
-        rows = DifferingRows(columns, start, end, pushed.held_until(columns, pushed.until(end)))
-        causes, times = self._search.causes(rows, side), np.append(pushed.times, -1)[rows.pushed]
-        owner = np.repeat(np.arange(len(sizes)), sizes)
-        return RowCauses(owner, causes, times, np.append(0, np.cumsum(sizes)))
+        reported = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(end))]
+        return DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported), owner
+
+    def _pushes(self, start: Array, end: Array) -> Array:
+        """Return the times in some periods at which push evaluates."""
+        pushed = self._sides.pushed
+        steps = np.zeros(len(pushed.times) + 1, np.int64)
+        np.add.at(steps, pushed.until(start) + 1, 1)
+        np.add.at(steps, pushed.until(end) + 1, -1)
+        found: Array = pushed.times[np.cumsum(steps[:-1]) > 0]
+        return found

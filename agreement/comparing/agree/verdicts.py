@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agreement.comparing.agree.causes import Sides
+from agreement.comparing.agree.causes import SidePrograms, Sides
 from agreement.comparing.agree.compared_variables import program_on, remark_on, row_predicate
 from agreement.comparing.agree.differences import Explanation, RowDifference
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, verdict
@@ -150,7 +150,8 @@ def compare_on(
         (pull_runs,), push_runs = trace.answers([pulled]), trace.on(push_static).answers(pushed)
     variants = []
     for pair, question, found in zip(compared, pushed, push_runs, strict=True):
-        sides = Sides(question.program, pulled.program, output, found, pull_runs, push_static)
+        asked = SidePrograms(question.program, pulled.program, output, push_static)
+        sides = Sides(asked, found, pull_runs)
         verdicts = tuple(verdict(period, trace.timeline, found, pull_runs) for period in periods)
         variants.append(VariantReport(pair, verdicts, sides, trace))
     return AgreementReport(variables, tuple(variants), _warnings(compared, setting), remark)

@@ -24,12 +24,15 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing, exists
 from lars.language.windows import Interval
+from solver.progress import share, tell, telling
 from solver.settings import Progress, unwatched
 from solver.spark import spark_progress
 from solver.traces import NUMBERED
 
 LARGE: Final = 10_000_000
 """From how many triples on Spark writes the trace when nobody says who does."""
+_TOLD: Final = 2**10
+"""After so many elements it is said how far writing is."""
 _MASTER: Final = "local[*]"
 _PARTS: Final = ".parquet"
 _NAME: Final = "part-{:05d}"
@@ -58,7 +61,10 @@ class TraceOutput:
     def sent(self, part: Interval) -> Iterator[Sent]:
         """Yield the elements of a part as they are written."""
         factor = self.plan.unit.points(self.trace_unit)
-        for element in elements(self.plan, part):
+        expected = self.plan.expected_triples // TRIPLES // len(self.parts)
+        for number, element in enumerate(elements(self.plan, part)):
+            if not number % _TOLD:
+                tell(number, expected)
             yield element.t * factor, self.plan.stream_of(element.station), element
 
 
@@ -172,7 +178,9 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
 
     def watched(write: Callable[[int, Interval], int]) -> Iterator[int]:
         for number, part in enumerate(parts):
-            yield write(number, part)
+            with telling(share(progress, number, number + 1, len(parts))):
+                count = write(number, part)
+            yield count
             progress(number + 1, len(parts))
 
     if output.format in (TraceFormat.TURTLE, TraceFormat.PARQUET):

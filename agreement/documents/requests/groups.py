@@ -18,6 +18,7 @@ from agreement.documents.values import columns_by_stream
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.windows import Bounds
+from solver.progress import forward
 from solver.settings import (
     Certify,
     Evaluator,
@@ -338,7 +339,7 @@ class RunnerOptions:
         return Runner(
             self.master,
             self.in_process,
-            progress=progress,
+            progress=forward(progress),
             said=cache(note),  # many questions meet one hindrance
             evaluator=self.evaluator,
             certify=self.certify,

@@ -151,6 +151,10 @@ class Findings(Result):
             printable(part) if isinstance(part, str) else drawn(part).rstrip("\n") for part in self.parts()
         )
 
+    def summary(self) -> Iterable[RenderableType]:
+        """Yield what the command prints for a reader whose rows are in tables."""
+        return self.parts()
+
     @property
     def headline(self) -> str:
         """What is found, in one line."""

@@ -125,6 +125,23 @@ def test_progress_is_told_and_what_it_raises_ends_the_call():
         api.agree(COUPONS, period=3, progress=_stopping)
 
 
+def test_progress_moves_and_never_goes_back(tmp_path, monkeypatch):
+    monkeypatch.setattr("solver.job.evaluation.ATOMS_AT_ONCE", 2000)
+    told = []
+    api.generate(tmp_path / "t.csv", stations=20, duration="400s", unit="1s", progress=_kept(told))
+    assert len(told) > 5
+    query = tmp_path / "q.rq"
+    query.write_text("SELECT ?a WHERE { STREAM <http://example.org/observations> [RANGE 3s] { ?a ?p ?b } }")
+    told.clear()
+    api.agree(query, tmp_path / "t.csv", unit="1s", period=7, in_process=True, progress=_kept(told))
+    assert len(told) > 20
+    assert told == sorted(set(told))
+
+
+def _kept(told):
+    return lambda done, total: told.append(done / total)
+
+
 def _stopping(done, total):
     raise KeyboardInterrupt
 

@@ -16,10 +16,11 @@ from lars.language.stream import cut
 from lars.language.terms import Atom
 from lars.language.windows import Interval
 from lars.text.notation import read
+from solver.columns import trace_columns
 from solver.facts import Always, Multiples, Situation
 from solver.job import Question, ask, evaluate
-from solver.job.pipeline import Job, in_process
-from solver.job.slices import Halo, sliced
+from solver.job.evaluation import answers_in
+from solver.job.pipeline import Job, in_process, situations
 from solver.traces import fact_of_row
 from tests.lars.strategies import X, streams, windows
 from tests.solver.pointwise.test_definition import backgrounds, inputs, stream_atoms
@@ -152,9 +153,9 @@ def test_a_slice_of_one_time_point_has_all_that_its_window_shows(stream, window)
     rule = Rule(Atom("q", (X,)), (In(window, Diamond(Atom("f", (X,)))),))
     asked = (Question(Program((rule,)), ("q", 1), Always()),)
     slices = [Interval(t, t) for t in stream.timeline]
-    parts = sliced(situation(stream, ()).facts, slices, Halo(asked))
+    parts = situations(Job(asked, stream.timeline, {}), trace_columns(situation(stream, ()).facts), slices)
     for within, part in zip(slices, parts, strict=True):
-        found = evaluate(asked, Situation(stream.timeline, part, {}), within)
+        found = answers_in(asked, part, within)
         shown = cut(stream, window, within.first).input.values()
         expected = {(str(a.arguments[0]),) for inside in shown for a in inside if a.predicate == "f"}
         assert {answer.row for answer in found} == expected

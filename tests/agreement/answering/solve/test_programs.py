@@ -192,7 +192,8 @@ def table(folder, name):
 
 def test_answer_streams_are_tables_too(tmp_path):
     ran = solved(tmp_path, LOOP, STREAM, "--out", tmp_path / "o", "--out-format", "jsonl", "--from", "1")
-    assert ran.out.splitlines()[0] == "1: {p, r} | {q, r}"
+    files = ", ".join(str(tmp_path / "o" / f"{name}.jsonl") for name in ("answers", "evaluations"))
+    assert ran.out.splitlines() == ["3 answer streams at 3 times", f"all rows are in {files}"]
     assert [tuple(row.values()) for row in table(tmp_path / "o", "answers")] == [
         (1, 1, "p"), (1, 1, "r"), (1, 2, "q"), (1, 2, "r"),
     ]  # fmt: skip

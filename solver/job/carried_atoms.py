@@ -6,9 +6,8 @@ import numpy as np
 
 from lars.language.terms import Signature
 from lars.language.windows import TupleWindow
-from solver.columns import Array, CodedTerms, InputAtoms, together
+from solver.columns import Array, Atoms, CodedTerms, InputAtoms, together
 from solver.relational import counted, partition
-from solver.spark.packed_atoms import Atoms
 
 
 def kept(windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms) -> dict[Signature, InputAtoms]:
@@ -29,11 +28,12 @@ def carried(
     """Yield for each of consecutive parts of a trace but the first what windows keep from before it."""
     before: dict[Signature, InputAtoms] = {}
     for part in parts[:-1]:
-        before = kept(windows, _joined(before, part), terms)
+        before = kept(windows, joined(before, part), terms)
         yield before
 
 
-def _joined(one: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
+def joined(one: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
+    """Return the atoms of both, one after the other."""
     names = dict.fromkeys((*one, *other))
     return {name: together([some[name] for some in (one, other) if name in some]) for name in names}
 
