@@ -22,6 +22,8 @@ NULL_CODE: Final = 0
 NO_CODE: Final = -1
 """What arithmetic without a value leaves: it is equal to no term, and to none of its own kind."""
 _EXACT: Final = 2**53
+_MANY: Final = 8
+"""With so many terms for each row of a column, only those of the column are put in order."""
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
@@ -88,6 +90,7 @@ class TermCodes(CodedTerms):
         self._codes = Numbered({str(NULL): NULL_CODE})
         self._texts: list[str | None] = [None]
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
+        self._ranks = np.empty(0, np.int64)
         self.aggregates: dict[tuple[Aggregation, bytes], int] = {}
 
     def __len__(self) -> int:
@@ -131,6 +134,20 @@ class TermCodes(CodedTerms):
         """Return the texts of codes as input atoms have them, `null` for null."""
         return pa.array(self.written(codes), pa.string())
 
+    def ranks(self, codes: Array) -> Array:
+        """Return numbers in the order of the texts of codes, null first; equal ones for equal codes.
+
+        >>> TermCodes().ranks(np.array([0])).tolist()
+        [0]
+        """
+        listed = self._listed()
+        if len(self._ranks) < len(listed) <= _MANY * len(codes):
+            self._ranks = _ranks([text or "" for text in listed])
+        if len(self._ranks) == len(listed):
+            return self._ranks[codes]
+        distinct, places = np.unique(codes, return_inverse=True)
+        return _ranks([listed[code] or "" for code in distinct.tolist()])[places]
+
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""
         distinct, places = np.unique(codes, return_inverse=True)
@@ -160,6 +177,13 @@ class TermCodes(CodedTerms):
         newest = [*islice(reversed(self._codes), len(self._codes) - len(self._texts))]
         self._texts.extend(reversed(newest))
         return self._texts
+
+
+def _ranks(texts: Sequence[str]) -> Array:
+    """Return the place of each text in the order of all, which differ."""
+    ranks = np.empty(len(texts), np.int64)
+    ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+    return ranks
 
 
 def _within(number: int) -> int:

@@ -33,12 +33,26 @@ _TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; what `read_here` raises, warns of and keeps is the same."""
+    reading, found = _read(sources, options)
+    return reading.columns(found)
+
+
+def read_arrivals(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
+    """Return a trace in columns that are in the order of `read_here`: in one file as its rows stand there."""
+    reading, found = _read(sources, options)
+    if options.sort or len(sources) > 1:
+        return reading.columns(found)
+    atoms = reading.timed(found)
+    return TraceColumns(reading.terms, atoms, last_time(reading.summaries, found, options.unit))
+
+
+def _read(sources: Sequence[TraceFile], options: TraceOptions) -> tuple["PartReading", Survey]:
     reading = PartReading(options)
     for source in sources:
         reading.add(FilePart(source))
     found = survey(reading.summaries, sources, options)
     report(found, reading.rejected, sources, options)
-    return reading.columns(found)
+    return reading, found
 
 
 class PartReading:
@@ -68,9 +82,13 @@ class PartReading:
 
     def columns(self, found: Survey) -> TraceColumns:
         """Return all that was read, with the times that a survey finds."""
+        last = last_time(self.summaries, found, self._options.unit)
+        return TraceColumns(self.terms, in_time_order(self.timed(found)), last)
+
+    def timed(self, found: Survey) -> dict[Signature, InputAtoms]:
+        """Return the atoms, as they came, with the times that a survey finds."""
         unit, atoms = self._options.unit, self.atoms()
-        timed = {name: replace(some, t=found.times_of(some.t, unit)) for name, some in atoms.items()}
-        return TraceColumns(self.terms, in_time_order(timed), last_time(self.summaries, found, unit))
+        return {name: replace(some, t=found.times_of(some.t, unit)) for name, some in atoms.items()}
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms, as they came, with times as `Raw` has them; then they are forgotten here."""
