@@ -30,7 +30,17 @@ from solver.facts import (
     Triple,
     graph_rows,
 )
-from solver.job import Answer, AnswerRuns, Halo, Question, Whole, certified_runs, say_hindrances
+from solver.job import (
+    Answer,
+    AnswerRuns,
+    AtomRuns,
+    Halo,
+    Question,
+    Whole,
+    certified_runs,
+    say_hindrances,
+    stream_runs,
+)
 from solver.job.pipeline import Job, by_slice, fitting_count, used_background
 from solver.job.slices import cut_evenly
 from solver.relational import EncodedSituation, situation_of
@@ -140,13 +150,35 @@ class LocalTrace:
                 yield [found.by_time() for found in self.answers(questions, part)]
             return
         say_hindrances(questions, self.background, self.runner)
-        runner, background = self.runner, self.background
-        job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
-        for answers in by_slice(job, self.facts(self.timeline), self.runner.progress):
+        if len(questions) > 1:
+            yield from self._by_slices(questions, within)
+            return
+        parts = self._parts(questions, within)
+        for done, part in enumerate(parts):
+            self.runner.progress(done, len(parts))
+            found = self.stream_runs(questions[0], part)
+            if found is None:
+                yield from self._by_slices(questions, Interval(part.first, within.last))
+                return
+            times, runs = found
+            for t, row in zip(times.tolist(), runs.by_index(len(times)), strict=True):
+                yield [{t: frozenset((row,))}]
+
+    def _by_slices(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+        runner = self.runner
+        job = Job(tuple(questions), self.timeline, self.background, runner.slices, within, runner.evaluator)
+        for answers in by_slice(job, self.facts(self.timeline), runner.progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
             parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
+
+    def stream_runs(self, question: Question, within: Interval) -> tuple[Array, AtomRuns] | None:
+        """Return times, and the atoms of the only answer stream at each; None where clingo has to answer."""
+        here = self._with_used([question])
+        times = here.times(question.gate, within)
+        found = stream_runs(question, here, times.tolist(), self.runner.evaluator)
+        return None if found is None else (times, found)
 
     def _parts(self, questions: Sequence[Question], within: Interval) -> list[Interval]:
         """Return an interval in parts, so that the first answers need not wait for the last."""

@@ -3,14 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
 from lars.errors import Place, refused
 from lars.language.terms import Signature
 from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
-from solver.facts import STREAM_PREDICATE
 from solver.settings import OnError, TraceOptions
 from solver.traces.blocks import (
     ExactRow,
@@ -27,8 +25,6 @@ from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import checked_rows
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Malformed
-
-_TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
@@ -112,12 +108,13 @@ class PartReading:
             raise refused(source.path, error, "cannot be read") from None
 
     def _of_block(self, source: TraceFile, block: RowBlock) -> Iterator[TimedRows]:
-        others, triples = [*self._checked(source, block)], block.triples
+        others = [*self._checked(source, block)]
         numbers = block.numbers(others) + self._rows
-        arrival = numbers[triples.places]
-        if len(arrival):
-            self._atoms[_TRIPLE].append(InputAtoms(triples.times, arrival, triples.columns))
-            yield TimedRows(arrival, triples.kinds, triples.times, triples.columns[3])
+        for usual in block.usual:
+            arrival = numbers[usual.places]
+            if len(arrival):
+                self._atoms[usual.name].append(InputAtoms(usual.times, arrival, usual.columns))
+                yield TimedRows(arrival, usual.kinds, usual.times, usual.streams)
         yield self._encoded(exact_rows(source.position(), others, numbers), 0)
         self._rows = int(numbers[-1])
 
