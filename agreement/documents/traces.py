@@ -25,6 +25,7 @@ from solver.facts import (
     Arguments,
     Background,
     Fact,
+    Relevance,
     Row,
     Static,
     Triple,
@@ -132,6 +133,7 @@ class LocalTrace:
     background: Background
     runner: Runner = field(default_factory=Runner)
     origin: str | None = None
+    _used: dict[tuple[Interval, frozenset[Atom]], EncodedSituation] = field(default_factory=dict, init=False)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
@@ -192,7 +194,13 @@ class LocalTrace:
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""
-        return situation_of(self.columns, self.timeline, used_background(self.background, questions))
+        needed = {atom for one in questions for atom in Relevance(one.program, one.predicate).needed()}
+        key = self.timeline, frozenset(needed)
+        if key not in self._used:
+            used = used_background(self.background, questions)
+            # Of many static triples it takes long; asked for are mostly the same ones.
+            self._used = {key: situation_of(self.columns, self.timeline, used)}
+        return self._used[key]
 
     def uncertified(self) -> "LocalTrace":
         """Return the same trace, of which answers are not certified."""
@@ -273,6 +281,14 @@ def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Data
     return other.dataset
 
 
+def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:
+    """Warn of graphs that FROM and FROM NAMED name, and nothing stands for."""
+    given = {*static.named, *(name for own in static.loaded.values() for name in own.named)}
+    missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in given]
+    if missing and not static.default:
+        warn(f"the static data has no graph {', '.join(map(str, missing))}")
+
+
 def background(
     static: Static, dataset: Dataset, warn: Warn, language: Language | None = None
 ) -> dict[Signature, Collection[Arguments]]:
@@ -284,11 +300,8 @@ def background(
     """
     default: Sequence[AbstractSet[Triple]] = (static.default,)
     named: Mapping[str, AbstractSet[Triple]] = static.named
+    check_graphs(static, dataset, warn)
     if dataset != Dataset():
-        given = {*static.named, *(name for own in static.loaded.values() for name in own.named)}
-        missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in given]
-        if missing and not static.default:
-            warn(f"the static data has no graph {', '.join(map(str, missing))}")
         default = [static.named.get(str(graph), static.default) for graph in dataset.default]
         named = {str(graph): static.named.get(str(graph), static.default) for graph in dataset.named}
     own = static.loaded.get("" if language is None else language.value, Static(frozenset(), {}))

@@ -68,7 +68,11 @@ class _Use:
         ]
         tables = {part: known for part in parts if (known := self._tables(part)) is not None}
         values: Values = {}
-        for part in sorted(tables, key=lambda one: sum(map(_rows, tables[one]))) * _ROUNDS:
+        # Those that have least leave least of the others.
+        sizes = {
+            part: sum(int(self._fitting(part, one, {}).sum()) for one in tables[part]) for part in tables
+        }
+        for part in sorted(tables, key=sizes.__getitem__) * _ROUNDS:
             self._restrict(part, tables[part], values)
         for part in (*parts, *rule.subtracted):
             self._keep(part, values)
