@@ -4,11 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import compress, count, islice, repeat
 from operator import is_
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation
@@ -16,6 +15,9 @@ from lars.language.terms import NULL, Atom, Constant, Number, Term, Variable
 from solver.columns.arrays import Array, Mask
 from solver.facts import constant_of
 from solver.rdf import value
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
@@ -50,7 +52,7 @@ class CodedTerms(ABC):
         """Return the code of a term's text; a number that no atom has where none has the term."""
 
     @abstractmethod
-    def arrow(self, codes: Array) -> pa.Array:
+    def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes as input atoms have them, `null` for null."""
 
     @abstractmethod
@@ -130,8 +132,10 @@ class TermCodes(CodedTerms):
         listed = self._listed()
         return [listed[code] or str(NULL) for code in codes.tolist()]
 
-    def arrow(self, codes: Array) -> pa.Array:
+    def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes as input atoms have them, `null` for null."""
+        import pyarrow as pa
+
         return pa.array(self.written(codes), pa.string())
 
     def ranks(self, codes: Array) -> Array:
