@@ -7,7 +7,7 @@ import numpy as np
 
 from lars.language.program import Program
 from lars.language.terms import Signature, write_name
-from solver.columns import Array, TermCodes
+from solver.columns import Array, TermCodes, distinct
 from solver.facts import Row, with_facts
 from solver.relational import EncodedSituation, RunTable, row_texts, spread
 
@@ -84,7 +84,7 @@ def _order(tables: Mapping[Signature, RunTable], terms: TermCodes) -> Array:
 
 def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
     """Return for each code that stands in the columns its place in their order: numbers first, by value."""
-    used = np.unique(np.concatenate([np.empty(0, np.int64), *columns]))
+    used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
     texts = terms.written(used)
     keys = [(0, int(text), "") if text.lstrip("-").isdecimal() else (1, 0, text) for text in texts]
     ranks = np.zeros(len(terms), np.int64)

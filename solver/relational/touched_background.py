@@ -9,7 +9,7 @@ import numpy as np
 
 from lars.language.program import Program
 from lars.language.terms import Signature, Variable, signature
-from solver.columns import Array, Mask, among
+from solver.columns import Array, Mask, among, distinct
 from solver.facts import with_facts
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import DerivedAtoms, GatheredScan, Instants, RulePlan, Scan, ShownAtoms
@@ -91,7 +91,7 @@ class _Use:
         fitting = [self._fitting(part, table, values) for table in tables]
         for variable, place in _places(part).items():
             columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
-            values[variable] = np.unique(np.concatenate([np.empty(0, np.int64), *columns]))
+            values[variable] = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
     def _fitting(self, part: Scan, table: Table, values: Values) -> Mask:
         """Return which rows of a predicate a part can be, given what its variables can be."""

@@ -17,7 +17,7 @@ from pyoxigraph import RdfFormat
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import decoded, read_bytes
 from lars.language.terms import Iri
-from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask
+from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, bare, distinct_rows, readable
 from solver.rdf import NotATerm, canonical, quad_texts, syntax_problem, text_of_rdflib
 from solver.settings import StaticFile
@@ -228,7 +228,7 @@ class _Listed:
         triples = self.places[rows[:, :3]]
         graphs: dict[int, Any] = {
             graph: CodedRows(self.texts, distinct_rows([triples[rows[:, 3] == graph]]))
-            for graph in (NULL_CODE, *np.unique(rows[:, 3]).tolist())
+            for graph in (NULL_CODE, *distinct(rows[:, 3]).tolist())
         }
         default = graphs.pop(NULL_CODE)
         names = {self.texts[self.places[graph]]: found for graph, found in graphs.items()}

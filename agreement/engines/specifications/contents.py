@@ -18,7 +18,7 @@ from lars.analysis import Mode, literal_form
 from lars.language.program import Program, formulas
 from lars.language.terms import Signature, Variable
 from lars.language.windows import SlidingWindow, Window
-from solver.columns import Array, Mask, TermCodes, among
+from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import STREAM_PREDICATE
 from solver.relational import (
     RunTable,
@@ -97,7 +97,7 @@ class ContentAnswers:
     def _answered(self, contents: Sequence[Content]) -> Iterator[NumberedRows]:
         """Yield the answer of each content; it is that of the one before where no row begins or ends."""
         runs = self._runs(contents)
-        borders = np.unique(np.concatenate(([0], runs.first, runs.last + 1)))
+        borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
         firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
         owners, places = spread(firsts, ends)
         # Rows of each answer stay in their order.

@@ -6,7 +6,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from solver.columns import NO_CODE, Array, Mask, TermCodes, arrow_mask, arrow_numbers, mask_of, numbers_of
+from solver.columns import (
+    NO_CODE,
+    Array,
+    Mask,
+    TermCodes,
+    arrow_mask,
+    arrow_numbers,
+    distinct,
+    mask_of,
+    numbers_of,
+)
 from solver.traces.blocks.row_block import UsualRows
 from solver.traces.blocks.time_columns import TimeColumn
 
@@ -42,7 +52,7 @@ def atom_rows(
     room = int(arities.max(initial=0)) + 1
     kinds = (numbers_of(heads.indices).astype(np.int64) * room + arities)[atoms]
     found = []
-    for kind in np.unique(kinds).tolist():
+    for kind in distinct(kinds).tolist():
         own = kinds == kind
         name, rows, first = heads.dictionary[kind // room].as_py(), chosen[own], begins[atoms[own]] + 1
         columns = tuple(codes[first + place] for place in range(kind % room))
