@@ -71,6 +71,8 @@ def in_common_columns(one: Recording, other: Recording) -> tuple[Recording, Reco
 
 
 def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
+    if names == recording.variables:
+        return recording
     places = {name: place for place, name in enumerate(recording.variables)}
     wanted = [places.get(name) for name in names]
 
