@@ -20,7 +20,7 @@ from agreement.comparing.matching.row_keys import (
     keys_of,
     row_key,
 )
-from agreement.documents.recordings import NumberedRows, Row, RowNumbers, together
+from agreement.documents.recordings import Row, RowNumbers, RowsByNumber, together
 from agreement.documents.requests import TOLERANCE
 from solver.columns import Array, Mask
 from translate.model.query import Semantics
@@ -206,11 +206,11 @@ def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Ro
     """
     if len(expected) + len(actual) < _FEW:
         return matched_by_keys(tuple(expected), tuple(actual), how)
-    known = next((rows.of for rows in (expected, actual) if isinstance(rows, NumberedRows)), RowNumbers())
+    known = next((rows.of for rows in (expected, actual) if isinstance(rows, RowsByNumber)), RowNumbers())
     return _by_numbers(known.numbered(expected), known.numbered(actual), how)
 
 
-def _by_numbers(expected: NumberedRows, actual: NumberedRows, how: Likeness) -> RowMatch:
+def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> RowMatch:
     """Return how rows match: those that equal none but their own kind as numbers, the others by keys."""
     keys = keys_of(expected.of, lexical=how.lexical)
     if how.semantics is Semantics.SET:

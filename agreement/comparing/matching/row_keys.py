@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from agreement.documents.recordings import NumberedRows, Row, RowNumbers, as_lexical
+from agreement.documents.recordings import Row, RowNumbers, RowsByNumber, as_lexical
 from solver.columns import Array, Mask, Numbered
 from solver.facts import constant_of
 from solver.rdf import value
@@ -95,12 +95,12 @@ class RowKeys:
         """The numbers that some term gives otherwise than as an integer."""
         self._lone: dict[tuple[float, int], Mask] = {}
 
-    def of(self, rows: NumberedRows) -> Array:
+    def of(self, rows: RowsByNumber) -> Array:
         """Return the number of each row's key."""
         self._grow()
         return self._numbers[rows.numbers]
 
-    def lone(self, rows: NumberedRows, tolerance: float) -> Mask:
+    def lone(self, rows: RowsByNumber, tolerance: float) -> Mask:
         """Return which rows count as equal to none but those of their own key, whatever others there are."""
         keys, now = self.of(rows), (tolerance, len(self._of))
         if now not in self._lone:

@@ -13,7 +13,7 @@ import numpy as np
 
 from agreement.comparing.matching.likeness import Likeness, matched
 from agreement.comparing.matching.row_keys import keys_of, row_key
-from agreement.documents.recordings import NumberedRows, Report, Row, rows_of
+from agreement.documents.recordings import Report, Row, RowsByNumber, rows_of
 from translate.model.query import Semantics
 
 Rows = Sequence[Row]
@@ -119,19 +119,19 @@ def _groups(reports: Sequence[Report], joint: Together) -> Iterator[tuple[Report
 
 
 def _as_they_are(rows: Rows) -> Hashable:
-    return rows.numbers.tobytes() if isinstance(rows, NumberedRows) else tuple(rows)
+    return rows.numbers.tobytes() if isinstance(rows, RowsByNumber) else tuple(rows)
 
 
 def _keys(rows: Rows, how: Likeness) -> Sequence[Hashable]:
     """Return what equal rows have in common."""
-    if isinstance(rows, NumberedRows):
+    if isinstance(rows, RowsByNumber):
         return list(keys_of(rows.of, lexical=how.lexical).of(rows).tolist())
     return [row_key(row, lexical=how.lexical) for row in rows]
 
 
 def _key(rows: Rows, how: Likeness) -> Hashable:
     """Return what answers have in common that are the same row by row."""
-    if isinstance(rows, NumberedRows):
+    if isinstance(rows, RowsByNumber):
         keys = keys_of(rows.of, lexical=how.lexical).of(rows)
         return (np.unique(keys) if how.semantics is Semantics.SET else np.sort(keys)).tobytes()
     found = sorted(_keys(rows, how), key=repr)

@@ -24,11 +24,11 @@ class RowNumbers:
         self._numbers: Numbered[Row] = Numbered()
         self._rows: list[Row] = []
 
-    def numbered(self, rows: Iterable[Row]) -> "NumberedRows":
+    def numbered(self, rows: Iterable[Row]) -> "RowsByNumber":
         """Return the rows as numbers, new ones with new numbers."""
-        if isinstance(rows, NumberedRows) and rows.of is self:
+        if isinstance(rows, RowsByNumber) and rows.of is self:
             return rows
-        return NumberedRows(self, np.array(list(map(self._numbers.__getitem__, rows)), np.int64))
+        return RowsByNumber(self, np.array(list(map(self._numbers.__getitem__, rows)), np.int64))
 
     @property
     def rows(self) -> Sequence[Row]:
@@ -42,7 +42,7 @@ class RowNumbers:
         return len(self._numbers)
 
 
-class NumberedRows(Sequence[Row]):
+class RowsByNumber(Sequence[Row]):
     """Rows as their numbers in `of`."""
 
     def __init__(self, of: RowNumbers, numbers: Array) -> None:
@@ -52,9 +52,9 @@ class NumberedRows(Sequence[Row]):
     def _decoded(self) -> tuple[Row, ...]:
         return tuple(map(self.of.rows.__getitem__, self.numbers.tolist()))
 
-    def chosen(self, places: Array | Mask) -> "NumberedRows":
+    def chosen(self, places: Array | Mask) -> "RowsByNumber":
         """Return the rows at these places, or those that a mask marks."""
-        return NumberedRows(self.of, self.numbers[places])
+        return RowsByNumber(self.of, self.numbers[places])
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -66,17 +66,17 @@ class NumberedRows(Sequence[Row]):
     def __getitem__(self, place: int) -> Row: ...
 
     @overload
-    def __getitem__(self, place: slice) -> "NumberedRows": ...
+    def __getitem__(self, place: slice) -> "RowsByNumber": ...
 
-    def __getitem__(self, place: int | slice) -> "Row | NumberedRows":
+    def __getitem__(self, place: int | slice) -> "Row | RowsByNumber":
         if isinstance(place, slice):
-            return NumberedRows(self.of, self.numbers[place])
+            return RowsByNumber(self.of, self.numbers[place])
         return self.of.rows[int(self.numbers[place])]
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, NumberedRows) and other.of is self.of:
+        if isinstance(other, RowsByNumber) and other.of is self.of:
             return np.array_equal(self.numbers, other.numbers)
-        return isinstance(other, tuple | NumberedRows) and tuple(self) == tuple(other)
+        return isinstance(other, tuple | RowsByNumber) and tuple(self) == tuple(other)
 
     def __hash__(self) -> int:
         return hash(tuple(self))
@@ -89,9 +89,9 @@ def together(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
     """Return the rows of several answers one after the other; numbered where all are, by one dictionary."""
     if len(parts) == 1:
         return parts[0]
-    numbered = [part for part in parts if isinstance(part, NumberedRows)]
+    numbered = [part for part in parts if isinstance(part, RowsByNumber)]
     if numbered and len(numbered) == len(parts) and len({id(part.of) for part in numbered}) == 1:
-        return NumberedRows(numbered[0].of, np.concatenate([part.numbers for part in numbered]))
+        return RowsByNumber(numbered[0].of, np.concatenate([part.numbers for part in numbered]))
     return tuple(row for part in parts for row in part)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from agreement.documents.outputs import in_order
-from agreement.documents.recordings import NumberedRows
+from agreement.documents.recordings import RowsByNumber
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
 from agreement.engines.specifications.elements import Element, Task, heard_on, row_numbers, ticking
@@ -78,7 +78,7 @@ class ContentAnswers:
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
         self._numbers = row_numbers(task)
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
-        self._known: dict[Content, NumberedRows] = {}
+        self._known: dict[Content, RowsByNumber] = {}
 
     @property
     def covers(self) -> bool:
@@ -87,14 +87,14 @@ class ContentAnswers:
         by_content = all(form.window is None or form.mode is Mode.SOME for form in forms)
         return by_content and obstacle(self.program, self._static) is None
 
-    def rows(self, contents: Sequence[Content]) -> list[NumberedRows]:
+    def rows(self, contents: Sequence[Content]) -> list[RowsByNumber]:
         """Return the rows that the query has over each content, in their order."""
         new = sorted({one for one in contents if one not in self._known}, key=_ends)
         for part in _parts(new):
             self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[one] for one in contents]
 
-    def _answered(self, contents: Sequence[Content]) -> Iterator[NumberedRows]:
+    def _answered(self, contents: Sequence[Content]) -> Iterator[RowsByNumber]:
         """Yield the answer of each content; it is that of the one before where no row begins or ends."""
         runs = self._runs(contents)
         borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
@@ -108,13 +108,13 @@ class ContentAnswers:
             own = owners[order[begins[place] : begins[place + 1]]]
             yield from [self._in_order(runs, own)] * length
 
-    def _in_order(self, runs: "_Runs", own: Array) -> NumberedRows:
+    def _in_order(self, runs: "_Runs", own: Array) -> RowsByNumber:
         if self.output.order:
             rows = row_texts(runs.table.take(own), self._terms)
             return self._numbers.numbered(in_order(self.output, rows))
         numbers = runs.numbers[own]
         # Raw rows that answer the same follow each other.
-        return NumberedRows(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
+        return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
 
     def sizes(self, contents: Sequence[Content]) -> list[int]:
         """Return how many rows each content answers, without the rows."""
@@ -128,7 +128,7 @@ class ContentAnswers:
             found.append(np.cumsum(changes)[:-1])
         return np.concatenate(found).tolist() if found else []
 
-    def changes(self, kind: ToStream, contents: Sequence[Content]) -> dict[int, NumberedRows]:
+    def changes(self, kind: ToStream, contents: Sequence[Content]) -> dict[int, RowsByNumber]:
         """Return what is new (ISTREAM) or gone (DSTREAM) at each of the contents, by its number."""
         runs, room = self._runs(contents), len(contents) + 1
         # A row's place in the order of all stands for it: equal rows follow each other.
@@ -151,7 +151,7 @@ class ContentAnswers:
         found, starts = np.unique(at[order], return_index=True)
         ends = [*starts.tolist(), len(order)]
         return {
-            number: NumberedRows(self._numbers, rows[order[begin:end]])
+            number: RowsByNumber(self._numbers, rows[order[begin:end]])
             for number, (begin, end) in zip(found.tolist(), pairwise(ends), strict=True)
         }
 
