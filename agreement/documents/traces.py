@@ -25,12 +25,24 @@ from solver.facts import (
     Arguments,
     Background,
     Fact,
+    Relevance,
     Row,
     Static,
     Triple,
     graph_rows,
 )
-from solver.job import Answer, AnswerRuns, Question, SlicedWork, Whole, certified_runs, needs, say_hindrances
+from solver.job import (
+    Answer,
+    AnswerRuns,
+    AtomRuns,
+    Question,
+    SlicedWork,
+    Whole,
+    certified_runs,
+    needs,
+    say_hindrances,
+    stream_runs,
+)
 from solver.job.evaluation import ATOMS_AT_ONCE
 from solver.job.pipeline import Job, by_slice, slices_of, used_background
 from solver.job.slices import cut
@@ -137,6 +149,7 @@ class LocalTrace:
     background: Background
     runner: Runner = field(default_factory=Runner)
     origin: str | None = None
+    _used: dict[tuple[Interval, frozenset[Atom]], EncodedSituation] = field(default_factory=dict, init=False)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
@@ -165,6 +178,22 @@ class LocalTrace:
                 yield [found.by_time() for found in self._answers(questions, part, told)]
             return
         say_hindrances(questions, background, runner)
+        if len(questions) > 1:
+            yield from self._by_slices(job, progress)
+            return
+        slices = slices_of(job, self.columns)
+        for done, part in enumerate(slices):
+            progress(done, len(slices))
+            streamed = self.stream_runs(questions[0], part)
+            if streamed is None:
+                yield from self._by_slices(replace(job, within=Interval(part.first, within.last)), progress)
+                return
+            times, runs = streamed
+            for t, row in zip(times.tolist(), runs.by_index(len(times)), strict=True):
+                yield [{t: frozenset((row,))}]
+
+    def _by_slices(self, job: Job, progress: Progress) -> Iterator[list[Outputs]]:
+        questions = job.questions
         for answers in by_slice(job, self.columns, progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
@@ -183,6 +212,13 @@ class LocalTrace:
         counts = np.unique(t, return_counts=True)
         return cut(counts, self.timeline, wanted.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
+    def stream_runs(self, question: Question, within: Interval) -> tuple[Array, AtomRuns] | None:
+        """Return times, and the atoms of the only answer stream at each; None where clingo has to answer."""
+        here = self._with_used([question])
+        times = here.times(question.gate, within)
+        found = stream_runs(question, here, times.tolist(), self.runner.evaluator)
+        return None if found is None else (times, found)
+
     def worked(
         self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
     ) -> list[Result]:
@@ -196,7 +232,13 @@ class LocalTrace:
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""
-        return situation_of(self.columns, self.timeline, used_background(self.background, questions))
+        needed = {atom for one in questions for atom in Relevance(one.program, one.predicate).needed()}
+        key = self.timeline, frozenset(needed)
+        if key not in self._used:
+            used = used_background(self.background, questions)
+            # Of many static triples it takes long; asked for are mostly the same ones.
+            self._used = {key: situation_of(self.columns, self.timeline, used)}
+        return self._used[key]
 
     def uncertified(self) -> "LocalTrace":
         """Return the same trace, of which answers are not certified."""
@@ -277,6 +319,14 @@ def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Data
     return other.dataset
 
 
+def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:
+    """Warn of graphs that FROM and FROM NAMED name, and nothing stands for."""
+    given = {*static.named, *(name for own in static.loaded.values() for name in own.named)}
+    missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in given]
+    if missing and not static.default:
+        warn(f"the static data has no graph {', '.join(map(str, missing))}")
+
+
 def background(
     static: Static, dataset: Dataset, warn: Warn, language: Language | None = None
 ) -> dict[Signature, Collection[Arguments]]:
@@ -288,11 +338,8 @@ def background(
     """
     default: Sequence[AbstractSet[Triple]] = (static.default,)
     named: Mapping[str, AbstractSet[Triple]] = static.named
+    check_graphs(static, dataset, warn)
     if dataset != Dataset():
-        given = {*static.named, *(name for own in static.loaded.values() for name in own.named)}
-        missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in given]
-        if missing and not static.default:
-            warn(f"the static data has no graph {', '.join(map(str, missing))}")
         default = [static.named.get(str(graph), static.default) for graph in dataset.default]
         named = {str(graph): static.named.get(str(graph), static.default) for graph in dataset.named}
     own = static.loaded.get("" if language is None else language.value, Static(frozenset(), {}))

@@ -170,7 +170,7 @@ class SolveResult(Findings):
             case Streams(at, whole, _):
                 return tuple(AnswerAt(t, streams=streams[: whole.most]) for t, streams in at)
             case EngineReports(_, reports, length):
-                return tuple(AnswerAt(int(one.t // length), one.rows, (), one.t) for one in reports)
+                return tuple(AnswerAt(int(one.t // length), tuple(one.rows), (), one.t) for one in reports)
 
     def document(self) -> Mapping[str, object]:
         """Return what `lars solve --json` prints, a line for each time point, as the list `answers`."""

@@ -1,6 +1,6 @@
 """Terms as small numbers, and input atoms as columns of them: from a trace's files to its answers."""
 
-from solver.columns.arrays import Array, Mask, among, keys
+from solver.columns.arrays import Array, Mask, among, distinct, keys
 from solver.columns.arrow_arrays import (
     arrow_codes,
     arrow_lists,

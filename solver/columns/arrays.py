@@ -60,6 +60,16 @@ def among(values: Array, others: Array) -> Mask:
     return found
 
 
+def distinct(values: Array) -> Array:
+    """Return each of the values once, ascending; numpy's own way loads masked arrays first.
+
+    >>> distinct(np.array([5, 3, 5])).tolist()
+    [3, 5]
+    """
+    ascending = np.sort(values)
+    return ascending[np.concatenate(([True], ascending[1:] != ascending[:-1]))[: len(ascending)]]
+
+
 def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
     """Return each pair of values, none below 0, that stands in a row of both columns once.
 
@@ -77,10 +87,10 @@ def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
     if len(firsts) * len(seconds) <= _MARKS * len(key):
         marked = np.zeros(len(firsts) * len(seconds), np.bool_)
         marked[key] = True
-        distinct = np.flatnonzero(marked)
+        pairs = np.flatnonzero(marked)
     else:
-        distinct = np.unique(key)
-    places, others = np.divmod(distinct, len(seconds)) if len(key) else (distinct, distinct)
+        pairs = distinct(key)
+    places, others = np.divmod(pairs, len(seconds)) if len(key) else (pairs, pairs)
     return firsts[places], seconds[others]
 
 

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress, count, islice, repeat
 from operator import is_
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation
@@ -19,11 +18,16 @@ from solver.columns.arrow_arrays import arrow_strings
 from solver.facts import constant_of
 from solver.rdf import value
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
 """What arithmetic without a value leaves: it is equal to no term, and to none of its own kind."""
 _EXACT: Final = 2**53
+_MANY: Final = 8
+"""With so many terms for each row of a column, only those of the column are put in order."""
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
@@ -50,7 +54,7 @@ class CodedTerms(ABC):
         """Return the code of a term's text; a number that no atom has where none has the term."""
 
     @abstractmethod
-    def arrow(self, codes: Array) -> pa.Array:
+    def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes as input atoms have them, `null` for null."""
 
     @abstractmethod
@@ -90,6 +94,7 @@ class TermCodes(CodedTerms):
         self._codes = Numbered({str(NULL): NULL_CODE})
         self._texts: list[str | None] = [None]
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
+        self._ranks = np.empty(0, np.int64)
         self.aggregates: dict[tuple[Aggregation, bytes], int] = {}
 
     def __len__(self) -> int:
@@ -129,9 +134,23 @@ class TermCodes(CodedTerms):
         listed = self._listed()
         return [listed[code] or str(NULL) for code in codes.tolist()]
 
-    def arrow(self, codes: Array) -> pa.Array:
+    def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes as input atoms have them, `null` for null."""
         return arrow_strings(self.written(codes))
+
+    def ranks(self, codes: Array) -> Array:
+        """Return numbers in the order of the texts of codes, null first; equal ones for equal codes.
+
+        >>> TermCodes().ranks(np.array([0])).tolist()
+        [0]
+        """
+        listed = self._listed()
+        if len(self._ranks) < len(listed) <= _MANY * len(codes):
+            self._ranks = _ranks([text or "" for text in listed])
+        if len(self._ranks) == len(listed):
+            return self._ranks[codes]
+        distinct, places = np.unique(codes, return_inverse=True)
+        return _ranks([listed[code] or "" for code in distinct.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""
@@ -199,6 +218,13 @@ def _coded(texts: list[str], places: list[Array]) -> CodedColumns:
     terms = TermCodes()
     known = terms.codes(texts)
     return CodedColumns(terms, tuple(known[column] for column in places))
+
+
+def _ranks(texts: Sequence[str]) -> Array:
+    """Return the place of each text in the order of all, which differ."""
+    ranks = np.empty(len(texts), np.int64)
+    ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
+    return ranks
 
 
 def _within(number: int) -> int:

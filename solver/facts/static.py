@@ -87,7 +87,8 @@ def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> C
         return [(*triple, name) for name, parts in graphs for triple in sorted(set().union(*parts))]
     texts, whole = [*coded[0].texts], [np.empty((0, 4), np.int64)]
     # A graph's name may be a term of the triples too.
-    known = {name: place for place, name in enumerate(texts)}
+    names = {name for name, _ in graphs}
+    known = {text: place for place, text in enumerate(texts) if text in names}
     own = iter(coded)
     for name, parts in graphs:
         rows = distinct_rows([next(own).codes for _ in parts])

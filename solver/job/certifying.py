@@ -17,7 +17,7 @@ from solver.facts import Relevance
 from solver.job.answer_runs import AnswerRuns
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
 from solver.job.questions import Question
-from solver.relational import EncodedSituation, counted, ground_instances, most_instances
+from solver.relational import EncodedSituation, counted, ground_instances, most_instances, touched
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
@@ -101,12 +101,19 @@ class _Claim:
     def certified(self, times: Sequence[int], situation: EncodedSituation) -> AnswerRuns:
         """Return the answers as certified at these times; DisputedAnswerError: clingo has other rows."""
         for t in times:
-            seen = _seen_at(self.question, self.input, t).decoded()
+            seen = self._seen_at(t).decoded()
             if {row for row, _, _ in by_clingo(self.question, seen, [t])} != self.found.at(t):
                 check_alike_at(self.question, seen, [t])
                 check_alike_at(self.question, situation.decoded(), self.found.times.tolist())
                 raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
         return replace(self.found, certified=len(times))
+
+    def _seen_at(self, t: int) -> EncodedSituation:
+        """Return what of the input the rules can meet at t, and perhaps some more."""
+        seen = _seen_at(self.question, self.input, t)
+        return (
+            touched(self.question.program, seen, self.question.predicate) if self.question.predicate else seen
+        )
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
@@ -137,7 +144,7 @@ class _Claim:
         costs = self._costs()[np.searchsorted(self.found.times, times)]
         left = max(_INSTANCES, _INSTANCES_EACH * int(costs.sum()))
         program = self.question.program
-        seen = [_seen_at(self.question, self.input, t) for t in times]
+        seen = list(map(self._seen_at, times))
         # The numbers of atoms are known at once, and mostly are enough.
         bounds = [most_instances(program, some) for some in seen]
         if sum(left if bound is None else bound for bound in bounds) < left:

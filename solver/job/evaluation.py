@@ -17,7 +17,7 @@ from lars.language.windows import Interval
 from solver.columns import Array
 from solver.facts import Around, Background, Row, Situation, Span, unite
 from solver.job.answer_runs import AnswerRuns
-from solver.job.answer_streams import stream_rows
+from solver.job.answer_streams import AtomRuns, atom_runs
 from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
@@ -211,8 +211,30 @@ def _found_by_columns(
     question: Question, situation: EncodedSituation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
     if question.predicate is None:
-        return stream_rows(question.program, situation, times)
+        found = _stream_runs(question, situation, times)
+        return ((row, index, index) for index, row in enumerate(found.by_index(len(times))))
     return decoded(_by_columns(question, situation, times), situation.terms)
+
+
+def stream_runs(
+    question: Question, situation: EncodedSituation, times: Sequence[int], evaluator: Evaluator
+) -> AtomRuns | None:
+    """Return the atoms of the only answer stream at each of the times; None where clingo has to answer."""
+    if evaluator is Evaluator.BOTH or not by_columns(question, situation.background, evaluator):
+        return None
+    return _unless_refused(partial(_stream_runs, question, situation, times), evaluator)
+
+
+def _stream_runs(question: Question, situation: EncodedSituation, times: Sequence[int]) -> AtomRuns:
+    found: dict[Signature, list[RunTable]] = {}
+    for begin, end, part in _portions(question.program, situation, times) if times else ():
+        for name, table in evaluated(question.program, part, times[begin:end], None).items():
+            found.setdefault(name, []).append(table.moved(begin))
+    derived = {
+        name: tables[0] if len(tables) == 1 else coalesced(concatenated(tables, name[1]), len(times))
+        for name, tables in found.items()
+    }
+    return atom_runs(question.program, situation, derived)
 
 
 def _by_columns(

@@ -8,7 +8,7 @@ import numpy as np
 
 from lars.language.terms import Signature, signature
 from lars.language.windows import Interval
-from solver.columns import Array, InputAtoms, TermCodes, TraceColumns, trace_columns
+from solver.columns import Array, InputAtoms, TermCodes, TraceColumns, distinct, trace_columns
 from solver.facts import Arguments, Arrivals, Background, CodedRows, Gate, Situation, times_of
 
 
@@ -56,7 +56,7 @@ class EncodedSituation:
                 some = some.within(within)
                 fitting = self.terms.fitting(pattern.arguments, some.columns, len(some.t))
                 arrived.append(some.t[fitting])
-        return np.unique(np.concatenate(arrived))
+        return distinct(np.concatenate(arrived))
 
 
 def situation_of(columns: TraceColumns, timeline: Interval, background: Background) -> EncodedSituation:

@@ -68,16 +68,7 @@ def text_order(table: RunTable, terms: TermCodes) -> Array:
     """Return the places of the rows of a table in the order of their texts, null first."""
     if not table.columns:
         return np.arange(len(table))
-    return np.lexsort([_text_ranks(column, terms) for column in reversed(table.columns)])
-
-
-def _text_ranks(codes: Array, terms: TermCodes) -> Array:
-    distinct, places = np.unique(codes, return_inverse=True)
-    texts = terms.texts(distinct.tolist())
-    order = sorted(range(len(texts)), key=lambda place: (texts[place] is not None, texts[place] or ""))
-    ranks = np.empty(len(texts), np.int64)
-    ranks[order] = np.arange(len(texts))
-    return ranks[places]
+    return np.lexsort([terms.ranks(column) for column in reversed(table.columns)])
 
 
 def evaluated(

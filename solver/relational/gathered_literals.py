@@ -9,7 +9,7 @@ import numpy as np
 
 from lars.language.formulas import Aggregation, Among, Gather, Gathered
 from lars.language.terms import Constant
-from solver.columns import NULL_CODE, Array, TermCodes, keys
+from solver.columns import NULL_CODE, Array, TermCodes, distinct, keys
 from solver.rdf import aggregate, order_key, sorted_rows, text_key
 from solver.relational.rule_bodies import Bindings
 from solver.relational.run_tables import RunTable, coalesced, spread
@@ -54,7 +54,7 @@ def _pieces(group_columns: Sequence[Array], table: RunTable, count: int) -> _Pie
     starts, ends = groups * room + table.first, groups * room + table.last + 1
     # Of nothing there is something to say too, unless groups have keys.
     always = [] if group_columns or not count else [0]
-    points = np.unique(np.concatenate((starts, ends[table.last + 1 < count], np.array(always, np.int64))))
+    points = distinct(np.concatenate((starts, ends[table.last + 1 < count], np.array(always, np.int64))))
     owner, first = points // room, points % room
     following = np.append(points, -1)[1:]
     last = np.where(following // room == owner, following % room - 1, count - 1)

@@ -13,7 +13,7 @@ from lars.language.formulas import Arithmetic, Condition, Operator, Relation
 from lars.language.program import variables
 from lars.language.terms import Constant, Literal, Term, Variable
 from lars.semantics import ready
-from solver.columns import NO_CODE, Array, Mask, TermCodes, keys
+from solver.columns import NO_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
 from solver.rdf import compiled
 from solver.relational.run_tables import (
@@ -151,7 +151,7 @@ class RuleBody:
         """Return how many rows right there are on average for the values that a row left can have."""
         columns = [right.column(name) for name in right.names if name in left.names]
         (key,) = keys([columns], [len(right.table)], 1)
-        return len(key) / max(len(np.unique(key)), 1)
+        return len(key) / max(len(distinct(key)), 1)
 
     def _filtered(
         self, joined: Sequence[Bindings], conditions: Sequence[Condition]

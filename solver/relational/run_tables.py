@@ -90,21 +90,24 @@ def coalesced(table: RunTable, count: int) -> RunTable:
     ([0, 5], [3, 9])
     """
     check_time(len(table))
-    table = table.take(table.first <= table.last)
+    if not (there := table.first <= table.last).all():
+        table = table.take(there)
     if len(table) <= 1:
         return table
     room = count + 1
     (key,) = keys([table.columns], [len(table)], room)
+    key *= room
     check_time(len(table))
-    order = np.argsort(key * room + table.first)
+    firsts = key + table.first
+    order = np.argsort(firsts)
     check_time(len(table))
-    table, key = table.take(order), key[order] * room
-    reached = np.maximum.accumulate(key + table.last)
+    key, firsts = key[order], firsts[order]
+    reached = np.maximum.accumulate(key + table.last[order])
     # The next row's key is more than a whole room greater, so a new row is a new run too.
-    begins = np.flatnonzero(np.concatenate(([True], key[1:] + table.first[1:] > reached[:-1] + 1)))
+    begins = np.flatnonzero(np.concatenate(([True], firsts[1:] > reached[:-1] + 1)))
     ends = np.concatenate((begins[1:] - 1, [len(table) - 1]))
-    last = reached[ends] - key[ends]
-    return RunTable(tuple(column[begins] for column in table.columns), table.first[begins], last)
+    last, places = reached[ends] - key[ends], order[begins]
+    return RunTable(tuple(column[places] for column in table.columns), table.first[places], last)
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:

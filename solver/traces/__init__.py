@@ -13,7 +13,7 @@ from solver.traces.trace import (
     read_here,
     read_trace_in_process,
 )
-from solver.traces.trace_columns import PartReading, read_columns
+from solver.traces.trace_columns import PartReading, read_arrivals, read_columns
 from solver.traces.trace_elements import FilePart, TraceFile
 from solver.traces.trace_times import (
     Instant,

@@ -12,9 +12,7 @@ from lars.files import MOST_BYTES
 from solver.facts import Arguments
 from solver.traces.formats.atom_lines import read_atoms
 from solver.traces.formats.graphs import read_graphs
-from solver.traces.formats.mapped_tables import row_of_table
 from solver.traces.formats.quad_lines import read_line
-from solver.traces.formats.tables import read_record, read_row, table_records
 from solver.traces.trace_elements import FileFormat, FilePart, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
 
@@ -69,6 +67,9 @@ def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[Traced
         if source.format is FileFormat.LINES:
             found = read_line(source, line)
         else:
+            # Tables load Arrow, which other formats do not need.
+            from solver.traces.formats.tables import read_record
+
             found = None if first else read_record(source, line)
     except Malformed as error:
         return (error,)
@@ -156,6 +157,8 @@ def read_source(source: TraceFile) -> Iterator[tuple[Raw, Place]]:
             case FileFormat.LINES | FileFormat.CSV | FileFormat.ATOMS:
                 yield from _line_rows(source)
             case FileFormat.PARQUET:
+                from solver.traces.formats.tables import read_row, table_records
+
                 for number, record in enumerate(table_records(source), 1):
                     yield _placed(source, read_row(source, record), number, number, str(record))
             case FileFormat.TRIG | FileFormat.TURTLE:
@@ -175,6 +178,8 @@ def error_at(source: TraceFile, place: Place, problem: str) -> PlacedError:
 
 def _in_users_table(source: TraceFile, place: Place) -> Place:
     """Return the place of a triple's row in the table that was mapped; lines of CSV count from its header."""
+    from solver.traces.formats.mapped_tables import row_of_table
+
     row = row_of_table(source.file, place.line)
     if (data := Path(source.path)).suffix == ".csv" and data.is_file():
         return Place(source.path, row + 1, 1, _line_of(data.read_bytes(), row + 1))

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 import pyoxigraph
 import rdflib
 from pyoxigraph import RdfFormat
@@ -19,12 +17,15 @@ from pyoxigraph import RdfFormat
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import decoded, read_bytes
 from lars.language.terms import Iri
-from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask
+from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, bare, distinct_rows, readable
 from solver.rdf import NotATerm, canonical, quad_texts, syntax_problem, text_of_rdflib
 from solver.settings import StaticFile
-from solver.traces.blocks.distinct_terms import usual_terms
-from solver.traces.blocks.line_fields import Lines, fields_of, lines_of, places_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from solver.traces.blocks.line_fields import Lines
 
 Quad = tuple[str, str, str, str | None]
 
@@ -47,6 +48,8 @@ _OTHERS: Final = {".jsonld": "json-ld", ".json": "json-ld", ".n3": "n3", ".trix"
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
+_SMALL: Final = 2**14
+"""Fewer bytes are sooner read one by one: Arrow takes longer to load."""
 _AT_ONCE: Final = 2**26
 """So many bytes of lines are cut together."""
 _FEWEST: Final = 3
@@ -119,7 +122,10 @@ class _Statements:
     def _exact(self, path: Path, data: bytes, kind: RdfFormat) -> None:
         """Add what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
         data = data.removeprefix(_MARK)
-        if kind not in _LINES or not self._lines(data):
+        if len(data) < _SMALL:
+            with _placed(path, data, kind):
+                self._quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
+        elif kind not in _LINES or not self._lines(data):
             with _placed(path, data, kind):
                 found = pyoxigraph.serialize(pyoxigraph.parse(data, format=kind), format=RdfFormat.N_QUADS)
                 assert found is not None
@@ -157,6 +163,8 @@ class _Statements:
 
     def _lines(self, data: bytes) -> bool:
         """Add lines of N-Quads; return whether each is written as usual, else nothing is added."""
+        from solver.traces.blocks.line_fields import lines_of
+
         rows, begin = list[Array](), 0
         try:
             while begin < len(data):
@@ -173,8 +181,12 @@ class _Statements:
         self._rows += rows
         return True
 
-    def _cut(self, lines: Lines) -> Array | None:
+    def _cut(self, lines: "Lines") -> Array | None:
         """Return the statements of lines, None where one is not as usual, a blank after each term."""
+        import pyarrow.compute as pc
+
+        from solver.traces.blocks.line_fields import fields_of
+
         cuts = _cuts(lines)
         if cuts is None:
             return None
@@ -183,8 +195,12 @@ class _Statements:
         codes = self._codes(pc.binary_slice(texts, 0, -1))
         return np.column_stack([codes[place] for place in places])
 
-    def _codes(self, texts: pa.Array) -> Array:
+    def _codes(self, texts: "pa.Array") -> Array:
         """Return the codes of distinct texts, 0 for the empty one."""
+        import pyarrow as pa
+
+        from solver.traces.blocks.distinct_terms import usual_terms
+
         usual = usual_terms(texts)
         listed = texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist()
         codes = np.zeros(len(texts), np.int64)
@@ -212,18 +228,20 @@ class _Listed:
         triples = self.places[rows[:, :3]]
         graphs: dict[int, Any] = {
             graph: CodedRows(self.texts, distinct_rows([triples[rows[:, 3] == graph]]))
-            for graph in (NULL_CODE, *np.unique(rows[:, 3]).tolist())
+            for graph in (NULL_CODE, *distinct(rows[:, 3]).tolist())
         }
         default = graphs.pop(NULL_CODE)
         names = {self.texts[self.places[graph]]: found for graph, found in graphs.items()}
         return Static(default, names)
 
 
-def _cuts(lines: Lines) -> list[Array] | None:
+def _cuts(lines: "Lines") -> list[Array] | None:
     """Return where predicate, object, graph and dot begin in each line of N-Quads.
 
     A line without graph has an empty one, before its dot. None: some line is not as usual.
     """
+    from solver.traces.blocks.line_fields import places_of
+
     data, starts = lines.data, lines.starts[:-1]
     blanks, quotes = places_of(data, " "), places_of(data, '"')
     first, after = np.searchsorted(blanks, starts), np.searchsorted(blanks, lines.ends)

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import pairwise, starmap
 from operator import itemgetter
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lars.durations import Duration
 from lars.errors import LarsError, refused
@@ -23,13 +23,14 @@ from solver.settings import OnError, TraceOptions
 from solver.traces.file_readers import Raw, error_at, read_source
 from solver.traces.formats.atom_lines import head_prefixes, is_atoms
 from solver.traces.formats.graphs import NUMBERED, file_number
-from solver.traces.formats.mapped_tables import Columns, write_mapped
 from solver.traces.formats.quad_lines import is_loose, is_timed
-from solver.traces.formats.tables import is_header, is_trace_table, read_header, row_groups
 from solver.traces.summaries import summarise
 from solver.traces.survey import WITH_END, Survey, report, survey
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Clock, instant_of
+
+if TYPE_CHECKING:
+    from solver.traces.formats.mapped_tables import Columns
 
 Row = tuple[int, int, int, str | None, Arguments]
 
@@ -92,8 +93,15 @@ _BYTES: Final = {
 def estimated_size(source: TraceFile) -> int:
     """Return about how many input atoms a file has, from its size; of Parquet it is exact."""
     if source.format is FileFormat.PARQUET:
-        return sum(row_groups(source))
+        return sum(_row_groups(source))
     return source.file.stat().st_size // _BYTES[source.format]
+
+
+def _row_groups(source: TraceFile) -> list[int]:
+    # Tables load Arrow, which other formats do not need.
+    from solver.traces.formats.tables import row_groups
+
+    return row_groups(source)
 
 
 _LEAST: Final = 2**16
@@ -126,7 +134,7 @@ def _parts(source: TraceFile, atoms: int, each: int) -> Iterator[FilePart]:
         case FileFormat.TRIG | FileFormat.TURTLE:
             borders = []
         case FileFormat.PARQUET:
-            borders = [*_row_borders(row_groups(source), each)]
+            borders = [*_row_borders(_row_groups(source), each)]
         case _:
             length, count = source.file.stat().st_size, atoms // each
             borders = [length * number // count for number in range(1, count)]
@@ -216,8 +224,7 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
     named = options.streams.get(file, options.streams.get(given))
     columns = dict(options.columns)
     mapping = columns.get(named, columns.get(None)) if kind in (FileFormat.CSV, FileFormat.PARQUET) else None
-    own = is_header(lines[0]) if kind is FileFormat.CSV else mapping is None or is_trace_table(plain)
-    is_mapped = mapping is not None and not own
+    is_mapped = mapping is not None and not _is_trace(kind, plain, lines)
     if is_mapped:
         kind, plain = FileFormat.PARQUET, _mapped(str(file), plain, mapping or (), options)
     if named and kind is FileFormat.ATOMS:
@@ -232,7 +239,7 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
         Clock(options.unit, options.trace_unit or default, origin),
         None if named is None else canonical(f"<{named}>"),
         candidates,
-        read_header(str(file), lines[0]) if kind is FileFormat.CSV and head else (),
+        _header(file, lines) if kind is FileFormat.CSV and head else (),
         loose,
         _prefixes(kind, plain, options),
         None if plain == file else plain,
@@ -240,8 +247,23 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
     )
 
 
-def _mapped(path: str, plain: Path, mapping: Columns, options: TraceOptions) -> Path:
+def _is_trace(kind: FileFormat, plain: Path, lines: Sequence[str]) -> bool:
+    """Return whether a table has the columns of a trace."""
+    from solver.traces.formats.tables import is_header, is_trace_table
+
+    return is_header(lines[0]) if kind is FileFormat.CSV else is_trace_table(plain)
+
+
+def _header(file: Path, lines: Sequence[str]) -> tuple[str, ...]:
+    from solver.traces.formats.tables import read_header
+
+    return read_header(str(file), lines[0])
+
+
+def _mapped(path: str, plain: Path, mapping: "Columns", options: TraceOptions) -> Path:
     """Return the triples of a table whose columns a mapping explains."""
+    from solver.traces.formats.mapped_tables import write_mapped
+
     how = mapping, options.prefixes
     return converted(plain, how, partial(write_mapped, path, plain, mapping, dict(options.prefixes)))
 
@@ -281,7 +303,7 @@ def _format(file: Path, head: bytes, lines: Sequence[str]) -> FileFormat:
         return FileFormat.LINES
     if head.startswith(b"PAR1"):
         return FileFormat.PARQUET
-    if is_header(lines[0]):
+    if _is_trace(FileFormat.CSV, file, lines):
         return FileFormat.CSV
     if is_atoms(lines):
         return FileFormat.ATOMS

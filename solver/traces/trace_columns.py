@@ -10,7 +10,6 @@ import numpy as np
 from lars.errors import Place, refused
 from lars.language.terms import Signature
 from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
-from solver.facts import STREAM_PREDICATE
 from solver.progress import tell
 from solver.settings import OnError, TraceOptions
 from solver.traces.blocks import (
@@ -29,19 +28,32 @@ from solver.traces.trace import checked_rows, estimated_size
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
 from solver.traces.trace_times import Malformed
 
-_TRIPLE: Final = (STREAM_PREDICATE, 4)
 _ROWS_TOLD: Final = 2**14
 """Of rows that are read one by one it is said after so many how far reading is."""
 
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; what `read_here` raises, warns of and keeps is the same."""
+    reading, found = _read(sources, options)
+    return reading.columns(found)
+
+
+def read_arrivals(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
+    """Return a trace in columns that are in the order of `read_here`: in one file as its rows stand there."""
+    reading, found = _read(sources, options)
+    if options.sort or len(sources) > 1:
+        return reading.columns(found)
+    atoms = reading.timed(found)
+    return TraceColumns(reading.terms, atoms, last_time(reading.summaries, found, options.unit))
+
+
+def _read(sources: Sequence[TraceFile], options: TraceOptions) -> tuple["PartReading", Survey]:
     reading = PartReading(options, size=sum(map(estimated_size, sources)))
     for source in sources:
         reading.add(FilePart(source))
     found = survey(reading.summaries, sources, options)
     report(found, reading.rejected, sources, options)
-    return reading.columns(found)
+    return reading, found
 
 
 class PartReading:
@@ -73,9 +85,13 @@ class PartReading:
 
     def columns(self, found: Survey) -> TraceColumns:
         """Return all that was read, with the times that a survey finds."""
+        last = last_time(self.summaries, found, self._options.unit)
+        return TraceColumns(self.terms, in_time_order(self.timed(found)), last)
+
+    def timed(self, found: Survey) -> dict[Signature, InputAtoms]:
+        """Return the atoms, as they came, with the times that a survey finds."""
         unit, atoms = self._options.unit, self.atoms()
-        timed = {name: replace(some, t=found.times_of(some.t, unit)) for name, some in atoms.items()}
-        return TraceColumns(self.terms, in_time_order(timed), last_time(self.summaries, found, unit))
+        return {name: replace(some, t=found.times_of(some.t, unit)) for name, some in atoms.items()}
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms, as they came, with times as `Raw` has them; then they are forgotten here."""
@@ -100,12 +116,13 @@ class PartReading:
             raise refused(source.path, error, "cannot be read") from None
 
     def _of_block(self, source: TraceFile, block: RowBlock) -> Iterator[TimedRows]:
-        others, triples = [*self._checked(source, block)], block.triples
+        others = [*self._checked(source, block)]
         numbers = block.numbers(others) + self._rows
-        arrival = numbers[triples.places]
-        if len(arrival):
-            self._atoms[_TRIPLE].append(InputAtoms(triples.times, arrival, triples.columns))
-            yield TimedRows(arrival, triples.kinds, triples.times, triples.columns[3])
+        for usual in block.usual:
+            arrival = numbers[usual.places]
+            if len(arrival):
+                self._atoms[usual.name].append(InputAtoms(usual.times, arrival, usual.columns))
+                yield TimedRows(arrival, usual.kinds, usual.times, usual.streams)
         yield self._encoded(exact_rows(source.position(), others, numbers), 0)
         self._rows = int(numbers[-1])
 

@@ -177,6 +177,10 @@ def rows(made, *, large):
         floors = made.text("floors.rq", FLOORS)
         return lambda: ("solve", floors, made.trace(1000, 0), "--static", made.floors(count), *here, "--json")
 
+    def met(count):
+        floors, each = made.text("floors.rq", FLOORS), ("--period", "1,7,60")
+        return lambda: ("agree", floors, made.trace(1000, 0), "--static", made.floors(count), *each, *here)
+
     def alone(name, count, *more):
         return lambda: (name, joined, made.trace(count), *more, "--unit", "1s")
 
@@ -196,6 +200,8 @@ def rows(made, *, large):
     )
     yield Row("solve --static, 20,000 static", 1.6, solve(20_000))
     yield Row("solve --static, 200,000 static", 2.4, solve(200_000))
+    yield Row("solve --static, 1,000,000 static", 6.0, solve(1_000_000))
+    yield Row("agree --static, 1,000,000 static", 6.0, met(1_000_000))
     yield Row("explain, late in 140,000", 1.8, lambda: (*explained(), *made.late(), "--unit", "1s"))
     small = "compare", "cqels", "cqels-1.x", joined
     yield Row("compare, 10,000", 2.5, lambda: (*small, made.trace(10_000), "--unit", "1s"))

@@ -8,18 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import floor, inf
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agreement.answering.solve.answer_texts import json_since
-from agreement.comparing.compare import reporter
-from agreement.comparing.judge import check_order, read_judged_query, read_pushes, why_silent
 from agreement.documents.outputs import Json, binding, header, json_text, plain, short_row
-from agreement.documents.recordings import Recording, Report, Row
 from agreement.documents.requests import origin_text, sources
 from agreement.documents.traces import check_timeline, point_in
 from agreement.documents.values import ABSOLUTE_IRI, cut
-from agreement.engines.specifications import EngineRun, OpenChoice, Specification, specified
-from agreement.engines.specifications.reporting import CLOCKED
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -28,6 +23,10 @@ from solver.settings import Span, Time, TraceInput, Warn
 from solver.traces import read_static
 from translate.model.query import Form, Semantics
 from translate.model.windows import Range
+
+if TYPE_CHECKING:
+    from agreement.documents.recordings import Recording, Report, Row
+    from agreement.engines.specifications import EngineRun, Specification
 
 _DIGITS: Final = 9
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
@@ -61,7 +60,7 @@ class EngineReports:
     """
 
     variables: tuple[Variable, ...]
-    reports: tuple[Report, ...]
+    reports: "tuple[Report, ...]"
     milliseconds: float
     stream: Iri | None
     origin: str | None
@@ -94,6 +93,12 @@ def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]
 
 def reports_as(wanted: ReportsTask, warn: Warn) -> EngineReports:
     """Return what is reported; raises LarsError for a query that cannot be run."""
+    # Loads engines, which no other question needs.
+    from agreement.comparing.compare import reporter
+    from agreement.comparing.judge import check_order, read_judged_query, read_pushes, why_silent
+    from agreement.engines.specifications import EngineRun, Specification
+    from agreement.engines.specifications.reporting import CLOCKED
+
     who = reporter(wanted.name)
     stream = None if wanted.stream is None else stream_iri(wanted.stream)
     query = read_judged_query(wanted.path, wanted.unit)
@@ -135,7 +140,9 @@ def _check_version(wanted: ReportsTask) -> None:
             raise LarsError(f"{option} with --as {wanted.name}: {problem}")
 
 
-def _specified(given: EngineRun, who: Specification, wanted: ReportsTask, times: _Times) -> Recording:
+def _specified(given: "EngineRun", who: "Specification", wanted: ReportsTask, times: _Times) -> "Recording":
+    from agreement.engines.specifications import OpenChoice, specified
+
     last = given.last
     until = max(last, times.until or 0, times.last or 0)
     check_timeline(Interval(last, until), _every(given))
@@ -145,13 +152,13 @@ def _specified(given: EngineRun, who: Specification, wanted: ReportsTask, times:
     return specified(given, changed, choice, until)
 
 
-def _every(given: EngineRun) -> int:
+def _every(given: "EngineRun") -> int:
     windows = [source.window for source in sources(given.query)]
     slides = (one.slide.points(given.unit) if isinstance(one, Range) and one.slide else 1 for one in windows)
     return min(slides, default=1)
 
 
-def _shown(found: Recording, given: EngineRun, times: _Times) -> Iterator[Report]:
+def _shown(found: "Recording", given: "EngineRun", times: _Times) -> "Iterator[Report]":
     first = times.first
     ends = [one for one in (times.last, times.until) if one is not None]
     check_timeline(Interval(first or 0, min(ends, default=LARGEST_TIME)), None)
@@ -208,5 +215,5 @@ def stream_lines(found: EngineReports) -> Iterator[str]:
             yield f'{" ".join(text or "" for text in row)} {found.stream} "{t}" .'
 
 
-def _blank(row: Row) -> set[str]:
+def _blank(row: "Row") -> set[str]:
     return {text for text in row if text is not None and text.startswith("_:")}

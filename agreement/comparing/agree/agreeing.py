@@ -28,6 +28,7 @@ from agreement.documents.traces import (
     LocalTrace,
     Trace,
     background,
+    check_graphs,
     check_timeline,
     dataset_of,
     dated,
@@ -166,15 +167,21 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     streams = [stream.value for query in queries for stream in streams_of(query)]
     periods = periods_of(asked)
     static = read_static(asked.trace.static)
-    trace = loaded(asked, queries, warn, background(static, dataset_of(queries), unsaid))
+    whole = background(static, dataset_of(queries), unsaid)
+    trace = loaded(asked, queries, warn, whole)
     asked = replace(asked, setting=dated(asked.setting, trace))
     check_timeline(trace.timeline, min(periods))
     carried = trace.predicates()
     compared = pairs(asked.csparql, asked.cqels, carried, asked.assigned, alike=False)
-    pulled, pushed = (
-        background(static, side_dataset(one, other, static), warn, one.language)
-        for one, other in _directions(compared[0])
-    )
+
+    def held(one: EngineQuery, other: EngineQuery) -> Background:
+        dataset = side_dataset(one, other, static)
+        if dataset != dataset_of(queries) or one.language.value in static.loaded:
+            return background(static, dataset, warn, one.language)
+        check_graphs(static, dataset, warn)
+        return whole
+
+    pulled, pushed = (held(one, other) for one, other in _directions(compared[0]))
     on = variables_compared(compared[0].csparql, compared[0].cqels, asked.on)
     given = ComparedOn(trace.on(pulled), on, pushed)
     for message in mismatches(streams, {stream for stream, _ in carried}):

@@ -13,7 +13,7 @@ import numpy as np
 
 from agreement.comparing.matching.blank_nodes import alike
 from lars.language.windows import Interval
-from solver.columns import Array, TermCodes
+from solver.columns import Array, TermCodes, distinct
 from solver.facts import Row
 from solver.job import AnswerRuns
 from solver.relational import RunTable, coalesced, meeting, met, row_texts, spread, subtracted
@@ -193,7 +193,7 @@ def _in_periods(found: RunTable, numbers: Array, count: int) -> RunTable:
     some = first <= last
     kept, own = found.take(some), numbers[chosen]
     table = RunTable(kept.columns, own[first[some]], own[last[some]])
-    evaluated = np.unique(own)
+    evaluated = distinct(own)
     if len(evaluated) < count:
         # Where push never evaluated it has reported nothing, though a run goes on.
         alone = coalesced(RunTable((), evaluated, evaluated), count)

@@ -161,7 +161,7 @@ def _differing(
     pulled: Background, pushed: Background | None, questions: Sequence[Question]
 ) -> Background | None:
     """Return push's background where it differs from pull's in what questions can use."""
-    if pushed is None:
+    if pushed is None or pushed is pulled:
         return None
     one, other = (used_background(known, questions) for known in (pulled, pushed))
     same = all(frozenset(one.get(name, ())) == frozenset(other.get(name, ())) for name in {*one, *other})

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.documents.outputs import plain
-from agreement.documents.recordings import SLACK, Recording, Report, Row
+from agreement.documents.recordings import SLACK, Recording, Report, Row, numbered, together
 from agreement.engines.engine import columns
-from agreement.engines.specifications import Evaluation, FiredWindow, Scheduled, Task
+from agreement.engines.specifications import Evaluation, FiredWindow, Scheduled, Task, row_numbers
 from lars.language.terms import XSD
 from translate.model.query import EngineQuery, Form
 
@@ -30,11 +30,18 @@ def aligned(recording: Recording, names: Sequence[str], query: EngineQuery) -> R
         return replace(recording, variables=(), reports=tuple(map(_asked, recording.reports)))
     places = {name: place for place, name in enumerate(recording.variables)}
     wanted = [places.get(name) for name in named(recording, names)]
+    if wanted == list(range(len(names))) == list(range(len(recording.variables))):
+        return replace(recording, variables=tuple(names))
     reports = tuple(
         replace(report, rows=tuple(_row(row, wanted, len(names)) for row in report.rows))
         for report in recording.reports
     )
     return replace(recording, variables=tuple(names), reports=reports)
+
+
+def recorded_for(task: Task, recording: Recording) -> Recording:
+    """Return the recording with rows as a task's query answers them, by the numbers that those have."""
+    return numbered(aligned(recording, columns(task.query), task.query), row_numbers(task))
 
 
 def oddities(recording: Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
@@ -93,7 +100,7 @@ class ExpectedReport:
 
     time: int
     t: float
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     reported: bool
     views: tuple[FiredWindow, ...]
 
@@ -133,7 +140,7 @@ def by_time_point(of: Scheduled, evaluations: Sequence[Evaluation]) -> list[Expe
         ExpectedReport(
             time,
             time * milliseconds,
-            tuple(row for one in group for row in one.rows),
+            together([one.rows for one in group]),
             any(one.reported for one in group),
             of.fired(group[-1].point),
         )
@@ -163,7 +170,7 @@ class Belonging:
         return self.pushed[report.trigger]
 
 
-def together(one: Report, other: Report) -> bool:
+def one_report(one: Report, other: Report) -> bool:
     """Whether two entries can be one report: of one time, each with some of its rows."""
     return one.t == other.t and bool(one.rows) and bool(other.rows)
 
@@ -178,7 +185,7 @@ def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: Be
         place = bisect_right(times, time + SLACK) - 1
         if place < 0 or (how.late is not None and time - how.early - times[place] >= how.late):
             alone.append(Slot(None, (report,)))
-        elif how.once and belonging[place] and not together(belonging[place][0], report):
+        elif how.once and belonging[place] and not one_report(belonging[place][0], report):
             alone.append(Slot(None, (report,), times[place]))
         else:
             belonging[place].append(report)

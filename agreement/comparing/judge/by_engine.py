@@ -2,15 +2,25 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
-from agreement.comparing.judge.alignment import together
+from agreement.comparing.judge.alignment import one_report
 from agreement.comparing.matching.likeness import Likeness, RowMatch, joined, matched
 from agreement.comparing.matching.sequences import contained, nearest
 from agreement.documents.outputs import plain
-from agreement.documents.recordings import SLACK, Recording, Report, Row, in_common_columns
+from agreement.documents.recordings import (
+    SLACK,
+    Recording,
+    Report,
+    Row,
+    RowNumbers,
+    in_common_columns,
+    numbered,
+    rows_of,
+    together,
+)
 from agreement.documents.requests import EmptyReports, MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
@@ -90,6 +100,8 @@ class Pushwise:
     empty: EmptyReports = EmptyReports.COMPARED
     pushes: bool = False
     match: MatchBy = MatchBy.TIME
+    numbers: RowNumbers = field(default_factory=RowNumbers, compare=False)
+    """The numbers of rows, for all that is judged by several engines."""
 
 
 def judged_by(
@@ -112,7 +124,8 @@ def _judged_by(
     by_push = all(report.trigger is not None for report in recorded.reports)
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
-    both = in_common_columns(predicted, recorded)
+    mine, yours = in_common_columns(predicted, recorded)
+    both = numbered(mine, how.numbers), numbered(yours, how.numbers)
     if how.match is MatchBy.SEQUENCE:
         length = run.unit.milliseconds if not by_push else None
         steps_in_order = _in_sequence(*both, how, length, told=engine.timed and by_push)
@@ -146,12 +159,12 @@ def _in_sequence(
     given = [report for report in recorded.reports if report.rows or not ignored]
 
     def joint(one: Report, other: Report) -> bool:
-        return together(one, other) if told else unit is not None or bool(one.rows and other.rows)
+        return one_report(one, other) if told else unit is not None or bool(one.rows and other.rows)
 
     pairs = contained(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
-        found = matched(rows, [row for report in reports for row in report.rows], how.likeness)
+        found = matched(rows, rows_of(reports), how.likeness)
         mine = () if number is None else (Report(0, rows),)
         problem = None if found.equal else f"{len(found.missing)} missing, {len(found.extra)} extra"
         if number is None or not reports:
@@ -223,13 +236,12 @@ def _sizes(shape: Sequence[tuple[float, int]]) -> str:
     return f"reports of {', '.join(str(size) for _, size in shape)} rows" if shape else "no report"
 
 
-def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, tuple[Row, ...]]:
+def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
     """Return the rows at each time; one report can come in several entries."""
-    found: dict[float, tuple[Row, ...]] = {}
+    found: dict[float, list[Sequence[Row]]] = {}
     for report in reports:
-        t = report.t if told_apart else 0
-        found[t] = (*found.get(t, ()), *report.rows)
-    return found
+        found.setdefault(report.t if told_apart else 0, []).append(report.rows)
+    return {t: together(parts) for t, parts in found.items()}
 
 
 def _listed(shape: Iterable[tuple[float, int]]) -> str:

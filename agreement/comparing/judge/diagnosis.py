@@ -23,6 +23,7 @@ from agreement.engines.specifications import (
     Task,
     Tick,
     in_words,
+    row_numbers,
 )
 from lars.errors import LarsError
 from lars.language.windows import Bounds
@@ -106,7 +107,9 @@ class Recorded:
 
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
-        how = Pushwise(self.options.likeness, False, self.options.empty, match=self.options.match)
+        numbers = row_numbers(self.task)
+        given = self.options
+        how = Pushwise(given.likeness, False, given.empty, match=given.match, numbers=numbers)
         try:
             found = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
-from agreement.comparing.judge.alignment import Slot, aligned
+from agreement.comparing.judge.alignment import Slot, recorded_for
 from agreement.comparing.judge.verdict import Options, Verdict, first_close, slots_of
 from agreement.comparing.matching.likeness import Likeness, RowMatch, matched
-from agreement.documents.recordings import Recording, Row
-from agreement.engines.engine import columns
+from agreement.documents.recordings import Recording, Row, rows_of
 from agreement.engines.r2s import streamed
 from agreement.engines.specifications import (
     Content,
@@ -32,7 +31,7 @@ def unclosed(
     """Return how each report before the first close meets the windows that are open then, by times in ms."""
     profile = profiled(task, specification, judged.choice)
     closes = first_close(profile)
-    recorded = aligned(recording, columns(task.query), task.query)
+    recorded = recorded_for(task, recording)
     found = slots_of(profile, evaluations(profile), recorded, options)
     early = [slot for slot in found if slot.expected is None and closes is not None and slot.t < closes]
     answers = answers_of(profile)
@@ -89,7 +88,7 @@ def borders(
     task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
 ) -> dict[float, Shift]:
     """Return better borders for the wrong windows of a verdict, by their times in ms."""
-    recorded = aligned(recording, columns(task.query), task.query)
+    recorded = recorded_for(task, recording)
     profile = profiled(task, specification, judged.choice)
     answers = answers_of(profile)
     if answers is None:
@@ -110,7 +109,7 @@ def fitted(
     profile: Scheduled, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
 ) -> Shift | None:
     """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
-    rows = tuple(row for report in slot.reports for row in report.rows)
+    rows = rows_of(slot.reports)
     expected = slot.expected.rows if slot.expected else ()
 
     def met(wanted: Sequence[Row]) -> RowMatch:

@@ -53,7 +53,7 @@ from solver.settings import (
     TraceWarning,
     unsaid,
 )
-from solver.traces import fact_of_row, read_static, read_trace_in_process
+from solver.traces import prepare, read_arrivals, read_static
 from translate.dialects import read_query
 from translate.model.query import EngineQuery, Language, Profile, Setting
 from translate.model.windows import Range
@@ -175,12 +175,7 @@ def read_pushes(
 
 def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> tuple[Push, ...]:
     """Return the triples of trace files as pushes; raises LarsError for other atoms."""
-    rows = read_trace_in_process(paths, options)
-    facts = [fact_of_row(row) for row in rows if row[3] is not None]
-    wrong = next((fact for fact in facts if (fact.predicate, len(fact.arguments)) != ("striple", 4)), None)
-    if wrong is not None:
-        raise LarsError(f"the trace has the atom {wrong.predicate} at {wrong.t}; accepted: RDF streams")
-    return tuple(replace(push, graph=0) for push in pushes_of(facts, unit.milliseconds))
+    return pushes_of(read_arrivals(prepare(paths, options), options), unit.milliseconds)
 
 
 def check_order(pushes: Sequence[Push], warn: Callable[[str], None]) -> None:

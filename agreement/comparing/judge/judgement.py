@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agreement.comparing.judge.alignment import aligned
+from agreement.comparing.judge.alignment import recorded_for
 from agreement.comparing.judge.start_times import (
     Bench,
     Misfit,
@@ -17,7 +17,6 @@ from agreement.comparing.judge.start_times import (
 from agreement.comparing.judge.verdict import Options, Verdict, belonging, phase_of
 from agreement.documents.recordings import Recording
 from agreement.documents.requests import MatchBy, sources
-from agreement.engines.engine import columns
 from agreement.engines.specifications import (
     Frame,
     Specification,
@@ -100,7 +99,7 @@ def judged(
     if options.rows is not None:
         specification = specification.model_copy(update={"rows": options.rows})
     _check_windows(task, specification)
-    recorded = aligned(recording, columns(task.query), task.query)
+    recorded = recorded_for(task, recording)
     every = options.bounds or specification.bounds
     benches = [_bench(task, specification, bounds, recorded, options) for bounds in every]
     parts = [_trials(bench, progress) for bench in benches]

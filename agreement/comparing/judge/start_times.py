@@ -24,6 +24,7 @@ from agreement.engines.specifications import (
     Content,
     ContentAnswers,
     Empty,
+    EvaluationPoint,
     Frame,
     Scheduled,
     Timetable,
@@ -43,6 +44,8 @@ _FEW: Final = 16
 """So few start times are judged in whole, whether or not their first reports are right."""
 _DEAR: Final = 500
 """From so many evaluations on it is asked first whether a verdict can be worth it."""
+_SAMPLE: Final = 64
+"""The answers of so many evaluations are counted first."""
 _TOGETHER: Final = 64
 """The contents of so many start times are asked together."""
 Starting = tuple[int, ...]
@@ -169,12 +172,17 @@ class Bench:
             return False
         if (profile.task.query.to_stream or profile.specification.stream) is not ToStream.RSTREAM:
             return False
-        times = (point.time * length for point in profile.points)
-        sizes = zip(times, answers.at_least(list(map(profile.content, profile.points))), strict=True)
         after, until, edge = self.phase.after, self.phase.until, self.phase.edge
-        expected = sum(size for t, size in sizes if after < t <= until and t < edge)
+        times = ((point, point.time * length) for point in profile.points)
+        points = [point for point, t in times if after < t <= until and t < edge]
         actual = sum(len(report.rows) for report in self.recorded.reports)
-        return expected > actual and 2 * actual <= options.worth * (expected + actual)
+        expected = 0
+        # Few of them can have enough rows already.
+        for part in _more_and_more(points):
+            expected += sum(answers.sizes(list(map(profile.content, part))))
+            if expected > actual and 2 * actual <= options.worth * (expected + actual):
+                return True
+        return False
 
     def verdict(self, z: Starting) -> Verdict | None:
         """Return the verdict for start times; None where it would not be worth it."""
@@ -183,6 +191,14 @@ class Bench:
             return None
         found = compared(profile, evaluations(profile), self.recorded, self.phase, self.options)
         return replace(found, until=self.starts.until(z))
+
+
+def _more_and_more(points: Sequence[EvaluationPoint]) -> Iterator[Sequence[EvaluationPoint]]:
+    """Yield some evaluations, then each time eight times as many others, from all over the time."""
+    step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
+    while begin < step:
+        yield [point for place, point in enumerate(points) if begin <= place % step < end]
+        begin, end = end, 8 * end
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +276,7 @@ class Sieve:
             answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
             yield one, place >= len(one.decisive) or self._is_right(one.decisive[place], answered)
 
-    def _is_right(self, slot: Slot, answered: Sequence[tuple[tuple[Row, ...], tuple[Row, ...]]]) -> bool:
+    def _is_right(self, slot: Slot, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
         if slot.expected is None:
             return is_right(slot, self.how)
         rows = tuple(row for before, now in answered for row in reported(self.kind, before, now))

@@ -10,12 +10,12 @@ from agreement.comparing.judge.alignment import (
     ExpectedReport,
     Slot,
     by_time_point,
+    one_report,
     slots,
-    together,
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, matched, share
 from agreement.comparing.matching.sequences import contained, nearest
-from agreement.documents.recordings import SLACK, Recording, Report
+from agreement.documents.recordings import SLACK, Recording, Report, rows_of
 from agreement.documents.requests import EmptyReports, MatchBy, sources
 from agreement.engines.specifications import (
     Evaluation,
@@ -169,10 +169,8 @@ def _is_empty(slot: Slot) -> bool:
 
 
 def _window(slot: Slot, how: Comparing) -> JudgedWindow:
-    rows = tuple(row for report in slot.reports for row in report.rows)
     expected = slot.expected
-    wanted = expected.rows if expected else ()
-    common = matched(wanted, rows, how.likeness)
+    common = matched(expected.rows if expected else (), rows_of(slot.reports), how.likeness)
     views = expected.views if expected else ()
     return JudgedWindow(
         first=views[0].first * how.milliseconds if views else None,
@@ -233,7 +231,7 @@ def _in_sequence(
     by_clock = clock_driven(profile)
 
     def joint(one: Report, other: Report) -> bool:
-        return together(one, other) if by_clock else True
+        return one_report(one, other) if by_clock else True
 
     rows = [one.rows for one in answered]
     pairs = contained(rows, given, joint, how.likeness) or nearest(rows, given, joint, how.likeness)

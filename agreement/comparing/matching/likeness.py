@@ -1,24 +1,34 @@
 """How many rows two answers share: numbers by value, blank nodes up to names, the most pairs."""
 
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from functools import lru_cache, partial
-from itertools import chain
-from math import inf, isfinite, isnan
+from functools import partial
 from typing import Final
 
+import numpy as np
+
 from agreement.comparing.matching.blank_nodes import renamed
-from agreement.documents.recordings import Row, as_lexical
+from agreement.comparing.matching.row_keys import (
+    Close,
+    Key,
+    Number,
+    close,
+    double,
+    is_number,
+    keys_of,
+    row_key,
+)
+from agreement.documents.recordings import Row, RowNumbers, RowsByNumber, together
 from agreement.documents.requests import TOLERANCE
-from solver.facts import constant_of
-from solver.rdf import value
+from solver.columns import Array, Mask
 from translate.model.query import Semantics
 
-Key = tuple[Hashable, ...]
-Close = Callable[[Hashable, Hashable], bool]
+_FEW: Final = 64
+"""So few rows are sooner compared one by one."""
+_MARKS: Final = 32
+"""A table of so many counts for each row is cheaper than sorting the rows."""
 _NUMBER: Final = object()
 
 
@@ -104,29 +114,17 @@ class _Near:
         return low, high
 
 
-def _is_number(part: Hashable) -> bool:
-    return isinstance(part, int | Decimal | float)
-
-
 def _has_number(key: Key) -> bool:
-    return any(map(_is_number, key))
+    return any(map(is_number, key))
 
 
 def _shape(key: Key) -> Key:
-    return tuple(_NUMBER if _is_number(part) else part for part in key)
+    return tuple(_NUMBER if is_number(part) else part for part in key)
 
 
 def _first(key: Key) -> float:
     """Return the first number of a key as a double."""
-    return _double(next(part for part in key if isinstance(part, int | Decimal | float)))
-
-
-def _double(number: Decimal | float) -> float:
-    """Return a number as a double; one beyond the doubles is infinite."""
-    try:
-        return float(number)
-    except OverflowError:
-        return inf if number > 0 else -inf
+    return double(next(part for part in key if isinstance(part, Number)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +144,9 @@ class Likeness:
 class RowMatch:
     """The rows that two answers share, as expected, those that are missing, and those that are extra."""
 
-    shared: tuple[Row, ...] = ()
-    missing: tuple[Row, ...] = ()
-    extra: tuple[Row, ...] = ()
+    shared: Sequence[Row] = ()
+    missing: Sequence[Row] = ()
+    extra: Sequence[Row] = ()
 
     @property
     def common(self) -> int:
@@ -194,9 +192,9 @@ def share(part: int, whole: int) -> float:
 def joined(found: Sequence[RowMatch]) -> RowMatch:
     """Return several matches as one."""
     return RowMatch(
-        tuple(row for one in found for row in one.shared),
-        tuple(row for one in found for row in one.missing),
-        tuple(row for one in found for row in one.extra),
+        together([one.shared for one in found]),
+        together([one.missing for one in found]),
+        together([one.extra for one in found]),
     )
 
 
@@ -206,51 +204,63 @@ def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> Ro
     Blank nodes are renamed, each to one of its own, where that turns one answer into the other; else
     as their rows without them suggest.
     """
-    if not how.lexical and _are_plain(expected) and _are_plain(actual):
-        return _matched_as_they_are(expected, actual, how)
-    return matched_by_keys(expected, actual, how)
+    if len(expected) + len(actual) < _FEW:
+        return matched_by_keys(tuple(expected), tuple(actual), how)
+    known = next((rows.of for rows in (expected, actual) if isinstance(rows, RowsByNumber)), RowNumbers())
+    return _by_numbers(known.numbered(expected), known.numbered(actual), how)
 
 
-def _are_plain(rows: Sequence[Row]) -> bool:
-    """Return whether each term of the rows equals no other."""
-    return all(map(_is_plain, set(chain.from_iterable(rows))))
-
-
-@lru_cache(maxsize=2**16)
-def _is_plain(text: str | None) -> bool:
-    return text is None or (not text.startswith("_:") and isinstance(_value(text), str))
-
-
-def _matched_as_they_are(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return how rows match whose terms equal no others: of equal ones the first come first."""
+def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> RowMatch:
+    """Return how rows match: those that equal none but their own kind as numbers, the others by keys."""
+    keys = keys_of(expected.of, lexical=how.lexical)
     if how.semantics is Semantics.SET:
-        expected, actual = (tuple(dict.fromkeys(reversed(rows)))[::-1] for rows in (expected, actual))
-    ours, theirs = frozenset(expected), frozenset(actual)
-    if len(ours) < len(expected) or len(theirs) < len(actual):
-        shared, missing = _parted(expected, Counter(actual))
-        return RowMatch(shared, missing, _parted(actual, Counter(expected))[1])
-    missing = tuple(row for row in expected if row not in theirs)
-    shared = tuple(row for row in expected if row in theirs) if missing else tuple(expected)
-    return RowMatch(shared, missing, tuple(row for row in actual if row not in ours))
+        expected, actual = (rows.chosen(_first_of_each(keys.of(rows))) for rows in (expected, actual))
+    if np.array_equal(expected.numbers, actual.numbers):
+        return RowMatch(expected)
+    lone = [keys.lone(rows, how.tolerance) for rows in (expected, actual)]
+    others = [np.flatnonzero(~mask) for mask in lone]
+    shared, known = _in_common(keys.of(expected), keys.of(actual))
+    shared, known = shared & lone[0], known & lone[1]
+    if len(others[0]) and len(others[1]):
+        pairs = _pairs(expected.chosen(others[0]), actual.chosen(others[1]), how)
+        shared[others[0][list(pairs)]] = True
+        known[others[1][list(pairs.values())]] = True
+    return RowMatch(expected.chosen(shared), expected.chosen(~shared), actual.chosen(~known))
 
 
-def _parted(rows: Sequence[Row], others: Counter[Row]) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
-    """Return the rows that are among the others, each as often as there, and the rest."""
-    among: list[Row] = []
-    rest: list[Row] = []
-    for row in rows:
-        others[row] -= 1
-        (rest if others[row] < 0 else among).append(row)
-    return tuple(among), tuple(rest)
+def _first_of_each(keys: Array) -> Array:
+    """Return the place of the first of equal keys, in the order of the last ones of them."""
+    _, first = np.unique(keys, return_index=True)
+    _, last = np.unique(keys[::-1], return_index=True)
+    return first[np.argsort(-last)]
+
+
+def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
+    """Return which keys the other side has as well, each as often as there: the first of equal ones."""
+    sides, room = (ours, theirs), 1 + max(ours.max(initial=0), theirs.max(initial=0))
+    if room > _MARKS * (len(ours) + len(theirs)):
+        distinct, both = np.unique(np.concatenate(sides), return_inverse=True)
+        sides, room = (both[: len(ours)], both[len(ours) :]), len(distinct)
+    counts = [np.bincount(side, minlength=room) for side in sides]
+    if max(int(count.max(initial=0)) for count in counts) <= 1:
+        return counts[1][sides[0]] > 0, counts[0][sides[1]] > 0
+    return _nth(sides[0]) < counts[1][sides[0]], _nth(sides[1]) < counts[0][sides[1]]
+
+
+def _nth(keys: Array) -> Array:
+    """Return how many equal keys come before each."""
+    order = np.argsort(keys, kind="stable")
+    ascending = keys[order]
+    found = np.empty_like(order)
+    found[order] = np.arange(len(keys)) - np.searchsorted(ascending, ascending)
+    return found
 
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return how rows match whatever their terms are: `matched` without its shorter way."""
+    """Return how rows match one by one: `matched` without its way for many rows."""
     if how.semantics is Semantics.SET:
         expected, actual = _distinct(expected, how), _distinct(actual, how)
-    alike = partial(close, tolerance=how.tolerance)
-    keys, others = ([row_key(row, how) for row in rows] for rows in (expected, actual))
-    pairs = paired(keys, renamed(keys, others, alike), alike)
+    pairs = _pairs(expected, actual, how)
     taken = set(pairs.values())
     missing = tuple(row for place, row in enumerate(expected) if place not in pairs)
     extra = tuple(row for place, row in enumerate(actual) if place not in taken)
@@ -258,40 +268,11 @@ def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likenes
     return RowMatch(shared, missing, extra)
 
 
+def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dict[int, int]:
+    alike = partial(close, tolerance=how.tolerance)
+    keys, others = ([row_key(row, lexical=how.lexical) for row in rows] for rows in (expected, actual))
+    return paired(keys, renamed(keys, others, alike), alike)
+
+
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:
-    return list({row_key(row, how): row for row in reversed(list(rows))}.values())[::-1]
-
-
-def row_key(row: Row, how: Likeness) -> Key:
-    """Return what equal rows have in common: numbers and booleans by their value."""
-    return tuple(_value(as_lexical(text) if how.lexical else text) for text in row)
-
-
-@lru_cache(maxsize=2**16)
-def _value(text: str | None) -> Hashable:
-    """Return a number, a boolean as a pair (True is no 1), or the text; NaN, which equals nothing, too."""
-    if text is None or not text.startswith('"') or "^^" not in text:
-        return text
-    found = value(constant_of(text))
-    if isinstance(found, bool):
-        return "boolean", found
-    if isinstance(found, float) and isnan(found):
-        return text
-    return found if isinstance(found, int | Decimal | float) else text
-
-
-def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
-    """Return whether two parts of keys count as equal."""
-    if one == other:
-        return True
-    if not isinstance(one, int | Decimal | float) or not isinstance(other, int | Decimal | float):
-        return False
-    if isinstance(one, int) and isinstance(other, int):
-        return False
-    mine, yours = _double(one), _double(other)
-    if isfinite(mine) and isfinite(yours):
-        return abs(mine - yours) <= tolerance * max(abs(mine), abs(yours))
-    exact = Decimal(one), Decimal(other)
-    if not all(number.is_finite() for number in exact):
-        return False
-    return abs(exact[0] - exact[1]) <= Decimal(tolerance) * max(map(abs, exact))
+    return list({row_key(row, lexical=how.lexical): row for row in reversed(list(rows))}.values())[::-1]

@@ -9,11 +9,14 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
-from agreement.comparing.matching.likeness import Likeness, matched, row_key
-from agreement.documents.recordings import Report, Row
+import numpy as np
+
+from agreement.comparing.matching.likeness import Likeness, matched
+from agreement.comparing.matching.row_keys import keys_of, row_key
+from agreement.documents.recordings import Report, Row, RowsByNumber, rows_of
 from translate.model.query import Semantics
 
-Rows = tuple[Row, ...]
+Rows = Sequence[Row]
 Together = Callable[[Report, Report], bool]
 """Whether a report and the one after it may be parts of one answer."""
 Pair = tuple[int | None, tuple[Report, ...]]
@@ -21,7 +24,7 @@ Pair = tuple[int | None, tuple[Report, ...]]
 
 
 def contained(
-    answers: Sequence[Rows], reports: Sequence[Report], together: Together, how: Likeness
+    answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness
 ) -> list[Pair] | None:
     """Return each report with its answer, of consecutive answers; None where they are no such part.
 
@@ -29,7 +32,7 @@ def contained(
     >>> contained([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
     [(1, (Report(t=7, rows=(('b',),), trigger=None),)), (2, (Report(t=7.5, rows=(('c',),), trigger=None),))]
     """
-    return _Search(answers, reports, together, how).found()
+    return _Search(answers, reports, joint, how).found()
 
 
 @dataclass(slots=True)
@@ -41,10 +44,10 @@ class _Search:
 
     answers: Sequence[Rows]
     reports: Sequence[Report]
-    together: Together
+    joint: Together
     how: Likeness
     came: dict[tuple[int, int], int] = field(default_factory=dict)
-    _equal: dict[tuple[Rows, Rows], bool] = field(default_factory=dict)
+    _equal: dict[tuple[Hashable, Hashable], bool] = field(default_factory=dict)
 
     def found(self) -> list[Pair] | None:
         ends: dict[int, set[int]] = {0: set(range(len(self.answers)))}
@@ -67,11 +70,10 @@ class _Search:
     def _ends(self, number: int, first: int) -> Iterator[int]:
         """Yield where the reports can end that are an answer, from the first of them on."""
         wanted = self.answers[number]
-        rows: list[Row] = []
         for end in range(first + 1, len(self.reports) + 1):
-            if end > first + 1 and not self.together(self.reports[end - 2], self.reports[end - 1]):
+            if end > first + 1 and not self.joint(self.reports[end - 2], self.reports[end - 1]):
                 return
-            rows += self.reports[end - 1].rows
+            rows = rows_of(self.reports[first:end])
             if (more := self._size(rows) - self._size(wanted)) > 0:
                 return
             if not more and self._is_equal(wanted, rows):
@@ -79,25 +81,23 @@ class _Search:
 
     def _size(self, rows: Sequence[Row]) -> int:
         bag = self.how.semantics is Semantics.BAG
-        return len(rows) if bag else len({row_key(row, self.how) for row in rows})
+        return len(rows) if bag else len(set(_keys(rows, self.how)))
 
     def _is_equal(self, wanted: Rows, rows: Sequence[Row]) -> bool:
-        key = wanted, tuple(rows)
+        key = _as_they_are(wanted), _as_they_are(rows)
         if key not in self._equal:
-            self._equal[key] = matched(*key, self.how).equal
+            self._equal[key] = matched(wanted, rows, self.how).equal
         return self._equal[key]
 
 
-def nearest(
-    answers: Sequence[Rows], reports: Sequence[Report], together: Together, how: Likeness
-) -> list[Pair]:
+def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness) -> list[Pair]:
     """Return reports and answers side by side, as many of them equal as a longest common run leaves.
 
     Answers before the first report and after the last one are left out.
     """
-    groups = list(_groups(reports, together))
+    groups = list(_groups(reports, joint))
     ours = [_key(rows, how) for rows in answers]
-    theirs = [_key([row for report in group for row in report.rows], how) for group in groups]
+    theirs = [_key(rows_of(group), how) for group in groups]
     pairs: list[Pair] = []
     for _, first, last, start, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         for n in range(max(last - first, end - start)):
@@ -107,10 +107,10 @@ def nearest(
     return pairs[with_reports[0] : with_reports[-1] + 1] if with_reports else []
 
 
-def _groups(reports: Sequence[Report], together: Together) -> Iterator[tuple[Report, ...]]:
+def _groups(reports: Sequence[Report], joint: Together) -> Iterator[tuple[Report, ...]]:
     group: list[Report] = []
     for report in reports:
-        if group and not (report.t == group[-1].t and together(group[-1], report)):
+        if group and not (report.t == group[-1].t and joint(group[-1], report)):
             yield tuple(group)
             group = []
         group.append(report)
@@ -118,6 +118,21 @@ def _groups(reports: Sequence[Report], together: Together) -> Iterator[tuple[Rep
         yield tuple(group)
 
 
-def _key(rows: Sequence[Row], how: Likeness) -> Hashable:
-    keys = sorted((row_key(row, how) for row in rows), key=repr)
-    return tuple(dict.fromkeys(keys)) if how.semantics is Semantics.SET else tuple(keys)
+def _as_they_are(rows: Rows) -> Hashable:
+    return rows.numbers.tobytes() if isinstance(rows, RowsByNumber) else tuple(rows)
+
+
+def _keys(rows: Rows, how: Likeness) -> Sequence[Hashable]:
+    """Return what equal rows have in common."""
+    if isinstance(rows, RowsByNumber):
+        return list(keys_of(rows.of, lexical=how.lexical).of(rows).tolist())
+    return [row_key(row, lexical=how.lexical) for row in rows]
+
+
+def _key(rows: Rows, how: Likeness) -> Hashable:
+    """Return what answers have in common that are the same row by row."""
+    if isinstance(rows, RowsByNumber):
+        keys = keys_of(rows.of, lexical=how.lexical).of(rows)
+        return (np.unique(keys) if how.semantics is Semantics.SET else np.sort(keys)).tobytes()
+    found = sorted(_keys(rows, how), key=repr)
+    return tuple(dict.fromkeys(found)) if how.semantics is Semantics.SET else tuple(found)

@@ -1,15 +1,20 @@
 """What is recorded of an engine: pushed triples, its reports, what a file of answers leaves out."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Final
+
+import numpy as np
 
 from lars.errors import LarsError
 from lars.language.terms import XSD, Blank, Iri, Literal
-from solver.facts import Fact
+from solver.columns import TraceColumns
+from solver.facts import STREAM_PREDICATE
 from solver.rdf import read_term
 
+_TRIPLE: Final = (STREAM_PREDICATE, 4)
 Triple = tuple[str, str, str]
 Row = tuple[str | None, ...]
 """A term for each variable of the recording, None where it is unbound."""
@@ -37,7 +42,7 @@ class Report:
     """
 
     t: float
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     trigger: int | None = None
 
 
@@ -66,6 +71,8 @@ def in_common_columns(one: Recording, other: Recording) -> tuple[Recording, Reco
 
 
 def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
+    if names == recording.variables:
+        return recording
     places = {name: place for place, name in enumerate(recording.variables)}
     wanted = [places.get(name) for name in names]
 
@@ -81,18 +88,24 @@ LATEST: Final = 2**53
 ACCEPTED_LATEST: Final = f"accepted: times below {LATEST} ms"
 
 
-def pushes_of(facts: Iterable[Fact], milliseconds: float) -> list[Push]:
+def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     """Return the triples of a trace, in arrival order, as pushes; one time point is so long.
 
-    LarsError: a time has no exact number of milliseconds.
+    The triples of one stream at one time are one graph. LarsError: there are atoms that are no
+    triples of a stream, or a time has no exact number of milliseconds.
     """
-    found = []
-    for fact in facts:
-        s, p, o, stream = fact.arguments
-        if fact.t * milliseconds >= LATEST:
-            raise LarsError(f"an element comes at {fact.t}; {ACCEPTED_LATEST}")
-        found.append(Push(fact.t * milliseconds, stream, (s, p, o)))
-    return found
+    others = [(some.arrival[0], some.t[0], name) for name, some in trace.atoms.items() if name != _TRIPLE]
+    if others:
+        _, t, (predicate, _) = min(others)
+        raise LarsError(f"the trace has the atom {predicate} at {t}; accepted: RDF streams")
+    if (triples := trace.atoms.get(_TRIPLE)) is None:
+        return ()
+    order = np.argsort(triples.arrival, kind="stable")
+    times = triples.t[order].tolist()
+    if (late := next((t for t in times if t * milliseconds >= LATEST), None)) is not None:
+        raise LarsError(f"an element comes at {late}; {ACCEPTED_LATEST}")
+    *spo, streams = (trace.terms.written(column[order]) for column in triples.columns)
+    return tuple(map(Push, (t * milliseconds for t in times), streams, zip(*spo, strict=True), repeat(0)))
 
 
 _NUMBERS: Final = (

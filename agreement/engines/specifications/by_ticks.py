@@ -1,13 +1,15 @@
 """What a program answers at ticks, its windows placed on the clock: also where contents do not decide."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from agreement.documents.outputs import row_order
+from agreement.documents.recordings import Row
 from agreement.documents.requests import with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.contents import RowRun
 from agreement.engines.specifications.elements import Frame, Task, Version, placed
 from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow
 from lars.language.program import Program, Rule
@@ -15,9 +17,11 @@ from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Situation
 from solver.job import ask, stretches
-from translate.model.query import Setting
+from translate.model.query import Setting, ToStream
 from translate.tau import NAMED, Output, answered, translated
 
+RowRun = tuple[Row, int, int]
+"""A raw row with the first and last number of consecutive evaluations that it answers."""
 VERSION: Final = "version"
 """The predicate of static triples that are there at some times only."""
 
@@ -75,3 +79,31 @@ def _triples(version: Version, tick: int) -> Iterator[Fact]:
         yield Fact(tick, f"{VERSION}_{NAMED}", (graph,))
     for triple in version.triples:
         yield Fact(tick, VERSION, (*triple, graph))
+
+
+def changes(kind: ToStream, found: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:
+    """Return what is new (ISTREAM) or gone (DSTREAM) at each of `count` evaluations, by its number.
+
+    Equal rows are counted as the output says. Before the first evaluation there is no answer.
+    """
+    width = len(output.variables)
+    deltas: dict[Row, Counter[int]] = {}
+    for row, first, last in found:
+        own = deltas.setdefault(row[:width], Counter())
+        own[first] += 1
+        own[last + 1] -= 1
+    reported: dict[int, list[Row]] = {}
+    sign = 1 if kind is ToStream.ISTREAM else -1
+    for row in sorted(deltas, key=row_order):
+        for number, change in _counted(deltas[row], bag=output.bag):
+            if number < count and change * sign > 0:
+                reported.setdefault(number, []).extend([row] * abs(change))
+    return reported
+
+
+def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
+    """Yield by how many a row's multiplicity changes at an evaluation; in a set it is 0 or 1."""
+    count = 0
+    for number in sorted(deltas):
+        before, count = count, count + deltas[number]
+        yield number, (count - before if bag else (count > 0) - (before > 0))

@@ -1,33 +1,36 @@
 """What a query answers to what its windows show: each content is evaluated once, whichever t0 shows it."""
 
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import accumulate, chain, pairwise
+from itertools import chain, pairwise
 from typing import Final
 
-from agreement.documents.outputs import in_order, row_order
-from agreement.documents.recordings import Row
+import numpy as np
+
+from agreement.documents.outputs import in_order
+from agreement.documents.recordings import RowsByNumber
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.elements import Element, Task, heard_on, ticking
+from agreement.engines.specifications.elements import Element, Task, heard_on, row_numbers, ticking
 from agreement.engines.specifications.parameters import Tick
 from lars.analysis import Mode, literal_form
 from lars.language.program import Program, formulas
 from lars.language.terms import Signature, Variable
 from lars.language.windows import SlidingWindow, Window
-from solver.columns import Array, TermCodes
+from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import STREAM_PREDICATE
 from solver.relational import (
     RunTable,
     ShownContents,
-    decoded,
+    coalesced,
     encoded_rows,
     evaluated_on,
     obstacle,
+    row_texts,
     span_runs,
+    spread,
+    text_order,
 )
 from translate.model.query import Profile, Semantics, Setting, ToStream
 from translate.model.windows import Rows, Sliding
@@ -36,11 +39,25 @@ from translate.tau import Output, answered, translated
 Content = tuple[range, ...]
 """What each window shows, in the order of the query: places among the elements of its stream."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
+_GREATEST: Final = 2**62
 _AT_ONCE: Final = 500_000
 """So many runs of what windows show are in memory together."""
 
-RowRun = tuple[Row, int, int]
-"""A raw row with the first and last number of consecutive contents that it answers."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Runs:
+    """Raw rows, each with a run of numbers of contents that it answers, and the numbers of what they show."""
+
+    table: RunTable
+    numbers: Array
+
+    @property
+    def first(self) -> Array:
+        return self.table.first
+
+    @property
+    def last(self) -> Array:
+        return self.table.last
 
 
 class ContentAnswers:
@@ -59,7 +76,9 @@ class ContentAnswers:
         }
         clock = ticking(task, Tick.INSTANT)
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
-        self._known: dict[Content, tuple[Row, ...]] = {}
+        self._numbers = row_numbers(task)
+        self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
+        self._known: dict[Content, RowsByNumber] = {}
 
     @property
     def covers(self) -> bool:
@@ -68,53 +87,105 @@ class ContentAnswers:
         by_content = all(form.window is None or form.mode is Mode.SOME for form in forms)
         return by_content and obstacle(self.program, self._static) is None
 
-    def rows(self, contents: Sequence[Content]) -> list[tuple[Row, ...]]:
+    def rows(self, contents: Sequence[Content]) -> list[RowsByNumber]:
         """Return the rows that the query has over each content, in their order."""
         new = sorted({one for one in contents if one not in self._known}, key=_ends)
         for part in _parts(new):
             self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[one] for one in contents]
 
-    def _answered(self, contents: Sequence[Content]) -> Iterator[tuple[Row, ...]]:
+    def _answered(self, contents: Sequence[Content]) -> Iterator[RowsByNumber]:
         """Yield the answer of each content; it is that of the one before where no row begins or ends."""
-        runs = list(self.runs(contents))
-        if not self.output.order:
-            # Each answer is then in its order, without being sorted by itself.
-            runs.sort(key=lambda run: row_order(run[0]))
-        borders = sorted({0, *(first for _, first, _ in runs), *(last + 1 for _, _, last in runs)})
-        rows: list[list[Row]] = [[] for _ in borders]
-        for row, first, last in runs:
-            for place in range(bisect_left(borders, first), bisect_right(borders, last)):
-                rows[place].append(row)
-        for own, (begin, end) in zip(rows, pairwise([*borders, len(contents)]), strict=True):
-            shown = in_order(self.output, own) if self.output.order else self.output.shown(own)
-            yield from [tuple(shown)] * (end - begin)
+        runs = self._runs(contents)
+        borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
+        firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
+        owners, places = spread(firsts, ends)
+        # Rows of each answer stay in their order.
+        order = np.argsort(places, kind="stable")
+        begins = np.searchsorted(places[order], np.arange(len(borders) + 1))
+        lengths = np.diff(np.append(borders, len(contents)))
+        for place, length in enumerate(lengths.tolist()):
+            own = owners[order[begins[place] : begins[place + 1]]]
+            yield from [self._in_order(runs, own)] * length
 
-    def at_least(self, contents: Sequence[Content]) -> list[int]:
-        """Return how many rows each content answers at least: of equal rows the longest run counts."""
-        found: list[int] = []
+    def _in_order(self, runs: "_Runs", own: Array) -> RowsByNumber:
+        if self.output.order:
+            rows = row_texts(runs.table.take(own), self._terms)
+            return self._numbers.numbered(in_order(self.output, rows))
+        numbers = runs.numbers[own]
+        # Raw rows that answer the same follow each other.
+        return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
+
+    def sizes(self, contents: Sequence[Content]) -> list[int]:
+        """Return how many rows each content answers, without the rows."""
+        found: list[Array] = []
         for part in _parts(contents):
-            longest: dict[Row, tuple[int, int]] = {}
-            for row, first, last in self.runs(part):
-                shown = row[: len(self.output.variables)]
-                before = longest.get(shown)
-                if before is None or before[1] - before[0] < last - first:
-                    longest[shown] = first, last
-            changes = [0] * (len(part) + 1)
-            for first, last in longest.values():
-                changes[first] += 1
-                changes[last + 1] -= 1
-            found += accumulate(changes[:-1])
-        return found
+            runs = self._runs(part)
+            table = RunTable((runs.numbers,), runs.first, runs.last)
+            counted = table if self.output.bag else coalesced(table, len(part))
+            changes = np.bincount(counted.first, minlength=len(part) + 1)
+            changes -= np.bincount(counted.last + 1, minlength=len(part) + 1)
+            found.append(np.cumsum(changes)[:-1])
+        return np.concatenate(found).tolist() if found else []
 
-    def runs(self, contents: Sequence[Content]) -> Iterator[RowRun]:
-        """Return the raw rows of contents, each with its longest runs of numbers of contents."""
+    def changes(self, kind: ToStream, contents: Sequence[Content]) -> dict[int, RowsByNumber]:
+        """Return what is new (ISTREAM) or gone (DSTREAM) at each of the contents, by its number."""
+        runs, room = self._runs(contents), len(contents) + 1
+        # A row's place in the order of all stands for it: equal rows follow each other.
+        begins = _differing(runs.numbers)
+        places = np.cumsum(begins) - 1
+        events, which = np.unique(
+            np.concatenate((places * room + runs.first, places * room + runs.last + 1)), return_inverse=True
+        )
+        begun, ended = (np.bincount(part, minlength=len(events)) for part in np.split(which, 2))
+        changes = begun - ended
+        if not self.output.bag:
+            counts = np.cumsum(changes)
+            changes = (counts > 0).astype(np.int64) - (counts - changes > 0)
+        owners, numbers = np.divmod(events, room)
+        changes *= 1 if kind is ToStream.ISTREAM else -1
+        changes[(numbers == len(contents)) | (changes < 0)] = 0
+        rows = np.repeat(runs.numbers[begins][owners], changes)
+        at = np.repeat(numbers, changes)
+        order = np.argsort(at, kind="stable")
+        found, starts = np.unique(at[order], return_index=True)
+        ends = [*starts.tolist(), len(order)]
+        return {
+            number: RowsByNumber(self._numbers, rows[order[begin:end]])
+            for number, (begin, end) in zip(found.tolist(), pairwise(ends), strict=True)
+        }
+
+    def _runs(self, contents: Sequence[Content]) -> "_Runs":
+        """Return the raw rows of contents in the order of their texts, with runs of numbers of contents."""
         atoms: dict[tuple[Signature, Window], RunTable] = {
             (_TRIPLE, SlidingWindow(1, 1, number)): self._shown(number, [one[number] for one in contents])
             for number in range(len(self._columns))
         }
         given = ShownContents(self._terms, len(contents), atoms, self._background)
-        return decoded(evaluated_on(self.program, given, self.output.predicate), self._terms)
+        table = evaluated_on(self.program, given, self.output.predicate)
+        table = table.take(text_order(table, self._terms))
+        return _Runs(table, self._shown_numbers(table.project(range(len(self.output.variables)))))
+
+    def _shown_numbers(self, shown: RunTable) -> Array:
+        """Return the numbers of rows; only those that are new are decoded."""
+        ranks, room = np.zeros(len(shown), np.int64), 1
+        for column in shown.columns:
+            room *= len(self._terms)
+            ranks = ranks * len(self._terms) + column
+        if room > _GREATEST:
+            return self._numbers.numbered(row_texts(shown, self._terms)).numbers
+        if self._room != room:
+            # Terms have been added: rows are told apart by other numbers than before.
+            self._room, self._ranks, self._row_numbers = room, ranks[:0], ranks[:0]
+        new = np.flatnonzero(~among(ranks, self._ranks))
+        if len(new):
+            _, first = np.unique(ranks[new], return_index=True)
+            new = new[first]
+            added = self._numbers.numbered(row_texts(shown.take(new), self._terms)).numbers
+            known = np.concatenate((self._ranks, ranks[new]))
+            order = np.argsort(known)
+            self._ranks, self._row_numbers = known[order], np.concatenate((self._row_numbers, added))[order]
+        return self._row_numbers[np.searchsorted(self._ranks, ranks)]
 
     def _shown(self, number: int, spans: Sequence[range]) -> RunTable:
         table = span_runs([span.start for span in spans], [span.stop for span in spans])
@@ -162,29 +233,6 @@ def _added(before: range, now: range) -> int:
     return now.stop - max(now.start, before.stop) if forward else len(now)
 
 
-def changes(kind: ToStream, found: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:
-    """Return what is new (ISTREAM) or gone (DSTREAM) at each of `count` evaluations, by its number.
-
-    Equal rows are counted as the output says. Before the first evaluation there is no answer.
-    """
-    width = len(output.variables)
-    deltas: dict[Row, Counter[int]] = {}
-    for row, first, last in found:
-        own = deltas.setdefault(row[:width], Counter())
-        own[first] += 1
-        own[last + 1] -= 1
-    reported: dict[int, list[Row]] = {}
-    sign = 1 if kind is ToStream.ISTREAM else -1
-    for row in sorted(deltas, key=row_order):
-        for number, change in _counted(deltas[row], bag=output.bag):
-            if number < count and change * sign > 0:
-                reported.setdefault(number, []).extend([row] * abs(change))
-    return reported
-
-
-def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
-    """Yield by how many a row's multiplicity changes at an evaluation; in a set it is 0 or 1."""
-    count = 0
-    for number in sorted(deltas):
-        before, count = count, count + deltas[number]
-        yield number, (count - before if bag else (count > 0) - (before > 0))
+def _differing(numbers: Array) -> Mask:
+    """Return where a number differs from the one before it."""
+    return np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]

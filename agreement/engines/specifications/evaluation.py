@@ -8,14 +8,8 @@ from typing import Final
 from agreement.documents.outputs import in_order
 from agreement.documents.recordings import Row
 from agreement.documents.requests import WindowSource, sources
-from agreement.engines.specifications.by_ticks import runs_at
-from agreement.engines.specifications.contents import (
-    Content,
-    ContentAnswers,
-    RowRun,
-    changes,
-    content_answers,
-)
+from agreement.engines.specifications.by_ticks import RowRun, changes, runs_at
+from agreement.engines.specifications.contents import Content, ContentAnswers, content_answers
 from agreement.engines.specifications.elements import Frame, Task, ticking
 from agreement.engines.specifications.parameters import Empty, Specification
 from agreement.engines.specifications.reporting import (
@@ -56,7 +50,7 @@ class Evaluation:
     """An evaluation, and what is reported; not `reported`: nothing is, since the answer is empty."""
 
     point: EvaluationPoint
-    rows: tuple[Row, ...]
+    rows: Sequence[Row]
     reported: bool
 
     @property
@@ -85,7 +79,7 @@ class Scheduled(Framed):
     """A specification applied to a task: what its windows show, and when it evaluates."""
 
     choice: OpenChoice
-    points: tuple[EvaluationPoint, ...]
+    points: Points
 
     def content(self, point: EvaluationPoint) -> Content:
         """Return what the windows show at an evaluation."""
@@ -128,7 +122,7 @@ class Timetable:
         ]
         points = evaluation_points(reporting, of.specification, of.frame.until)
         choice = OpenChoice(starts, of.frame.bounds)
-        return Scheduled(of.task, of.specification, of.frame, windows, choice, tuple(points))
+        return Scheduled(of.task, of.specification, of.frame, windows, choice, points)
 
 
 _TIMING: Final = {"report", "windows", "combination", "period", "tick", "slide"}
@@ -194,7 +188,7 @@ def _evaluated(of: Scheduled) -> tuple[Evaluation, ...]:
     if not of.points:
         return ()
     reported, always = _reported(of), of.specification.empty is Empty.REPORTED
-    rows = (tuple(reported.get(number, ())) for number in range(len(of.points)))
+    rows = (reported.get(number, ()) for number in range(len(of.points)))
     pairs = zip(of.points, rows, strict=True)
     return tuple(Evaluation(point, own, always or bool(own)) for point, own in pairs)
 
@@ -206,12 +200,11 @@ def _reported(of: Scheduled) -> Mapping[int, Sequence[Row]]:
         output, runs = runs_at(of.task, of.frame, of.windows, of.points)
         if kind is ToStream.RSTREAM:
             return _whole(runs, output)
-    else:
-        contents = list(map(of.content, of.points))
-        if kind is ToStream.RSTREAM:
-            return dict(enumerate(answers.rows(contents)))
-        output, runs = answers.output, answers.runs(contents)
-    return changes(kind, runs, len(of.points), output)
+        return changes(kind, runs, len(of.points), output)
+    contents = list(map(of.content, of.points))
+    if kind is ToStream.RSTREAM:
+        return dict(enumerate(answers.rows(contents)))
+    return answers.changes(kind, contents)
 
 
 def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]]:

@@ -1,14 +1,17 @@
 """ET: when a query is evaluated, by the report strategies of its windows (RSP-QL 2014, Definition 23)."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import attrgetter
 from typing import Final, NamedTuple, assert_never
 
 from agreement.documents.requests import WindowSource
 from agreement.engines.specifications.elements import (
     Element,
     Frame,
+    Ticking,
     at_close,
     heard_on,
     placed,
@@ -17,6 +20,7 @@ from agreement.engines.specifications.elements import (
 )
 from agreement.engines.specifications.parameters import Combination, Specification, Strategy, Tick
 from lars.errors import LarsError
+from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds, SlidingWindow
 from translate.model.windows import Now, Rows, Sliding
 
@@ -65,25 +69,25 @@ class ShownWindow:
         low_open = self.frame.bounds is Bounds.LOW_OPEN and not isinstance(self.source.window, Now)
         return self.window.opening(tick) // scale - low_open
 
-    def arrivals(self) -> Iterator[EvaluationPoint]:
-        """Yield the ticks at which an element arrives that the window then shows."""
-        pushed = triggers(self.frame.clock)
-        for place, (tick, element) in enumerate(zip(self.ticks, self.elements, strict=True)):
-            if isinstance(self.window, Rows):
-                seen = place in self.span(tick)
-            else:
-                seen = self.window.opening(tick) < tick
-            if seen:
-                yield EvaluationPoint(tick, element.t, pushed[tick])
+    def arrivals(self) -> Sequence[EvaluationPoint]:
+        """Return the ticks at which an element arrives that the window then shows."""
+        points = _arrivals(self.frame.clock, self.source.stream)
+        window = self.window
+        if isinstance(window, Rows):
+            return points if window.count else ()
+        if window.width >= window.slide:
+            # Without gaps all is seen that comes after the window opens.
+            return points[bisect_right(points, window.start, key=attrgetter("tick")) :]
+        return [point for point in points if window.opening(point.tick) < point.tick]
 
-    def closes(self) -> Iterable[EvaluationPoint]:
+    def closes(self) -> Sequence[EvaluationPoint]:
         """Return when a window closes; one of the newest N triples does at each of them."""
         if isinstance(self.window, Rows):
             return self.arrivals()
         found = shape(self.source, self.frame)
         times = range(0) if found is None else found.closes(self.start, self.frame.until)
         _check_count(times, f"the window {self.source} closes")
-        return (EvaluationPoint(at_close(time, self.frame), time) for time in times)
+        return [EvaluationPoint(at_close(time, self.frame), time) for time in times]
 
 
 def shown(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
@@ -122,44 +126,45 @@ def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -
     return specification.tick if by_arrival or counted else Tick.INSTANT
 
 
-Points = dict[tuple[int, int], EvaluationPoint]
-"""Evaluations by their tick and time."""
+@lru_cache(maxsize=32)
+def _arrivals(clock: Ticking, stream: Iri | Variable) -> tuple[EvaluationPoint, ...]:
+    pushed = triggers(clock)
+    pairs = zip(*heard_on(clock, stream), strict=True)
+    return tuple(dict.fromkeys(EvaluationPoint(tick, element.t, pushed[tick]) for tick, element in pairs))
+
+
+Points = Sequence[EvaluationPoint]
+"""Evaluations, ascending, one at each tick and time."""
 
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Points:
     """Return when one window reports, whatever the start times of the others are."""
-    return {(point.tick, point.time): point for point in _points(window, windows)}
+    by_arrival = Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
+    # What arrives in a window is a change, and not nothing.
+    asked = () if by_arrival else window.strategies - {Strategy.WINDOW_CLOSE}
+    found = _candidates(window, windows)
+    if not asked:
+        return found
+    return [point for point in found if all(_holds(strategy, window, point) for strategy in asked)]
 
 
-def evaluation_points(
-    reporting: Sequence[Points], specification: Specification, until: int
-) -> list[EvaluationPoint]:
+def evaluation_points(reporting: Sequence[Points], specification: Specification, until: int) -> Points:
     """Return ET, ascending, of the windows that report; of points at one tick and time one with a trigger."""
-    if not reporting:
-        return []
     if len(reporting) == 1:
-        return [point for place, point in sorted(reporting[0].items()) if place[1] <= until]
-    places = set(reporting[0]).union(*reporting[1:])
-    if specification.combination is Combination.ALL:
-        places = set(reporting[0]).intersection(*reporting[1:])
-    merged: Points = {}
-    for found in reporting:
+        return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
+    by_place = [{(point.tick, point.time): point for point in points} for points in reporting]
+    places = set().union(*by_place)
+    if specification.combination is Combination.ALL and by_place:
+        places = places.intersection(*by_place)
+    merged: dict[tuple[int, int], EvaluationPoint] = {}
+    for found in by_place:
         for place, point in found.items():
             if place not in merged or point.trigger is not None:
                 merged[place] = point
     return [merged[place] for place in sorted(places) if place[1] <= until]
 
 
-def _points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterator[EvaluationPoint]:
-    by_arrival = Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
-    # What arrives in a window is a change, and not nothing.
-    asked = () if by_arrival else window.strategies
-    for point in _candidates(window, windows):
-        if all(_holds(strategy, window, point) for strategy in asked):
-            yield point
-
-
-def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterable[EvaluationPoint]:
+def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Points:
     if Strategy.WINDOW_CLOSE in window.strategies:
         return window.closes()
     if Strategy.PERIODIC in window.strategies:
@@ -173,12 +178,12 @@ def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Iterable
     )
 
 
-def _multiples(window: ShownWindow) -> Iterator[EvaluationPoint]:
+def _multiples(window: ShownWindow) -> Points:
     period = _period(window.frame)
     first = (window.start // period + 1) * period
     times = range(first, window.frame.until + 1, period)
     _check_count(times, f"the specification {window.frame.specification.name} reports")
-    return (EvaluationPoint(at_close(t, window.frame), t) for t in times)
+    return [EvaluationPoint(at_close(t, window.frame), t) for t in times]
 
 
 def _check_count(times: range, what: str) -> None:

@@ -131,7 +131,7 @@ class Expecting:
         points = timetable.points
         kind = self.query.to_stream or of.specification.stream
         rows = answers.rows([timetable.content(point) for point in points])
-        before: tuple[Row, ...] = ()
+        before: Sequence[Row] = ()
         found: list[TimedRows] = []
         for point, now in zip(points, rows, strict=True):
             if 0 <= point.time < self.until:
@@ -141,4 +141,4 @@ class Expecting:
 
 
 def _timed(found: Sequence[Evaluation], until: int) -> Iterator[TimedRows]:
-    yield from ((one.time, one.rows) for one in found if 0 <= one.time < until)
+    yield from ((one.time, tuple(one.rows)) for one in found if 0 <= one.time < until)

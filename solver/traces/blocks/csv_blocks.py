@@ -8,9 +8,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solver.columns import Array, Mask, TermCodes, arrow_text
+from solver.traces.blocks.atom_cells import atom_rows
 from solver.traces.blocks.distinct_terms import distinct_terms, without_terms
 from solver.traces.blocks.line_fields import Lines, fields_of, places_of
-from solver.traces.blocks.row_block import TripleRows, no_triples, triple_rows
+from solver.traces.blocks.row_block import UsualRows, triple_rows
 from solver.traces.blocks.time_columns import distinct_times
 from solver.traces.formats.tables import cell_terms
 from solver.traces.trace_elements import TraceFile
@@ -20,21 +21,24 @@ _NO_CELL: Final = arrow_text(b"\xff")
 """Stands for a field that is no cell: no term and no time is written so."""
 
 
-def csv_rows(source: TraceFile, lines: Lines, terms: TermCodes) -> TripleRows:
-    """Return the lines that are triples for certain."""
+def csv_rows(source: TraceFile, lines: Lines, terms: TermCodes) -> list[UsualRows]:
+    """Return the lines that are triples, or atoms, for certain."""
     header = source.header
     cuts, whole = _cuts(lines, len(header))
-    if "atom" in header or not whole.any():
-        return no_triples()
+    if not whole.any():
+        return []
     fields = fields_of(lines, cuts, whole)
+    texts, (timed,) = fields.used((header.index("t"),), whole)
+    times = distinct_times(_cells(texts), source.clock, cell_time).take(timed)
+    if "atom" in header:
+        texts, (place,) = fields.used((header.index("atom"),), whole)
+        return atom_rows(_cells(texts), place, times, whole, terms)
     named = [name for name in ("s", "p", "o", "stream") if name in header]
     texts, places = fields.used([header.index(name) for name in named], whole)
     found = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)
     columns = [found.take(place) for place in places]
-    texts, (timed,) = fields.used((header.index("t"),), whole)
-    times = distinct_times(_cells(texts), source.clock, cell_time)
     columns += [without_terms(len(lines))] * (4 - len(columns))
-    return triple_rows(source, terms, times.take(timed), columns, whole)
+    return [triple_rows(source, terms, times, columns, whole)]
 
 
 def _cuts(lines: Lines, width: int) -> tuple[Sequence[Array], Mask]:

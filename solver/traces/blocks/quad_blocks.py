@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 from solver.columns import Array, Mask, TermCodes
 from solver.traces.blocks.distinct_terms import distinct_terms
 from solver.traces.blocks.line_fields import Lines, fields_of, places_of
-from solver.traces.blocks.row_block import TripleRows, no_triples, triple_rows
+from solver.traces.blocks.row_block import UsualRows, triple_rows
 from solver.traces.blocks.time_columns import distinct_times
 from solver.traces.formats.quad_lines import field_term, field_time
 from solver.traces.trace_elements import TraceFile
@@ -17,7 +17,7 @@ _FEWEST = 4
 """Blanks of a line: after subject, predicate, object, perhaps stream, and time; then comes the dot."""
 
 
-def quad_rows(source: TraceFile, lines: Lines, terms: TermCodes) -> TripleRows:
+def quad_rows(source: TraceFile, lines: Lines, terms: TermCodes) -> list[UsualRows]:
     """Return the lines that are triples for certain.
 
     Where a line is cut is a guess that its fields prove: when each is one token with a blank after
@@ -25,14 +25,14 @@ def quad_rows(source: TraceFile, lines: Lines, terms: TermCodes) -> TripleRows:
     """
     cuts, whole = _cuts(lines)
     if not whole.any():
-        return no_triples()
+        return []
     fields = fields_of(lines, cuts, whole)
     texts, places = fields.used((0, 1, 2, 3), whole)
     found = distinct_terms(pc.binary_slice(texts, 0, -1), partial(field_term, source), terms)
     texts, (timed,) = fields.used((4,), whole)
     read = partial(field_time, source)
     times = distinct_times(pc.binary_slice(texts, 0, -1), source.clock, read, around='"')
-    return triple_rows(source, terms, times.take(timed), [found.take(place) for place in places], whole)
+    return [triple_rows(source, terms, times.take(timed), [found.take(place) for place in places], whole)]
 
 
 def _cuts(lines: Lines) -> tuple[list[Array], Mask]:

@@ -1,6 +1,6 @@
 """Blocks of a file, one after the other: its usual rows in columns, the others read one by one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,7 +10,7 @@ from solver.columns import Array, TermCodes, arrow_numbers
 from solver.traces.blocks.csv_blocks import csv_rows
 from solver.traces.blocks.line_fields import Lines, lines_of
 from solver.traces.blocks.quad_blocks import quad_rows
-from solver.traces.blocks.row_block import ExactRow, RowBlock, TripleRows, no_triples
+from solver.traces.blocks.row_block import ExactRow, RowBlock, UsualRows
 from solver.traces.blocks.table_blocks import table_rows
 from solver.traces.file_readers import line_blocks, read_text
 from solver.traces.formats.tables import batch_records, read_row, table_batches
@@ -39,26 +39,27 @@ def _line_block(part: FilePart, lines: Lines, terms: TermCodes, before: int) -> 
     source = part.source
     match source.format:
         case FileFormat.LINES:
-            triples = quad_rows(source, lines, terms)
+            usual = quad_rows(source, lines, terms)
         case FileFormat.CSV:
-            triples = csv_rows(source, lines, terms)
+            usual = csv_rows(source, lines, terms)
         case _:
-            triples = no_triples()
-    others = _left(triples, len(lines))
+            usual = []
+    others = _left(usual, len(lines))
     first = part.begin == before == 0
-    return RowBlock(before, len(lines), triples, _exact_lines(source, lines, others, first=first))
+    return RowBlock(before, len(lines), usual, _exact_lines(source, lines, others, first=first))
 
 
 def _table_block(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes, before: int) -> RowBlock:
     """Return what rows of a table say that follow so many others of the part."""
-    triples = table_rows(source, batch, terms)
-    others = _left(triples, batch.num_rows)
-    return RowBlock(before, batch.num_rows, triples, _exact_records(source, batch, others))
+    usual = table_rows(source, batch, terms)
+    others = _left(usual, batch.num_rows)
+    return RowBlock(before, batch.num_rows, usual, _exact_records(source, batch, others))
 
 
-def _left(triples: TripleRows, rows: int) -> Array:
+def _left(usual: Sequence[UsualRows], rows: int) -> Array:
     left = np.ones(rows, np.bool_)
-    left[triples.places] = False
+    for one in usual:
+        left[one.places] = False
     return np.flatnonzero(left)
 
 

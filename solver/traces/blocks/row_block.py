@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from lars.language.terms import Signature
 from solver.columns import NULL_CODE, Array, Mask, TermCodes
+from solver.facts import STREAM_PREDICATE
 from solver.traces.file_readers import Raw, row_of
 from solver.traces.trace_elements import TracedAtom, TraceFile
 from solver.traces.trace_times import Malformed
@@ -17,17 +19,23 @@ if TYPE_CHECKING:
     from solver.traces.blocks.time_columns import TimeColumn
 
 
+TRIPLE: Final = (STREAM_PREDICATE, 4)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class TripleRows:
-    """Triples at a time, in columns: `columns` are the codes of subject, predicate, object and stream.
+class UsualRows:
+    """Atoms of one predicate, in columns; of triples these are subject, predicate, object and stream.
 
     `places` are the numbers of the rows in their block, ascending; times are as `Raw` has them.
     """
 
+    name: Signature
     places: Array
     kinds: npt.NDArray[np.int8]
     times: Array
     columns: tuple[Array, ...]
+    streams: Array
+    """The codes of their streams, NO_CODE where they are no triples."""
 
 
 class ExactRow(NamedTuple):
@@ -45,19 +53,13 @@ def exact_rows(position: int, others: Iterable[ExactRow], numbers: Array) -> Ite
             yield row_of(found, position, number, row.text)
 
 
-def no_triples() -> TripleRows:
-    """Return what a block without usual rows holds in columns."""
-    nothing = np.empty(0, np.int64)
-    return TripleRows(nothing, nothing.astype(np.int8), nothing, (nothing,) * 4)
-
-
 def triple_rows(
     source: TraceFile,
     terms: TermCodes,
     times: "TimeColumn",
     columns: Sequence["TermColumn"],
     among: Mask,
-) -> TripleRows:
+) -> UsualRows:
     """Return the rows `among` those of the columns (s, p, o, stream) that are triples for certain.
 
     Others may have a fault, or blank nodes, which are named by all that their element holds.
@@ -74,25 +76,26 @@ def triple_rows(
     streams = np.where(named, own.codes, given)
     places = np.flatnonzero(regular)
     codes = tuple(column[places] for column in (s.codes, p.codes, o.codes, streams))
-    return TripleRows(places, times.kinds[places], times.values[places], codes)
+    return UsualRows(TRIPLE, places, times.kinds[places], times.values[places], codes, codes[3])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBlock:
     """Rows of a part of a file: `rows` lines or rows of a table, after `before` others of the part.
 
-    `others` are those that are no triples for certain, in order, each read when it is asked for.
+    `others` are those that are not `usual` for certain, in order, each read when it is asked for.
     """
 
     before: int
     rows: int
-    triples: TripleRows
+    usual: Sequence[UsualRows]
     others: Iterable[ExactRow]
 
     def numbers(self, others: Iterable[ExactRow]) -> Array:
         """Return how many atoms, times and faults come before each row, and at the end how many in all."""
         counts = np.zeros(self.rows + 1, np.int64)
-        counts[self.triples.places + 1] = 1
+        for one in self.usual:
+            counts[one.places + 1] = 1
         for row in others:
             counts[row.place + 1] = len(row.found)
         return np.cumsum(counts)

@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from solver.columns import Array, TermCodes, arrow_mask, arrow_texts, numbers_of, validity_of
+from solver.traces.blocks.atom_cells import atom_rows
 from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
-from solver.traces.blocks.row_block import TripleRows, no_triples, triple_rows
+from solver.traces.blocks.row_block import UsualRows, triple_rows
 from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
 from solver.traces.formats.tables import cell_terms
 from solver.traces.formats.typed_columns import NANOSECONDS
@@ -17,17 +18,17 @@ from solver.traces.trace_times import LARGEST, Clock, TimeKind, cell_time
 _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
 
-def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> TripleRows:
-    """Return the rows that are triples for certain."""
+def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> list[UsualRows]:
+    """Return the rows that are triples, or atoms, for certain."""
     names = batch.schema.names
+    times, everywhere = _times(batch.column("t"), source.clock), np.ones(batch.num_rows, np.bool_)
     if "atom" in names:
-        return no_triples()
+        return atom_rows(*_distinct(batch.column("atom")), times, everywhere, terms)
     columns = [
         _terms(source, batch.column(name), terms) if name in names else without_terms(batch.num_rows)
         for name in ("s", "p", "o", "stream")
     ]
-    everywhere = np.ones(batch.num_rows, np.bool_)
-    return triple_rows(source, terms, _times(batch.column("t"), source.clock), columns, everywhere)
+    return [triple_rows(source, terms, times, columns, everywhere)]
 
 
 def _terms(source: TraceFile, column: pa.Array, terms: TermCodes) -> TermColumn:

@@ -48,7 +48,7 @@ class CutTrace(LocalTrace):
 
 def cut_into(variant, length):
     """Return a comparison whose causes are found in slices of so many time points."""
-    values = {one.name: getattr(variant.trace, one.name) for one in fields(LocalTrace)}
+    values = {one.name: getattr(variant.trace, one.name) for one in fields(LocalTrace) if one.init}
     return replace(variant, trace=CutTrace(**values, length=length))
 
 

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.matching.likeness import Likeness, close, matched, matched_by_keys, row_key
+from agreement.comparing.matching import likeness
+from agreement.comparing.matching.likeness import Likeness, matched, matched_by_keys
+from agreement.comparing.matching.row_keys import close, row_key
+from agreement.documents.recordings import RowNumbers
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
 from translate.model.query import Semantics
 
@@ -129,8 +132,7 @@ BLANK = st.lists(st.tuples(st.sampled_from((*NODES, A)), st.sampled_from(("_:a",
 
 def near(one, other, how):
     return all(
-        close(*pair, tolerance=how.tolerance)
-        for pair in zip(row_key(one, how), row_key(other, how), strict=True)
+        close(*pair, tolerance=how.tolerance) for pair in zip(row_key(one), row_key(other), strict=True)
     )
 
 
@@ -194,12 +196,42 @@ def test_thousands_of_blank_nodes_and_numbers_take_no_time():
     assert matched(*numbers, BAG).common == 0
 
 
-ONES = literal("1", "integer"), literal("01", "integer")
-TERMS = st.sampled_from([None, A, B, '"x"', '"x"@en', "_:a", *ONES])
-ROWS = st.lists(st.tuples(TERMS, TERMS), max_size=6).map(tuple)
-PLAIN = st.lists(st.tuples(*2 * [st.sampled_from([None, A, B, '"x"', '"x"@en'])]), max_size=9).map(tuple)
+NUMBERS = [
+    *(literal(text, "integer") for text in ("1", "01", "2", "5000000000", "5000000001", HUGE, HUGE + 1)),
+    *(literal(text, "decimal") for text in ("1.0", "1.05", "2.1", "5000000000.5", f"{HUGE}.5")),
+    *(literal(text, "double") for text in ("1", "1.12", "INF", "-INF", "NaN", "-0")),
+    literal("true", "boolean"),
+    literal("1", "boolean"),
+]
+OF_NUMBERS = st.lists(st.tuples(*2 * [st.sampled_from([None, A, '"x"', '"x"@en', *NUMBERS])]), max_size=9)
+WITH_BLANKS = st.lists(st.tuples(*2 * [st.sampled_from([A, None, "_:a", "_:b", *NUMBERS[:3]])]), max_size=6)
+LIKENESSES = st.sampled_from([BAG, SET, ROUGH, Likeness(tolerance=0), Likeness(tolerance=1)])
 
 
-@given(st.one_of(st.tuples(PLAIN, PLAIN), st.tuples(ROWS, ROWS)), st.sampled_from([BAG, SET]))
-def test_rows_whose_terms_equal_no_others_match_as_by_keys(rows, how):
-    assert matched(*rows, how) == matched_by_keys(*rows, how)
+def by_numbers(expected, actual, how):
+    """Return how rows match by the way for many rows, however few they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(likeness, "_FEW", 0)
+        return matched(expected, actual, how)
+
+
+@given(OF_NUMBERS, OF_NUMBERS, LIKENESSES)
+def test_rows_match_by_their_numbers_as_by_keys(expected, actual, how):
+    found, plainly = by_numbers(expected, actual, how), matched_by_keys(expected, actual, how)
+    assert (found.shared, found.missing, found.extra) == (plainly.shared, plainly.missing, plainly.extra)
+
+
+@given(WITH_BLANKS, WITH_BLANKS, LIKENESSES)
+def test_as_many_rows_with_blank_nodes_match_by_numbers_as_by_keys(expected, actual, how):
+    found, plainly = by_numbers(expected, actual, how), matched_by_keys(expected, actual, how)
+    assert found.common == plainly.common
+    assert (found.expected, found.actual) == (plainly.expected, plainly.actual)
+
+
+def test_rows_keep_their_numbers_where_others_come_later():
+    known = RowNumbers()
+    first = known.numbered([(A,), (None,)])
+    assert matched(first, [(f"<{n}>",) for n in range(99)], BAG).common == 0
+    assert list(first) == [(A,), (None,)]
+    assert (first[1], list(first[:1]), len(known)) == ((None,), [(A,)], 101)
+    assert first == RowNumbers().numbered([(A,), (None,)]) == ((A,), (None,))

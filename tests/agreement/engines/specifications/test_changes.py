@@ -4,7 +4,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from agreement.engines.r2s import streamed
-from agreement.engines.specifications.contents import changes
+from agreement.engines.specifications.by_ticks import changes
 from lars.language.terms import Variable
 from translate.model.query import ToStream
 from translate.tau import Output

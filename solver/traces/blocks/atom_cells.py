@@ -1,0 +1,80 @@
+"""Cells of the column `atom` of tables: usual atoms are cut at once, the others are read one by one."""
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from solver.columns import (
+    NO_CODE,
+    Array,
+    Mask,
+    TermCodes,
+    arrow_mask,
+    arrow_numbers,
+    distinct,
+    mask_of,
+    numbers_of,
+)
+from solver.traces.blocks.row_block import UsualRows
+from solver.traces.blocks.time_columns import TimeColumn
+
+_NAME: Final = "[a-z_][A-Za-z0-9_]*"
+# Of IRIs those in which nothing looks like the end of an argument.
+_IRI: Final = r"<[A-Za-z][A-Za-z0-9+.\-]*:[!#-'*+.-;=?-\[\]_a-z~\-]*>"
+_ARGUMENT: Final = rf"({_NAME}|0|-?[1-9][0-9]{{0,8}}|{_IRI})"
+_ATOM: Final = rf"^{_NAME}(\({_ARGUMENT}(, ?{_ARGUMENT})*\))?$"
+_RESERVED: Final = r"(^|[(, ])(not|true|false|mod)($|[(),])"
+
+
+def atom_rows(
+    cells: pa.Array, places: Array, times: TimeColumn, among: Mask, terms: TermCodes
+) -> list[UsualRows]:
+    """Return the rows `among` all that hold a usual atom, one table for each predicate.
+
+    `cells` are the distinct texts (binary), `places` where each row's stands among them.
+    """
+    usual = mask_of(pc.match_substring_regex(cells, _ATOM)) & ~mask_of(
+        pc.match_substring_regex(cells, _RESERVED)
+    )
+    parts = _parts(cells.filter(arrow_mask(usual)).cast(pa.string()))
+    begins = numbers_of(parts.offsets).astype(np.int64)
+    words = parts.values
+    heads = words.take(arrow_numbers(begins[:-1])).dictionary_encode()
+    arguments = words.dictionary_encode()
+    is_argument = np.ones(len(words), np.bool_)
+    is_argument[begins[:-1]] = False
+    codes = _codes(arguments, is_argument, terms)
+    chosen = np.flatnonzero(among & times.known & usual[places])
+    atoms = (np.cumsum(usual) - 1)[places[chosen]]
+    arities = np.diff(begins) - 1
+    room = int(arities.max(initial=0)) + 1
+    kinds = (numbers_of(heads.indices).astype(np.int64) * room + arities)[atoms]
+    found = []
+    for kind in distinct(kinds).tolist():
+        own = kinds == kind
+        name, rows, first = heads.dictionary[kind // room].as_py(), chosen[own], begins[atoms[own]] + 1
+        columns = tuple(codes[first + place] for place in range(kind % room))
+        streams = np.full(len(rows), NO_CODE)
+        found.append(
+            UsualRows((name, kind % room), rows, times.kinds[rows], times.values[rows], columns, streams)
+        )
+    return found
+
+
+def _parts(atoms: pa.Array) -> pa.Array:
+    """Return for each atom its predicate and arguments."""
+    for old, new in ((", ", ","), ("(", ","), (")", "")):
+        atoms = pc.replace_substring(atoms, old, new)
+    return pc.split_pattern(atoms, ",")
+
+
+def _codes(words: pa.DictionaryArray, wanted: Mask, terms: TermCodes) -> Array:
+    """Return the codes of the wanted words, each distinct one read once."""
+    places = numbers_of(words.indices).astype(np.int64)
+    used = np.zeros(len(words.dictionary), np.bool_)
+    used[places[wanted]] = True
+    codes = np.zeros(len(used), np.int64)
+    codes[used] = terms.codes(words.dictionary.filter(arrow_mask(used)).to_pylist())
+    return codes[places]
