@@ -232,7 +232,7 @@ class TableOutput:
     def write(self, result: Any) -> None:
         """Write the tables."""
         if self.wanted:
-            self.tables.write(result.tables(), result.origin)
+            self.tables.write(result.tables(), result.dates)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agreement.documents.dates import NO_DATES, Dates
 from lars.errors import on_one_line, printable
 from lars.language.formulas import Not
 from lars.language.program import write_literal
@@ -166,10 +167,14 @@ def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
         yield held
 
 
-def json_triple(fact: Fact) -> Json:
+def json_triple(fact: Fact, dates: Dates = NO_DATES) -> Json:
     """Return a stream triple with its time, as a support is reported."""
     *triple, stream = fact.arguments
-    return {"t": fact.t, "stream": encoded(constant_of(stream))["value"], **binding("spo", triple)}
+    return {
+        **dates.beside({"t": fact.t}),
+        "stream": encoded(constant_of(stream))["value"],
+        **binding("spo", triple),
+    }
 
 
 _WIDTH: Final = 40
@@ -340,7 +345,7 @@ WIDEST: Final = 100_000
 """So wide that each row of a table is a line."""
 
 
-_INTERVAL: Final = re.compile(r"(?<=\d,) (?=\d+[\])])")
+_INTERVAL: Final = re.compile(r"(?<=[\dZ],) (?=\d[\d:.TZ-]*[\])])")
 _KEPT: Final = "\ue000"
 """Stands for a space at which no line ends; in what is shown this character is an escape."""
 

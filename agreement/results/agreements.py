@@ -16,9 +16,10 @@ from agreement.comparing.agree import (
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
-from agreement.documents.table_files import DatedTimes, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.results.base.agree_request import AgreeRequest, title_of
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings, JsonObject, plain
@@ -109,9 +110,9 @@ class AgreeResult(Findings):
         return self._report.variants[0].trace.origin
 
     @property
-    def dated(self) -> DatedTimes | None:
-        """What dateTimes the time points of tables are; None where times are numbers alone."""
-        return None if self.origin is None else DatedTimes(self.origin, self._asked.setting.unit)
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return Dates(self.origin, self._asked.setting.unit)
 
     @property
     def certified(self) -> tuple[int, int]:
@@ -236,5 +237,7 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     found = agreeing.run(replace(asked, trace=trace), listeners.warn)
     for message in found.warnings:
         listeners.warn(message)
-    about = asked, found, shown, request.asking(asked), title_of(request.inputs)
+    dates = Dates(found.variants[0].trace.origin, asked.setting.unit)
+    asking = replace(request.asking(asked), dates=dates)
+    about = asked, found, shown, asking, title_of(request.inputs)
     return AgreeResult((), (), *about, listeners.source_files)

@@ -11,6 +11,7 @@ from agreement.answering.explain import explaining
 from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
 from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
+from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
@@ -126,14 +127,14 @@ def situated(
 class ExplainResult(Findings):
     """What `explain` returns: the proof of an atom down to the input, or what it lacks, as a tree.
 
-    `origin` is the dateTime of time 0, None where times are numbers alone.
+    `dates` are what its times are called.
     """
 
     verdict: ClassVar[str | None] = "holds"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    origin: str | None
+    dates: Dates = field()
     _found: AtomExplanation | NoAnswerStream = field()
     _main: ClassVar[str] = "lines"
 
@@ -142,13 +143,18 @@ class ExplainResult(Findings):
         """Whether the atom is in the answer."""
         return isinstance(self._found, AtomExplanation) and self._found.proof is not None
 
+    @property
+    def origin(self) -> str | None:
+        """The dateTime of time 0; None where times are numbers alone."""
+        return self.dates.zero
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return explanation_json.as_json(self._found, self.origin)
+        return explanation_json.as_json(self._found, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the tree for a reader."""
-        return explanation_text.text_lines(self._found)
+        return explanation_text.text_lines(self._found, self.dates)
 
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
@@ -156,8 +162,9 @@ class ExplainResult(Findings):
         from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
         found = self.document()
-        answer = f"{found['atom']} {'holds' if self.holds else 'does not hold'} at {found['t']}"
-        asked = f"Why is this so in the answer at {found['at']}?"
+        at, t = (self.dates.option(int(str(found[name]))) for name in ("at", "t"))
+        answer = f"{found['atom']} {'holds' if self.holds else 'does not hold'} at {t}"
+        asked = f"Why is this so in the answer at {at}?"
         head = PageHead("An atom, explained", asked, None, answer, self.warnings, "The proof")
         return text_page(head, found, self.parts(), proof=self.holds)
 
@@ -180,4 +187,4 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
     here = situated(request, paths, listeners)
     found = explaining.explained(here, here.at, atom, request.model, paths[0])
-    return ExplainResult((), (), here.origin, found)
+    return ExplainResult((), (), here.dates, found)

@@ -12,6 +12,7 @@ from agreement.comparing.judge import RefusedCase, case_files, cases, judging
 from agreement.comparing.judge.cases import CaseVerdict
 from agreement.comparing.judge.judge_inputs import read_versions
 from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json
 from agreement.documents.requests import (
@@ -124,6 +125,11 @@ class JudgeResult(Findings):
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone, and of several cases."""
         return self._found.origin if isinstance(self._found, AnswersVerdict) else None
+
+    @property
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return self._found.dates if isinstance(self._found, AnswersVerdict) else NO_DATES
 
     @property
     def refused(self) -> Mapping[str, str]:
@@ -240,6 +246,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         gracious=request.how.gracious,
         diagnosis=request.how.diagnosis,
         versions=read_versions(request.static_at),
+        until=request.how.until,
     )
     return JudgeResult(
         (), (), judging.judge_answers(asked, listeners.warn, listeners.progress), _title(query, traces)
