@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from lars.language.windows import Interval
 
 SUFFIX: Final = "_date"
 """What the name of a time ends with, in JSON and tables, for its dateTime beside it."""
-_SECOND: Final = Duration(NANOSECONDS["s"])
+SECOND: Final = Duration(NANOSECONDS["s"])
 _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 
 
@@ -28,7 +29,7 @@ class Dates:
     """
 
     zero: str | None = None
-    unit: Duration = _SECOND
+    unit: Duration = SECOND
     stem: str = ""
 
     def within(self, timeline: Interval) -> "Dates":
@@ -82,6 +83,19 @@ class Dates:
             found[name] = t
             found[f"{name}{SUFFIX}"] = None if t is None else self.date(t)
         return found
+
+    def for_script(self) -> dict[str, Any] | None:
+        """Return what a page's script writes times by: ms of time 0 since 1970, and of a time point."""
+        if self.zero is None:
+            return None
+        zoned = datetime.fromisoformat(self.zero)
+        zero = zoned if zoned.tzinfo else zoned.replace(tzinfo=UTC)
+        return {
+            "zero": zero.timestamp() * 1000,
+            "unit": self.unit.milliseconds,
+            "stem": self.stem,
+            "zone": "" if self.stem or not self.zero.endswith("Z") else "Z",
+        }
 
 
 NO_DATES: Final = Dates()

@@ -190,7 +190,8 @@ class AgreeResult(Findings):
         from agreement.results.renderings.pages.push_pull.agree_page import summary
         from agreement.results.renderings.pages.push_pull.strip import small_html
 
-        return small_html(self._report.variants[0], self.verdicts, summary(self.verdicts)[1])
+        shown = self._shown.verdicts(self._report.variants[0])
+        return small_html(self._report.variants[0], shown, summary(shown)[1])
 
     def write_figure(self, path: str | Path) -> None:
         """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
@@ -198,7 +199,7 @@ class AgreeResult(Findings):
 
         variant = self._report.variants[0]
         row = next(self._shown.rows(variant), None)
-        write_figure(Path(path), variant, variant.verdicts, row, self._asked.setting)
+        write_figure(Path(path), variant, self._shown.verdicts(variant), row, self._asked.setting)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""

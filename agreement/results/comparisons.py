@@ -117,6 +117,7 @@ class CompareResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need.
+        from agreement.results.renderings.pages.compare_page import parting_timelines
         from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
         first, second = self.found[0].parting.names
@@ -124,7 +125,11 @@ class CompareResult(Findings):
         said = " ".join(map(parting_report.summary, self.found)) if len(self.found) == 1 else ""
         answer = said or self.text.rpartition("\n")[2]
         head = PageHead(f"{first} and {second}", asked, self.same, answer, self.warnings)
-        return text_page(head, self.document(), self.parts())
+        if len(self.found) > 1:
+            return text_page(head, self.document(), self.parts())
+        (one,) = self.found
+        page = text_page(head, self.document(), parting_report.page_parts(one))
+        return replace(page, page=page.page | {"timelines": parting_timelines(one)})
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `differences`."""

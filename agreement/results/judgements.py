@@ -194,7 +194,7 @@ class JudgeResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.pages.text_pages import judge_page
 
-        return judge_page(self._title, self.correct, self._content, self.parts(), self.warnings)
+        return judge_page(self._title, self._content, self.parts(), self.warnings, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""

@@ -126,11 +126,6 @@ class Findings(Result):
             raise LarsError(f"table={wanted!r}: accepted: {', '.join(tables)}")
         return tables[wanted]
 
-    @property
-    def files(self) -> Sequence[Path]:
-        """The files that it was found in, as far as they are known."""
-        return ()
-
     def page(self) -> "Page":
         """Return what the page of the result says."""
         # Loads what evaluates, which no translation needs.

@@ -1,13 +1,14 @@
 """The words of an explanation: atoms, rules, windows and evidence as a reader sees them."""
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from agreement.answering.explain.explaining import Sought
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import counted, short
+from agreement.documents.outputs import counted, short, some
 from lars import explain
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, write_literal
@@ -68,6 +69,38 @@ def _places(by: tuple[int, ...]) -> str:
 
 def _source(window: TupleWindow) -> str:
     return "" if window.source is None else f" of {shortened(str(window.source))}"
+
+
+_MOST_BEHIND: Final = 5
+
+
+def why_in_words(document: Mapping[str, Any], lines: Sequence[str], dates: Dates) -> str:
+    """Return a sentence of why an atom holds: the input that it rests on; or of what it lacks."""
+    if not document.get("holds"):
+        failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
+        return f"It lacks {failed}." if failed else ""
+    behind = {(one["t"], _triple(one)): None for one in _leaves(document["proof"]) if "s" in one}
+    if not behind:
+        return "It needs no input."
+    listed = [f"{dates.text(t)}: {triple}" for t, triple in sorted(behind)]
+    return f"It rests on {counted(len(listed), 'triple')}: {some(listed, _MOST_BEHIND, ' · ')}."
+
+
+def _leaves(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one["kind"] == "input":
+            yield one
+        waiting += (below for premise in one.get("premises", ()) for below in premise["evidence"])
+
+
+def _triple(one: Mapping[str, Any]) -> str:
+    return " ".join(short(_text(one[part])) for part in "spo")
+
+
+def _text(term: Mapping[str, str]) -> str:
+    return f"<{term['value']}>" if term["type"] == "uri" else json.dumps(term["value"], ensure_ascii=False)
 
 
 def bound(values: explain.Values) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from math import ceil
 from typing import Final
 
@@ -61,12 +62,42 @@ def _of_one(found: TraceComparison) -> Iterator[RenderableType]:
             yield f"not compared: {counted(len(after), 'report')} of {name} for which no later push comes"
 
 
-def _table(found: TraceComparison) -> Table:
+def page_parts(found: TraceComparison) -> Iterator[RenderableType]:
+    """Yield a comparison for a page that has said its summary: each rule is told once, in a table."""
+    parting = found.parting
+    if parting.frequencies:
+        rules = table("what parts them", "rule", "what it says", "differences", right=("differences",))
+        for cause, count in parting.frequencies:
+            rules.add_row(_named(cause, parting), cause.rule.says, str(count))
+        yield rules
+    if parting.parted:
+        yield _table(found, told=parting.causes)
+    told = {cause.rule.name for cause in parting.causes}
+    others = tuple(one for one in parting.fields if one.name not in told)
+    yield from _rules(replace(parting, fields=others))
+
+
+def marks(found: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str, str]]]], Dates]:
+    """Return when each side reports something where they part: its time, what kind of mark, its words."""
+    parting, dates = found.parting, _dates(found)
+    lanes: list[tuple[str, list[tuple[float, str, str]]]] = [(name, []) for name in _sides(parting)]
+    for one in parting.parted:
+        sides = ((one.difference.first, one.difference.only_first),)
+        for (_, own), (reports, only) in zip(
+            lanes, (*sides, (one.difference.second, one.difference.only_second)), strict=True
+        ):
+            for report in reports:
+                kind = "bad" if only else "empty" if not report.rows else "push"
+                own.append((_points(report.t, found.unit), kind, counted(len(report.rows), "row")))
+    return lanes, dates
+
+
+def _table(found: TraceComparison, told: Iterable[Cause] = ()) -> Table:
     parting = found.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
     rows = table(_title(found), *columns, right=("push", "time", "time unit"))
-    shown: set[Cause] = set()
+    shown = set(told)
     for one in parting.parted:
         only = told_apart(one.difference.only_first, one.difference.only_second)
         first = _cell(one.difference.first, only[0], found)

@@ -27,8 +27,8 @@ from agreement.results.renderings.pages.push_pull.timeline import (
     elements,
     evaluations,
     term_texts,
-    windows,
 )
+from agreement.results.renderings.pages.push_pull.window_runs import windows
 from lars.language.program import Program
 from solver.facts import Fact
 from translate.dialects import TITLES
@@ -143,7 +143,8 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
         "strip": [_strip(variant, verdict, len(shown)) for verdict in shown],
         "lines_left": len(verdicts) - len(shown),
         "counts": counts_json(tally, shown),
-        "windows": [*windows(csparql, setting, "pull"), *windows(cqels, setting, "push")],
+        "windows": windows(((csparql, "pull"), (cqels, "push")), setting, trace, _looked_at(drawn.rows)),
+        "dates": dates_on(variant, setting.unit).for_script(),
         "more": sum(count for count, _ in tally.values()) - len(drawn.rows),
         "proofs": proofs(variant, drawn.rows, asked, Dates(trace.origin, setting.unit)),
         "logic": [
@@ -151,6 +152,14 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
             side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
         ],
     }
+
+
+def _looked_at(rows: Iterable[FoundRow]) -> Iterator[int]:
+    """Yield the times at which a reader looks at a row: when push last reported it, and its pull."""
+    for row in rows:
+        yield row.interval.end
+        if row.difference.pushed is not None:
+            yield row.difference.pushed
 
 
 @dataclass(frozen=True, slots=True)
