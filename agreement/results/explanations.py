@@ -163,7 +163,7 @@ class ExplainResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, Proof, text_page
+        from agreement.results.renderings.pages.text_pages import PageHead, ToldProof, text_page
 
         found = self.document()
         about = self._found
@@ -179,7 +179,7 @@ class ExplainResult(Findings):
         )
         why = why_in_words(found, [str(part) for part in parts], dates)
         rules = [clipped(said(rule), _LONG) for rule in program.rules[:_RULES]]
-        return text_page(head, found, parts, Proof(why, rules, self.holds, dates))
+        return text_page(head, found, parts, ToldProof(why, rules, self.holds, dates))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""

@@ -7,8 +7,7 @@ from typing import Any, Final
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import SECOND, Dates
 from agreement.documents.outputs import Json, counted
-from agreement.experiments import Cell, Results, tables
-from agreement.experiments.cells import JudgingWork
+from agreement.experiments import Cell, JudgingWork, Results, tables
 from agreement.results.renderings.pages.page import Page
 from lars.language.windows import Interval
 

@@ -60,7 +60,6 @@ def judge_page(
     shown = _some(windows)
     page = {
         "windows": shown,
-        "ordered": sorted(shown, key=lambda one: not one["wrong"]),
         "dates": named.for_script(),
         "left": len(windows) - len(shown),
         "columns": [*places, "verdict", *("delay ms" if one == "delay" else one for one in measures)],
@@ -175,7 +174,7 @@ def _term(term: Mapping[str, str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ToldProof:
     """What a page says of an atom beside its tree: why it holds in a sentence, and the program's rules.
 
     `holds`: the tree is made of the document, else of lines; `dates` are what times are called.
@@ -191,7 +190,7 @@ def text_page(
     said: PageHead,
     document: Mapping[str, object],
     parts: Iterable[RenderableType],
-    proof: Proof | None = None,
+    proof: ToldProof | None = None,
 ) -> Page:
     """Return the page of a JSON document and of what a command prints; of a proof as a tree."""
     found = list(parts)
