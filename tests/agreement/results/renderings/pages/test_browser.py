@@ -72,7 +72,9 @@ def opened(browser, path, width=1280, **how):
 
 def test_the_verdict_comes_first_and_a_difference_tells_its_cause(browser, pages):
     with opened(browser, pages / "coupons.html") as page:
-        assert "✗ 59 of 61 whole periods agree; U = 8, 12 disagree." in page.inner_text(".verdict")
+        said = page.inner_text(".verdict")
+        assert said.startswith("✗ U = 8, (16, 24]: push alone reports (25, rayban, b), expired")
+        assert said.endswith("59 of 61 whole periods agree; U = 8, 12 disagree.")
         page.click("#differences button.row")
         detail = page.inner_text("#detail")
         assert "Expired before the pull. Push reported it" in detail
