@@ -9,7 +9,7 @@ from functools import lru_cache
 from io import StringIO
 from typing import Any, Final
 
-from rich.console import Console, RenderableType
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -333,11 +333,15 @@ def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
     return joint.join(texts[:most]) + more
 
 
-def table(title: str | None, *columns: str, right: Container[str] = ()) -> Table:
-    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded."""
+def table(title: str | None, *columns: str, right: Container[str] = (), whole: Container[str] = ()) -> Table:
+    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded.
+
+    Columns that stay `whole` are as wide as they need to be; others have what is left.
+    """
     found = Table(title=title, title_justify="left")
     for name in columns:
-        found.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        justify: JustifyMethod = "right" if name in right else "left"
+        found.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)
     return found
 
 

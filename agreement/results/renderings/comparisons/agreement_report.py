@@ -173,13 +173,15 @@ def _details(
     yield _shares(shown.verdicts(variant))
     chosen = examples(groups, variant, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
-    found = table(title, *_COLUMNS)
+    found = table(title, *_columns(dates), whole=_WHOLE)
     supports = variant.supports([(row.difference, row.interval) for row in chosen])
     for row, support in zip(chosen, supports, strict=True):
         one, interval = row.difference, row.interval
         pushed = "-" if one.pushed is None else dates.text(one.pushed)
         said = (one.side.value, pushed, short_row(one.row), one.cause.value)
-        period = dates.period(interval.start, interval.end)
+        period = (
+            dates.period(interval.start, interval.end) if dates.zero is None else dates.text(interval.end)
+        )
         found.add_row(str(row.period), period, *said, _supported_by(support, dates))
     yield found
     count = sum(map(len, groups))
@@ -207,12 +209,20 @@ def _has_all(report: AgreementReport, variant: VariantReport, row: FoundRow) -> 
 
 
 _COLUMNS: Final = ("U", "period", "only in", "pushed", "row", "cause", "supported by")
+_UP_TO: Final = "period to"
+"""A period ends at its dateTime, and begins U before it: both together would fill a terminal."""
+_WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
 _ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
+
+
+def _columns(dates: Dates) -> Sequence[str]:
+    return [_UP_TO if name == "period" and dates.zero is not None else name for name in _COLUMNS]
 
 
 def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
-    found = table("how many rows one side alone has", *columns, right=("U", "rows", "periods"))
+    title = "how many rows one side alone has"
+    found = table(title, *columns, right=("U", "rows", "periods"), whole=_WHOLE)
     for group in groups:
         first = group.parts[0].interval
         said = (str(group.period), group.side.value, group.cause.value, str(len(group)))

@@ -96,7 +96,7 @@ def _table(found: TraceComparison, told: Iterable[Cause] = ()) -> Table:
     parting = found.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
-    rows = table(_title(found), *columns, right=("push", "time", "time unit"))
+    rows = table(_title(found), *columns, right=("push", "time", "time unit"), whole=("push", "time"))
     shown = set(told)
     for one in parting.parted:
         only = told_apart(one.difference.only_first, one.difference.only_second)

@@ -21,6 +21,7 @@ from lars.language.windows import Interval
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _SHOWN: Final = 40
 """Of more windows than these only the wrong ones are shown."""
+_WHOLE: Final = frozenset(("from", "to"))
 _ROWS: Final = 3
 _TIMES: Final = 5
 
@@ -110,9 +111,8 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
     shown = windows if len(windows) <= _SHOWN else wrong
     title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
-    found = table(
-        f"{title}{dates.said}, t0 = {starts_in_words([verdict])}", *numbers, "problem", right=numbers
-    )
+    title = f"{title}{dates.said}, t0 = {starts_in_words([verdict])}"
+    found = table(title, *numbers, "problem", right=numbers, whole=_WHOLE)
     for window in shown:
         found.add_row(*_cells(window, dates), _problem(window, shifts.get(window.last)))
     return found
