@@ -190,8 +190,11 @@ class AgreeResult(Findings):
         from agreement.results.renderings.pages.push_pull.agree_page import summary
         from agreement.results.renderings.pages.push_pull.strip import small_html
 
-        shown = self._shown.verdicts(self._report.variants[0])
-        return small_html(self._report.variants[0], shown, summary(shown)[1])
+        variant = self._report.variants[0]
+        shown = self._shown.verdicts(variant)
+        agree, counts = summary(shown)
+        said = self.headline if agree else f"{self.headline}. {counts}"
+        return small_html(variant, shown, said, self.dates.within(variant.trace.timeline))
 
     def write_figure(self, path: str | Path) -> None:
         """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
