@@ -62,6 +62,7 @@ def shrink_page(
     )
     head = PageHead(title, asked, False, answer, (), "What is left")
     report = report_on(found.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
+    report.trace.origin = trials.origin
     page = _headed(head, as_text_shrunk(found, trials), document, report, (trials.setting, trials.trigger))
     causes = [CAUSES[one["cause"]] for one in page.page["differences"]]
     return replace(

@@ -29,6 +29,7 @@ for (const link of document.querySelectorAll("a[data-line]")) {
   const line = $(`line-${link.dataset.line}`);
   for (const [name, lit] of [["mouseenter", true], ["focus", true], ["mouseleave", false], ["blur", false]]) link.addEventListener(name, () => { if (line) line.classList.toggle("lit", lit); });
 }
+for (const line of document.querySelectorAll("pre.query, .query .line")) coloured(line);
 if ($("proof")) $("proof").append(told({ document: data, lines: page.lines }));
 if ($("measures")) measured(page.windows, $("measures"));
 if ($("only-wrong")) $("only-wrong").addEventListener("change", () => { for (const row of document.querySelectorAll("#windows tbody tr")) row.hidden = $("only-wrong").checked && row.className !== "bad"; });
@@ -292,7 +293,7 @@ function agree() {
       button.addEventListener("click", () => choose(place));
       cell.append(button);
       cause.append(make("span", LETTERS[row.cause], { class: "key", style: `background: var(--c${row.cause})`, "aria-hidden": "true" }), page.causes[row.cause].name);
-      line.append(cell, cause, make("td", row.side), make("td", row.period, { class: "number" }), make("td", between(row.from, row.to)), make("td", row.pushed === null ? "–" : when(row.pushed), { class: "number" }));
+      line.append(cell, cause, make("td", row.side), make("td", row.period, { class: "number" }), make("td", dates ? when(row.to) : between(row.from, row.to), { title: between(row.from, row.to) }), make("td", row.pushed === null ? "–" : when(row.pushed), { class: "number" }));
       body.append(line);
     }
     $("more").hidden = places.length <= state.shown;
@@ -373,6 +374,17 @@ function csv(name, rows) {
   const text = rows.map((row) => row.map((cell) => { const said = String(cell ?? ""); return /[",\n]/.test(said) ? `"${said.replaceAll('"', '""')}"` : said; }).join(",")).join("\r\n");
   const address = URL.createObjectURL(new Blob([text, "\r\n"], { type: "text/csv" })), link = make("a", null, { href: address, download: `${name}.csv` });
   link.click(); setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+// Words of a query's language, its variables and its terms, each in a colour; the text stays as it is.
+function coloured(box) {
+  const parts = /(#[^\n]*)|("(?:[^"\\\n]|\\.)*"|<[^<>\s]*>)|([?$]\w+)|\b(PREFIX|BASE|REGISTER|QUERY|STREAM|AS|SELECT|CONSTRUCT|ASK|DISTINCT|REDUCED|FROM|NAMED|WINDOW|ON|WHERE|RANGE|STEP|SLIDE|TRIPLES|TUMBLING|PHYSICAL|NOW|ALL|ROWS|GRAPH|OPTIONAL|UNION|MINUS|FILTER|NOT|EXISTS|BIND|VALUES|SERVICE|GROUP|BY|HAVING|ORDER|ASC|DESC|LIMIT|OFFSET|COUNT|SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT|COMPUTED|EVERY|RSTREAM|ISTREAM|DSTREAM|IN)\b/gi, text = box.textContent, found = [];
+  let end = 0;
+  for (const match of text.matchAll(parts)) {
+    found.push(text.slice(end, match.index), make("span", match[0], { class: match[1] ? "comment" : match[2] ? "term" : match[3] ? "variable" : "keyword" }));
+    end = match.index + match[0].length;
+  }
+  box.replaceChildren(...found, text.slice(end));
 }
 
 // Proofs as trees.

@@ -9,7 +9,6 @@ from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
-from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, clipped, counted, header, json_text, short_row
 from agreement.results.renderings.comparisons.agreement_report import Asking, dates_on, in_words
 from agreement.results.renderings.pages.blocks import listed
@@ -146,7 +145,7 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
         "windows": windows(((csparql, "pull"), (cqels, "push")), setting, trace, _looked_at(drawn.rows)),
         "dates": dates_on(variant, setting.unit).for_script(),
         "more": sum(count for count, _ in tally.values()) - len(drawn.rows),
-        "proofs": proofs(variant, drawn.rows, asked, Dates(trace.origin, setting.unit)),
+        "proofs": proofs(variant, drawn.rows, asked, dates_on(variant, setting.unit)),
         "logic": [
             side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
             side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
