@@ -42,7 +42,7 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
     date = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
     every = list(dict.fromkeys(files))
     found = [
-        ("command", shlex.join(command)),
+        *([("command", shlex.join(command))] if command else []),
         ("version", f"lars {program_version()}"),
         ("date", f"{date:%Y-%m-%dT%H:%M:%SZ}"),
     ]
