@@ -84,7 +84,9 @@ def test_a_run_names_the_origin(tmp_path, monkeypatch):
     assert f"time 0 of T is {ZERO}" in page.read_text()
     results = tmp_path / "results"
     for table in ("windows", "periods"):
-        assert set(pd.read_parquet(results / f"{table}.parquet")["origin"]) == {ZERO}
+        made = pd.read_parquet(results / f"{table}.parquet")
+        assert set(made["origin"]) == {ZERO}
+        assert {text[:17] for text in made["to_date"]} == {"2026-01-31T12:00:"}
 
 
 @pytest.mark.parametrize("command", LINES)
