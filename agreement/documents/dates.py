@@ -12,6 +12,7 @@ from lars.language.windows import Interval
 SUFFIX: Final = "_date"
 """What the name of a time ends with, in JSON and tables, for its dateTime beside it."""
 SECOND: Final = Duration(NANOSECONDS["s"])
+_WHOLE: Final = ":00"
 _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 
 
@@ -19,7 +20,8 @@ _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 class Dates:
     """What time points are called: by the dateTime of time 0, how long one is; without `zero` numbers alone.
 
-    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `said` tells once.
+    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `said` tells once;
+    `tail` what they all end with: whole minutes have no seconds.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
     >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.said
@@ -31,6 +33,7 @@ class Dates:
     zero: str | None = None
     unit: Duration = SECOND
     stem: str = ""
+    tail: str = ""
 
     def within(self, timeline: Interval) -> "Dates":
         """Return these dates for a text whose times all lie in an interval."""
@@ -38,7 +41,9 @@ class Dates:
         if first is None or last is None:
             return self
         same = next((first[:size] for size in (_DAY, _YEAR) if first[:size] == last[:size]), "")
-        return replace(self, stem=same)
+        minutes = not self.unit.nanoseconds % (60 * SECOND.nanoseconds) and same
+        tail = _WHOLE if minutes and first.removesuffix("Z").endswith(_WHOLE) else ""
+        return replace(self, stem=same, tail=tail)
 
     def date(self, t: float) -> str | None:
         """Return the dateTime of a time point; None where it has none, as it is a number alone."""
@@ -49,7 +54,7 @@ class Dates:
         date = self.date(t)
         if date is None:
             return str(t)
-        return date.removeprefix(self.stem).removesuffix("Z") if self.stem else date
+        return date.removeprefix(self.stem).removesuffix("Z").removesuffix(self.tail) if self.stem else date
 
     def period(self, start: int, end: int) -> str:
         """Return an interval without its start."""
@@ -94,6 +99,7 @@ class Dates:
             "zero": zero.timestamp() * 1000,
             "unit": self.unit.milliseconds,
             "stem": self.stem,
+            "tail": self.tail,
             "zone": "" if self.stem or not self.zero.endswith("Z") else "Z",
         }
 

@@ -333,7 +333,12 @@ def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
     return joint.join(texts[:most]) + more
 
 
-def table(title: str | None, *columns: str, right: Container[str] = (), whole: Container[str] = ()) -> Table:
+def table(
+    title: str | None,
+    *columns: str,
+    right: Container[str] = (),
+    whole: Container[str] = (),
+) -> Table:
     """Return a table without rows; numbers stand `right`, and what is too long for its column is folded.
 
     Columns that stay `whole` are as wide as they need to be; others have what is left.

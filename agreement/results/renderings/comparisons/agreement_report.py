@@ -143,15 +143,31 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
     dates = dates_on(variant, unit)
     title = f"push and pull on {dates.interval(variant.trace.timeline)}{dates.said}, time in units of {unit}"
-    columns = ("period U", "verdict", "whole periods", "disagreeing", "not compared")
+    undated = dates.zero is None
+    # As below: of dated periods their ends, which begin U before.
+    wrong_ones = "disagreeing" if undated else "disagreeing up to"
+    columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
     found = table(title, *columns, right=("period U",))
     for verdict in verdicts:
-        wrong = [dates.period(i.start, i.end) for i in verdict.intervals if not i.agree]
-        listed = ", ".join(wrong[:_FEW]) + (", …" if len(wrong) > _FEW else "")
-        rest = ", ".join(dates.period(*one) for one in _outside(verdict, variant.trace.timeline))
+        wrong = [one for one in verdict.intervals if not one.agree]
+        listed = [
+            dates.period(one.start, one.end) if undated else dates.text(one.end) for one in wrong[:_FEW]
+        ]
+        timeline = variant.trace.timeline
+        rest = [_left(one, timeline, dates) for one in _outside(verdict, timeline)]
         word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
-        found.add_row(str(verdict.period), word, str(len(verdict.intervals)), listed, rest)
+        more = ["…"] * (len(wrong) > _FEW)
+        periods = str(len(verdict.intervals))
+        found.add_row(str(verdict.period), word, periods, ", ".join((*listed, *more)), ", ".join(rest))
     return found
+
+
+def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
+    """Return a part of the timeline before its first whole period, or after its last."""
+    start, end = part
+    if dates.zero is None:
+        return dates.period(start, end)
+    return f"after {dates.text(start)}" if end == timeline.last else f"up to {dates.text(end)}"
 
 
 def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, int]]:

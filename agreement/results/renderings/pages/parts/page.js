@@ -18,7 +18,7 @@ const drawing = (name, attributes = {}) => {
 };
 // Times are called by their dateTimes where the trace has them, without what all begin with.
 let dates = page.dates;
-const when = (t) => { if (!dates || typeof t !== "number") return String(t); const date = new Date(dates.zero + t * dates.unit); return isNaN(date) ? String(t) : date.toISOString().replace(/\.0*Z$|Z$/, "").slice(dates.stem.length) + dates.zone; };
+const when = (t) => { if (!dates || typeof t !== "number") return String(t); const date = new Date(dates.zero + t * dates.unit); return isNaN(date) ? String(t) : date.toISOString().replace(/\.0*Z$|Z$/, "").slice(dates.stem.length).replace(new RegExp(`${dates.tail}$`), "") + dates.zone; };
 const between = (start, end) => `(${when(start)}, ${when(end)}]`;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 if (page.strip) agree();
