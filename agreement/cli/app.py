@@ -237,7 +237,7 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
         print_text("", at_once=True)
         with working("writing the page"):
             for one in late:
-                one.write(result)
+                one.write_from(result, asked)
     _end(result)
 
 

@@ -174,14 +174,15 @@ class PageOutput(FileOutput):
 
         return check_page
 
-    def write(self, result: Any) -> None:
+    def write_from(self, result: Any, request: object) -> None:
         """Write the page, with the command and the files that it is made of."""
         if self.report is not None:
             from agreement.results.renderings.pages.page import write_page
-            from agreement.results.renderings.pages.provenance import provenance
+            from agreement.results.renderings.pages.provenance import files_of, provenance, written
 
-            made = provenance(("lars", *sys.argv[1:]), result.files)
-            write_page(self.report, replace(result.page(), made=made))
+            files = files_of(request)
+            made = provenance(("lars", *sys.argv[1:]), files)
+            write_page(self.report, replace(result.page(), made=made, written=written(files)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +232,7 @@ class TableOutput:
 
     def write(self, result: Any) -> str:
         """Write the tables; return where they are."""
-        files = self.tables.write(result.tables(), result.origin)
+        files = self.tables.write(result.tables(), result.dates)
         return f"all rows are in {', '.join(map(str, files))}"
 
 

@@ -8,18 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.guessed_columns import GuessedColumns, guessed_columns
 from agreement.documents.requests import InputOptions, Period, is_query, load_query
 from agreement.documents.traces import streams_of
 from lars.errors import LarsError
-from lars.files import exists
+from lars.files import exists, text_in
 from solver.facts import bare, readable
 from solver.settings import Warn
 from translate.model.query import SECOND, Language
 
-_TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts")
 _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"})
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
-_EXAMPLE: Final = {"ex": "http://example.org/"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +53,24 @@ class InitialExperiment:
         if given.sort:
             yield "sort = true"
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
-        columns = given.column or self._columns(note)
-        prefixes = dict(given.prefix or {}) or (_EXAMPLE if columns and not given.column else {})
-        yield from _table("prefixes", prefixes)
-        yield from _table("columns", columns)
+        guess = None if given.column else self._guessed(note)
+        yield from _table("prefixes", given.prefix or ({} if guess is None else guess.prefixes))
+        yield from _table("columns", given.column or ({} if guess is None else guess.columns))
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")
 
-    def _columns(self, note: Warn) -> dict[str, str]:
+    def _guessed(self, note: Warn) -> GuessedColumns | None:
         """Return a first mapping of the first table that has columns of its own."""
         for path in self.traces:
             names = _header(path)
             if not names or any(set(names) - {"stream"} >= own for own in _OWN):
                 continue
-            time = next((one for one in names if one.lower() in _TIMES), names[0])
-            first, *others = [one for one in names if one != time] or [time]
             note(f"{path}: [columns] is guessed from {', '.join(names)}: make of it what your queries ask")
-            objects = {f"ex:{_local(one)}": f"{{{one}}}" for one in others or [first]}
-            return {"t": f"{{{time}}}", "s": f"ex:{{{first}}}"} | objects
-        return {}
-
-
-def _local(name: str) -> str:
-    return re.sub(r"\W+", "_", name)
+            read = [load_query(one, self.given.unit or SECOND) for one in self.queries.values()]
+            texts = [text_in(one, "a query") for one in self.queries.values()]
+            return guessed_columns(path, names, read, texts)
+        return None
 
 
 def _table(name: str, content: Mapping[str, object]) -> Iterator[str]:

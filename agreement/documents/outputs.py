@@ -9,10 +9,11 @@ from functools import lru_cache
 from io import StringIO
 from typing import Any, Final
 
-from rich.console import Console, RenderableType
+from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agreement.documents.dates import NO_DATES, Dates
 from lars.errors import on_one_line, printable
 from lars.language.formulas import Not
 from lars.language.program import write_literal
@@ -166,10 +167,14 @@ def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
         yield held
 
 
-def json_triple(fact: Fact) -> Json:
+def json_triple(fact: Fact, dates: Dates = NO_DATES) -> Json:
     """Return a stream triple with its time, as a support is reported."""
     *triple, stream = fact.arguments
-    return {"t": fact.t, "stream": encoded(constant_of(stream))["value"], **binding("spo", triple)}
+    return {
+        **dates.beside({"t": fact.t}),
+        "stream": encoded(constant_of(stream))["value"],
+        **binding("spo", triple),
+    }
 
 
 _WIDTH: Final = 40
@@ -328,11 +333,20 @@ def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
     return joint.join(texts[:most]) + more
 
 
-def table(title: str | None, *columns: str, right: Container[str] = ()) -> Table:
-    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded."""
+def table(
+    title: str | None,
+    *columns: str,
+    right: Container[str] = (),
+    whole: Container[str] = (),
+) -> Table:
+    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded.
+
+    Columns that stay `whole` are as wide as they need to be; others have what is left.
+    """
     found = Table(title=title, title_justify="left")
     for name in columns:
-        found.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        justify: JustifyMethod = "right" if name in right else "left"
+        found.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)
     return found
 
 
@@ -340,7 +354,7 @@ WIDEST: Final = 100_000
 """So wide that each row of a table is a line."""
 
 
-_INTERVAL: Final = re.compile(r"(?<=\d,) (?=\d+[\])])")
+_INTERVAL: Final = re.compile(r"(?<=[\dZ],) (?=\d[\d:.TZ-]*[\])])")
 _KEPT: Final = "\ue000"
 """Stands for a space at which no line ends; in what is shown this character is an escape."""
 

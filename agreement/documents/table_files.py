@@ -9,11 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Final, assert_never
 
+from agreement.documents.dates import NO_DATES, SUFFIX, Dates
 from agreement.documents.idle_options import IdleOptions
 from agreement.documents.options import option
 from agreement.documents.outputs import short
 from agreement.documents.paper_tables import latex_lines, markdown_lines
-from lars.durations import Duration
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import appearing, rewrite
 from lars.language.terms import XSD, Constant, Iri, Literal
@@ -66,17 +66,18 @@ class OutOptions:
         if self.out is not None:
             _check(self.out)
 
-    def write(self, tables: Sequence["OutTable"], origin: str | None = None) -> Sequence[Path]:
+    def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:
         """Write the tables, if they are wanted; what an earlier run wrote there is replaced at once.
 
-        Return their files; `origin` is the dateTime of time 0, which the description of the columns says too.
+        Return their files. Times have their dateTimes beside them, if they have any; the description of the
+        columns names time 0.
         """
         if self.out is None:
             return ()
-        named = {f"{one.name}.{self.out_format.suffix}": one for one in tables}
+        named = {f"{one.name}.{self.out_format.suffix}": one.with_dates(dates) for one in tables}
         told: dict[str, object] = {file: dict(one.told) for file, one in named.items()}
-        if origin is not None:
-            told[_ORIGIN] = origin
+        if dates.zero is not None:
+            told[_ORIGIN] = dates.zero
         with self._folder(told) as new:
             for file, one in named.items():
                 _written(new / file, one, self.out_format)
@@ -127,10 +128,30 @@ class OutTable:
     columns: tuple[Column, ...]
     rows: Iterable[Sequence[Value]]
 
+    def with_dates(self, dates: Dates) -> "OutTable":
+        """Return the table with a column of dateTimes behind each column of times, if times have any."""
+        if dates.zero is None or not any(one.is_time for one in self.columns):
+            return self
+        times = [one.is_time for one in self.columns]
+        columns = tuple(
+            each
+            for one in self.columns
+            for each in (one, Column(f"{one.name}{SUFFIX}", str, f"the dateTime of {one.name}"))
+            if each is one or one.is_time
+        )
+        return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
+
     @property
     def told(self) -> Iterator[tuple[str, str]]:
         """What each column says, for readers of the files."""
         return ((column.name, f"{column.kind.__name__}: {column.says}") for column in self.columns)
+
+
+def _with_dates(row: Sequence[Value], times: Sequence[bool], dates: Dates) -> Iterator[Value]:
+    for value, is_time in zip(row, times, strict=True):
+        yield value
+        if is_time:
+            yield dates.date(value) if isinstance(value, int | float) else None
 
 
 def _check(out: Path) -> None:
@@ -202,15 +223,7 @@ class TermForm(StrEnum):
     SHORT = "short"
 
 
-@dataclass(frozen=True, slots=True)
-class DatedTimes:
-    """The dateTime of time 0, and how long a time point is."""
-
-    zero: str
-    unit: Duration
-
-
-def framed(table: OutTable, terms: TermForm = TermForm.EXACT, dated: DatedTimes | None = None) -> Any:
+def framed(table: OutTable, terms: TermForm = TermForm.EXACT, dated: Dates = NO_DATES) -> Any:
     """Return a table as a data frame, its values of the kinds that the columns say."""
     import pandas as pd  # type: ignore[import-untyped]
 
@@ -219,10 +232,10 @@ def framed(table: OutTable, terms: TermForm = TermForm.EXACT, dated: DatedTimes 
     return pd.DataFrame({one.name: _column(one, values, terms, dated) for one, values in told})
 
 
-def _column(one: Column, values: Sequence[Value], terms: TermForm, dated: DatedTimes | None) -> Any:
+def _column(one: Column, values: Sequence[Value], terms: TermForm, dated: Dates) -> Any:
     import pandas as pd
 
-    if one.is_time and dated is not None:
+    if one.is_time and dated.zero is not None:
         return _moments(values, dated)
     if terms is TermForm.EXACT or not one.name.startswith("?"):
         return pd.array(values, dtype=_KINDS[one.kind])
@@ -232,10 +245,10 @@ def _column(one: Column, values: Sequence[Value], terms: TermForm, dated: DatedT
     return _values(texts)
 
 
-def _moments(values: Sequence[Value], dated: DatedTimes) -> Any:
+def _moments(values: Sequence[Value], dated: Dates) -> Any:
     import pandas as pd
 
-    zero = pd.Timestamp(dated.zero)
+    zero = pd.Timestamp(str(dated.zero))
     points = pd.Series(pd.array(values, dtype="Int64"))
     return zero + pd.to_timedelta(points * dated.unit.nanoseconds, unit="ns")
 

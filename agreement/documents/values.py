@@ -148,6 +148,17 @@ def timeline(value: object) -> Interval | tuple[datetime, datetime]:
     return Interval(first, last)
 
 
+def time(value: object) -> int | datetime:
+    """Read a time point, or a date with a time."""
+    if isinstance(value, datetime) or (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
+        return origin(value)
+    text = str(value) if type(value) is int else value
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+        accepted = f"a time point, 0..{LARGEST}, or a date with a time, as in 2024-05-01T12:00:00Z"
+        raise wrong(value, accepted)
+    return int(text)
+
+
 def origin(value: object) -> datetime:
     """Read a TOML date with time, or one in quotes; without an offset it stays local."""
     if isinstance(value, str) and _DATE_TIME.fullmatch(value):

@@ -20,7 +20,7 @@ from agreement.documents.generate import Plan
 from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
-from solver.settings import StaticFile, TraceInput, TraceOptions
+from solver.settings import StaticFile, Time, TraceInput, TraceOptions
 from translate.model.query import Language
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ class JudgingWork:
     by: "Specification"
     options: "Options"
     gracious: bool
+    until: Time | None = None
 
 
 Work = JudgingWork | AgreementTask

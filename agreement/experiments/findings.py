@@ -17,6 +17,7 @@ from agreement.comparing.judge import (
     why_silent,
     with_text,
 )
+from agreement.comparing.judge.judging import ending_at
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import generated
 from agreement.documents.outputs import Json
@@ -34,7 +35,7 @@ from agreement.experiments import (
     TraceFiles,
 )
 from lars.errors import LarsError
-from solver.settings import TraceInput, Warn
+from solver.settings import TraceInput, TraceOptions, Warn
 from solver.traces import read_static
 from translate.dialects import read_query
 from translate.model.query import EngineQuery
@@ -143,6 +144,8 @@ def judged_cell(work: JudgingWork) -> Json:
     if isinstance(work.judged, EngineVersion):
         check_order(pushes, warnings.append)
     run = EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input), zero)
+    options = TraceOptions(unit) if isinstance(work.input.trace, Plan) else work.input.trace.options
+    work = replace(work, options=ending_at(work.options, work.until, zero, options))
     answers = answered(work, run)
     if isinstance(work.judged, (EngineVersion, Specification)) and not any(
         report.rows for report in answers.recording.reports

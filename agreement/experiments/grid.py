@@ -231,7 +231,7 @@ class _Grid:
                 from agreement.experiments.judged_entries import options_of
 
                 (query,) = texts.values()
-                return JudgingWork(query, given, judged, by, options_of(table), table.gracious)
+                return JudgingWork(query, given, judged, by, options_of(table), table.gracious, table.until)
             case ComparisonTable() as table:
                 self.check_assigned(plan, table, trace)
                 pulled, pushed = (

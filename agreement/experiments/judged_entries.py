@@ -79,7 +79,6 @@ def options_of(table: EngineTable) -> Options:
     """Return how it is judged."""
     return Options(
         starts=table.t0,
-        until=table.until,
         registered=table.registered,
         bounds=table.bounds,
         likeness=Likeness(tolerance=table.tolerance),

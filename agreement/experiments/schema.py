@@ -34,7 +34,7 @@ from agreement.experiments.placeholders import PLACEHOLDER, read_grid
 from lars.durations import Duration
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
-from solver.settings import StaticFile
+from solver.settings import StaticFile, Time
 from translate.model.query import Language, Profile
 from translate.tau import Trigger
 
@@ -207,9 +207,9 @@ class EngineTable(Table):
     registered: TimePoint = Field(
         0, description="the time point at which the query is registered: the first t0"
     )
-    until: TimePoint | None = Field(
-        None, description="the last time point that is compared; left out: that of the last element"
-    )
+    until: Annotated[
+        Time | None, PlainValidator(values.time, json_schema_input_type=_TimeText | datetime)
+    ] = Field(None, description="the last time that is compared; left out: that of the last element")
     bounds: Annotated[
         tuple[Bounds, ...] | None,
         PlainValidator(values.one_or_more(Bounds), json_schema_input_type=Bounds | list[Bounds]),

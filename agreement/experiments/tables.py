@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from agreement.comparing.agree import AgreementTask
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json
+from agreement.documents.recordings import MILLISECOND
 from agreement.experiments.cells import Cell, JudgingWork
 
 Results = Mapping[str, Json]
@@ -27,10 +29,12 @@ WINDOWS: Final[Mapping[str, str]] = {
     "shift_to": "Int64",
     "problem": "string",
     "origin": "string",
+    "from_date": "string",
+    "to_date": "string",
 }
 """The columns of a window and the kinds of their values: times and delay in ms, shifts in triples.
 
-`origin` is the dateTime of time 0, missing where times are numbers alone.
+`origin` is the dateTime of time 0; it and the dates of both ends are missing where times are numbers alone.
 """
 VERDICTS: Final[Mapping[str, str]] = {
     "specification": "string",
@@ -59,6 +63,8 @@ PERIODS: Final[Mapping[str, str]] = {
     "pull_only": "Int64",
     "causes": "string",
     "origin": "string",
+    "from_date": "string",
+    "to_date": "string",
 }
 """The columns of a whole pulling period (from, to], in time points from `origin`; numbers of rows."""
 AGREEMENTS: Final[Mapping[str, str]] = {
@@ -102,7 +108,7 @@ def windows(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
         result = results[cell.key]
         choice = {"t0": _start(result), "bounds": result.get("bounds"), "origin": result.get("origin")}
         for window in result.get("windows", ()):
-            yield _labels(cell) | choice | window
+            yield _labels(cell) | choice | window | _dates(window, Dates(result.get("origin"), MILLISECOND))
 
 
 def verdicts(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
@@ -147,9 +153,17 @@ def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each whole period of each comparison."""
     for cell in compared(cells):
         result = results[cell.key]
+        assert isinstance(cell.work, AgreementTask)
+        dates = Dates(result.get("origin"), cell.work.setting.unit)
         for interval in result.get("intervals", ()):
-            causes = {"causes": _listed(interval["causes"])}
-            yield _labels(cell) | interval | causes | {"origin": result.get("origin")}
+            causes = {"causes": _listed(interval["causes"]), "origin": dates.zero}
+            yield _labels(cell) | interval | causes | _dates(interval, dates)
+
+
+def _dates(one: Json, dates: Dates) -> Json:
+    """Return what both ends of an interval are called; nothing where times are numbers alone."""
+    ends = {f"{name}_date": None if one[name] is None else dates.date(one[name]) for name in ("from", "to")}
+    return {name: date for name, date in ends.items() if date is not None}
 
 
 def agreements(cells: Sequence[Cell], results: Results) -> Iterator[Json]:

@@ -16,9 +16,10 @@ from agreement.comparing.agree import (
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
-from agreement.documents.table_files import DatedTimes, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.results.base.agree_request import AgreeRequest, title_of
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings, JsonObject, plain
@@ -109,9 +110,9 @@ class AgreeResult(Findings):
         return self._report.variants[0].trace.origin
 
     @property
-    def dated(self) -> DatedTimes | None:
-        """What dateTimes the time points of tables are; None where times are numbers alone."""
-        return None if self.origin is None else DatedTimes(self.origin, self._asked.setting.unit)
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return Dates(self.origin, self._asked.setting.unit)
 
     @property
     def certified(self) -> tuple[int, int]:
@@ -189,7 +190,11 @@ class AgreeResult(Findings):
         from agreement.results.renderings.pages.push_pull.agree_page import summary
         from agreement.results.renderings.pages.push_pull.strip import small_html
 
-        return small_html(self._report.variants[0], self.verdicts, summary(self.verdicts)[1])
+        variant = self._report.variants[0]
+        shown = self._shown.verdicts(variant)
+        agree, counts = summary(shown)
+        said = self.headline if agree else f"{self.headline}. {counts}"
+        return small_html(variant, shown, said, self.dates.within(variant.trace.timeline))
 
     def write_figure(self, path: str | Path) -> None:
         """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
@@ -197,7 +202,7 @@ class AgreeResult(Findings):
 
         variant = self._report.variants[0]
         row = next(self._shown.rows(variant), None)
-        write_figure(Path(path), variant, variant.verdicts, row, self._asked.setting)
+        write_figure(Path(path), variant, self._shown.verdicts(variant), row, self._asked.setting)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
@@ -236,5 +241,7 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     found = agreeing.run(replace(asked, trace=trace), listeners.warn)
     for message in found.warnings:
         listeners.warn(message)
-    about = asked, found, shown, request.asking(asked), title_of(request.inputs)
+    dates = Dates(found.variants[0].trace.origin, asked.setting.unit)
+    asking = replace(request.asking(asked), dates=dates)
+    about = asked, found, shown, asking, title_of(request.inputs)
     return AgreeResult((), (), *about, listeners.source_files)

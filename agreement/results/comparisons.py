@@ -10,7 +10,6 @@ from rich.console import RenderableType
 from agreement.comparing.compare import comparing
 from agreement.comparing.compare.comparing import TraceComparison
 from agreement.comparing.compare.parting import DifferenceWithRules
-from agreement.comparing.compare.sides import Placing
 from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.options import argument, flags_of, option
@@ -21,7 +20,7 @@ from agreement.documents.requests import (
     InputOptions,
     bounds_option,
     semantics_option,
-    time_point_option,
+    time_option,
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
@@ -32,6 +31,7 @@ from agreement.results.renderings.comparisons import parting_report
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.windows import Bounds
+from solver.settings import Time
 from translate.model.query import Semantics
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class CompareRequest:
         default=(),
         source="trace",
     )
-    t0: int | None = time_point_option(
+    t0: Time | None = time_option(
         "Where windows of specifications begin; by default they close at multiples of the slide."
     )
     bounds: Bounds | None = bounds_option()
@@ -117,6 +117,7 @@ class CompareResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need.
+        from agreement.results.renderings.pages.compare_page import parting_timelines
         from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
         first, second = self.found[0].parting.names
@@ -124,7 +125,11 @@ class CompareResult(Findings):
         said = " ".join(map(parting_report.summary, self.found)) if len(self.found) == 1 else ""
         answer = said or self.text.rpartition("\n")[2]
         head = PageHead(f"{first} and {second}", asked, self.same, answer, self.warnings)
-        return text_page(head, self.document(), self.parts())
+        if len(self.found) > 1:
+            return text_page(head, self.document(), self.parts())
+        (one,) = self.found
+        page = text_page(head, self.document(), parting_report.page_parts(one))
+        return replace(page, page=page.page | {"timelines": parting_timelines(one)})
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `differences`."""
@@ -173,7 +178,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     read = request.given if cases else request.given.fitted(queries, listeners.note)
     trace = read.trace(traces, request.bad_lines)
     likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
-    how = (Placing(request.t0, request.bounds), likeness, request.times)
+    how = (request.t0, request.bounds, likeness, request.times)
     asked = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
     if not cases:
         return CompareResult(

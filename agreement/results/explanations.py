@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -11,7 +11,9 @@ from agreement.answering.explain import explaining
 from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
 from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
+from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, option
+from agreement.documents.outputs import clipped
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     BadLineOptions,
@@ -30,6 +32,7 @@ from agreement.experiments.overridden import on_experiment
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import explanation_json, explanation_text
+from agreement.results.renderings.answers.explanation_words import said, shortened, why_in_words
 from lars.errors import LarsError
 from lars.files import exists
 from solver.facts import STANDARD_INPUT
@@ -37,6 +40,8 @@ from solver.settings import Runner, Time
 from translate.model.query import Semantics
 from translate.tau import Trigger
 
+_LONG: Final = 1_000
+_RULES: Final = 200
 ACCEPTED = (
     "accepted: lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)', "
     "or the folder of an experiment in place of QUERY and TRACE"
@@ -126,14 +131,14 @@ def situated(
 class ExplainResult(Findings):
     """What `explain` returns: the proof of an atom down to the input, or what it lacks, as a tree.
 
-    `origin` is the dateTime of time 0, None where times are numbers alone.
+    `dates` are what its times are called.
     """
 
     verdict: ClassVar[str | None] = "holds"
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    origin: str | None
+    dates: Dates = field()
     _found: AtomExplanation | NoAnswerStream = field()
     _main: ClassVar[str] = "lines"
 
@@ -142,24 +147,39 @@ class ExplainResult(Findings):
         """Whether the atom is in the answer."""
         return isinstance(self._found, AtomExplanation) and self._found.proof is not None
 
+    @property
+    def origin(self) -> str | None:
+        """The dateTime of time 0; None where times are numbers alone."""
+        return self.dates.zero
+
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return explanation_json.as_json(self._found, self.origin)
+        return explanation_json.as_json(self._found, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the tree for a reader."""
-        return explanation_text.text_lines(self._found)
+        return explanation_text.text_lines(self._found, self.dates)
 
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.text_pages import PageHead, ToldProof, text_page
 
         found = self.document()
-        answer = f"{found['atom']} {'holds' if self.holds else 'does not hold'} at {found['t']}"
-        asked = f"Why is this so in the answer at {found['at']}?"
-        head = PageHead("An atom, explained", asked, None, answer, self.warnings, "The proof")
-        return text_page(head, found, self.parts(), proof=self.holds)
+        about = self._found
+        dates = self.dates if about.world is None else self.dates.within(about.world.view.shown)
+        at, t = (self.dates.option(int(str(found[name]))) for name in ("at", "t"))
+        atom = clipped(shortened(str(found["atom"])), _LONG)
+        answer = f"{atom} {'holds' if self.holds else 'does not hold'} at {t}"
+        asked = f"Why is this so in the answer at {at}?"
+        head = PageHead(f"{atom}, explained", asked, self.holds, answer, self.warnings, "Why")
+        parts = list(self.parts())
+        program = (
+            self._found.program if isinstance(self._found, NoAnswerStream) else self._found.world.program
+        )
+        why = why_in_words(found, [str(part) for part in parts], dates)
+        rules = [clipped(said(rule), _LONG) for rule in program.rules[:_RULES]]
+        return text_page(head, found, parts, ToldProof(why, rules, self.holds, dates))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""
@@ -180,4 +200,4 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
     here = situated(request, paths, listeners)
     found = explaining.explained(here, here.at, atom, request.model, paths[0])
-    return ExplainResult((), (), here.origin, found)
+    return ExplainResult((), (), here.dates, found)

@@ -12,6 +12,7 @@ from agreement.comparing.judge import RefusedCase, case_files, cases, judging
 from agreement.comparing.judge.cases import CaseVerdict
 from agreement.comparing.judge.judge_inputs import read_versions
 from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json
 from agreement.documents.requests import (
@@ -126,6 +127,11 @@ class JudgeResult(Findings):
         return self._found.origin if isinstance(self._found, AnswersVerdict) else None
 
     @property
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return self._found.dates if isinstance(self._found, AnswersVerdict) else NO_DATES
+
+    @property
     def refused(self) -> Mapping[str, str]:
         """Of the cases that cannot be judged, why."""
         return {one.id: one.problem for one in self._refused}
@@ -188,7 +194,7 @@ class JudgeResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.pages.text_pages import judge_page
 
-        return judge_page(self._title, self.correct, self._content, self.parts(), self.warnings)
+        return judge_page(self._title, self._content, self.parts(), self.warnings, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
@@ -240,6 +246,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         gracious=request.how.gracious,
         diagnosis=request.how.diagnosis,
         versions=read_versions(request.static_at),
+        until=request.how.until,
     )
     return JudgeResult(
         (), (), judging.judge_answers(asked, listeners.warn, listeners.progress), _title(query, traces)

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 from agreement.answering.solve import answer_texts, engine_reports, solving
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
+from agreement.documents.dates import Dates
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import flags_of, option
 from agreement.documents.outputs import counted
@@ -28,7 +29,7 @@ from agreement.documents.requests import (
     time_option,
     trace_argument,
 )
-from agreement.documents.table_files import DatedTimes, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_tables
@@ -157,9 +158,9 @@ class SolveResult(Findings):
         return f"{counted(sum(counts), what)} at {counted(len(counts), 'time')}"
 
     @property
-    def dated(self) -> DatedTimes | None:
-        """What dateTimes the time points of tables are; None where times are numbers alone."""
-        return None if self.origin is None else DatedTimes(self.origin, self._unit)
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return Dates(self.origin, self._unit)
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
@@ -185,9 +186,9 @@ class SolveResult(Findings):
             case EngineReports(stream=str()):
                 return self.parts()
             case EngineReports():
-                return engine_reports.json_lines(self._found)
+                return engine_reports.json_lines(self._found, self.dates)
             case _:
-                return answer_texts.json_lines(self._found)
+                return answer_texts.json_lines(self._found, self.dates)
 
     def kept(self) -> Self:
         """Return the answers, all evaluated now."""
@@ -197,8 +198,8 @@ class SolveResult(Findings):
     def parts(self) -> Iterable[str]:
         """Yield the answers for a reader, or as the trace of a stream."""
         if isinstance(self._found, EngineReports):
-            return engine_reports.lines(self._found)
-        return answer_texts.text_lines(self._found)
+            return engine_reports.lines(self._found, self.dates)
+        return answer_texts.text_lines(self._found, self.dates)
 
     def summary(self) -> Iterable[str]:
         """Yield how much is answered, without the rows."""

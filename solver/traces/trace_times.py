@@ -183,7 +183,7 @@ def show(instant: Instant) -> str:
     return text + decimals + ("Z" if instant.kind is TimeKind.ZONED else "")
 
 
-def date_of(point: int, zero: str, unit: Duration) -> str | None:
+def date_of(point: float, zero: str, unit: Duration) -> str | None:
     """Return the dateTime of a time point, where time 0 is the dateTime `zero`; None beyond what is counted.
 
     >>> from lars.durations import read_duration
@@ -194,7 +194,7 @@ def date_of(point: int, zero: str, unit: Duration) -> str | None:
         begin = read_time(zero)
     except Malformed:
         return None
-    value = begin.value + point * unit.nanoseconds
+    value = begin.value + round(point * unit.nanoseconds)
     return show(Instant(begin.kind, value)) if abs(value) <= LARGEST else None
 
 

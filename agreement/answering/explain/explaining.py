@@ -10,6 +10,7 @@ from typing import Final
 from agreement.answering.explain.asking import ShortNames, read_question
 from agreement.answering.solve.solving import SolvingTask, given_to, moded, trace_of
 from agreement.comparing.agree import AgreementTask, loaded
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
 from agreement.documents.traces import Trace, dated, point_on
 from lars import explain
@@ -40,7 +41,7 @@ class ProgramSituation:
 
     A query's `program` has the trigger of its mode. `stream` is the input alone, `background` the
     static data without the program's own facts; `situation` says the same in the solver's form.
-    `origin` is the dateTime of time 0, None where times are numbers alone; `at` is asked about.
+    `dates` are what its times are called; `at` is asked about.
     """
 
     program: Program
@@ -48,7 +49,7 @@ class ProgramSituation:
     background: frozenset[Atom]
     situation: Situation
     query: EngineQuery | None
-    origin: str | None = None
+    dates: Dates = NO_DATES
     at: int = 0
 
 
@@ -80,7 +81,7 @@ def meeting(
         frozenset(atoms_of(trace.background)),
         Situation(trace.timeline, facts, trace.background),
         query,
-        trace.origin,
+        Dates(trace.origin, options.unit),
         0 if at is None else point_on(trace, at, options),
     )
 
@@ -271,4 +272,4 @@ def _silent(here: ProgramSituation, world: explain.World) -> str | None:
     rules = [str(rule) for rule in here.program.rules if rule.head == TRIGGER]
     pulled = any(" mod " in rule for rule in rules)
     why = "it is no multiple of the period" if pulled else "no input that triggers it arrives"
-    return f"the query is not evaluated at {world.t}: {why}"
+    return f"the query is not evaluated at {here.dates.option(world.t)}: {why}"

@@ -4,27 +4,30 @@ from collections.abc import Iterator
 from itertools import islice
 
 from agreement.answering.solve.solving import AnswerRows, Streams
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json, binding, header, json_text, short_row
 from solver.job import Whole
 
 
-def json_lines(found: AnswerRows | Streams) -> Iterator[str]:
+def json_lines(found: AnswerRows | Streams, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield one JSON object a line for each time point; `origin`, where times have one, is in each."""
     since = json_since(found.origin)
     match found:
         case AnswerRows(variables, at, _):
             for t, rows in at:
-                yield json_text({"t": t, "rows": [binding(variables, row) for row in rows]} | since)
+                yield json_text(
+                    dates.beside({"t": t}) | {"rows": [binding(variables, row) for row in rows]} | since
+                )
         case Streams(at, whole, _):
             for t, streams in at:
-                yield json_text({"t": t} | _json_of(streams, whole) | since)
+                yield json_text(dates.beside({"t": t}) | _json_of(streams, whole) | since)
 
 
-def text_lines(found: AnswerRows | Streams) -> Iterator[str]:
+def text_lines(found: AnswerRows | Streams, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield the answers for a reader."""
     match found:
         case AnswerRows(variables, at, _):
-            lines = (f"{t}: {' '.join(map(short_row, rows)) or '-'}" for t, rows in at)
+            lines = (f"{dates.text(t)}: {' '.join(map(short_row, rows)) or '-'}" for t, rows in at)
             # Evaluated before the header is printed: what cannot be evaluated prints nothing.
             first = list(islice(lines, 1))
             yield from (f"t: {header(variables)}", *first)
@@ -33,7 +36,7 @@ def text_lines(found: AnswerRows | Streams) -> Iterator[str]:
             for t, streams in at:
                 shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
                 more = ["…"] * (len(streams) > len(shown))
-                yield f"{t}: {' | '.join((*shown, *more)) or 'no answer stream'}"
+                yield f"{dates.text(t)}: {' | '.join((*shown, *more)) or 'no answer stream'}"
 
 
 def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:

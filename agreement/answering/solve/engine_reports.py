@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agreement.answering.solve.answer_texts import json_since
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json, binding, header, json_text, plain, short_row
 from agreement.documents.requests import origin_text, sources
 from agreement.documents.traces import check_timeline, point_in
@@ -168,12 +169,12 @@ def _shown(found: "Recording", given: "EngineRun", times: _Times) -> "Iterator[R
     yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
 
 
-def lines(found: EngineReports) -> Iterator[str]:
+def lines(found: EngineReports, dates: Dates) -> Iterator[str]:
     """Return the reports as a trace of their stream if they are to be one, else for a reader."""
-    return text_lines(found) if found.stream is None else stream_lines(found)
+    return text_lines(found, dates) if found.stream is None else stream_lines(found)
 
 
-def json_lines(found: EngineReports) -> Iterator[str]:
+def json_lines(found: EngineReports, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield an object a line for each report.
 
     `t` is its time point; where it comes between two of them, `t` is the one before, and `ms` its
@@ -182,22 +183,23 @@ def json_lines(found: EngineReports) -> Iterator[str]:
     since = json_since(found.origin)
     for report in found.reports:
         rows = [binding(found.variables, row) for row in report.rows]
-        yield json_text(_time(report.t, found.milliseconds) | {"rows": rows} | since)
+        yield json_text(_time(report.t, found.milliseconds, dates) | {"rows": rows} | since)
 
 
-def _time(t: float, milliseconds: float) -> Json:
+def _time(t: float, milliseconds: float, dates: Dates) -> Json:
     nearest = round(t / milliseconds)
     if nearest * milliseconds == t:
-        return {"t": nearest}
-    return {"t": floor(t / milliseconds), "ms": int(t) if t == int(t) else t}
+        return dates.beside({"t": nearest})
+    return dates.beside({"t": floor(t / milliseconds)}) | {"ms": int(t) if t == int(t) else t}
 
 
-def text_lines(found: EngineReports) -> Iterator[str]:
+def text_lines(found: EngineReports, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield the reports for a reader, `-` for an empty one; times are time points and their fractions."""
     yield f"t: {header(found.variables)}"
     for report in found.reports:
         rows = " ".join(map(short_row, report.rows)) or "-"
-        yield f"{plain(report.t / found.milliseconds, _DIGITS)}: {rows}"
+        t = report.t / found.milliseconds
+        yield f"{dates.date(t) or plain(t, _DIGITS)}: {rows}"
 
 
 def check_labels(found: EngineReports, warn: Warn) -> None:

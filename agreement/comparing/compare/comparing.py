@@ -27,14 +27,17 @@ from agreement.comparing.judge import (
     why_silent,
 )
 from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.dates import Dates
 from agreement.documents.recordings import MILLISECOND, Case
 from agreement.documents.requests import QUERY_SUFFIXES, is_query, origin_text
+from agreement.documents.traces import point_in
 from agreement.engines.engine import columns
 from agreement.engines.specifications import EngineRun, Specification
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
-from solver.settings import Progress, TraceInput, Warn, unwatched
+from lars.language.windows import Bounds
+from solver.settings import Progress, Time, TraceInput, Warn, unwatched
 from solver.traces import read_static
 from translate.model.query import EngineQuery
 
@@ -52,7 +55,8 @@ class ComparedProfiles:
     names: tuple[str, str]
     trace: TraceInput
     unit: Duration
-    placing: Placing
+    start: Time | None
+    bounds: Bounds | None
     likeness: Likeness
     times: bool
 
@@ -65,6 +69,11 @@ class TraceComparison:
     unit: Duration
     title: str | None = None
     origin: str | None = None
+
+    @property
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return Dates(self.origin, self.unit)
 
 
 def are_cases(inputs: Sequence[Path]) -> bool:
@@ -100,10 +109,11 @@ def on_trace(
     for query in read:
         pushes, zero = read_pushes(asked.trace, query, asked.unit, warnings.append)
         given.append(EngineRun(query, static, pushes, asked.unit, origin, zero))
+    placing = _placing(asked, given[0].zero)
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
         if not isinstance(who.reporter, Specification):
             check_order(one.pushes, warnings.append)
-    found = _compared(asked, reporters, (given[0], given[-1]), progress)
+    found = _compared(asked, placing, reporters, (given[0], given[-1]), progress)
     for who, run, silent in zip(reporters, (given[0], given[-1]), found.silent, strict=True):
         warnings += why_silent(who.reporter, run) if silent else ()
     for message in dict.fromkeys(warnings):
@@ -111,17 +121,25 @@ def on_trace(
     return TraceComparison(found, asked.unit, origin=given[0].zero)
 
 
+def _placing(asked: ComparedProfiles, zero: str | None) -> Placing:
+    """Return where windows begin, as a time point of a trace with this dateTime of time 0, and their ends."""
+    start = None if asked.start is None else point_in(zero, asked.start, asked.trace.options)
+    return Placing(start, asked.bounds)
+
+
 def on_cases(
     asked: ComparedProfiles, paths: Sequence[Path], progress: Progress
 ) -> list[TraceComparison | RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
     _check_reporters(asked)
+    placing = _placing(asked, None)
 
     def found(case: Case) -> TraceComparison:
         run = run_of_case(case)
         given = replace(run, unit=unit_of(run.query, run.pushes))
         reporters = _reporters(asked, case.query, case.query)
-        return TraceComparison(_compared(asked, reporters, (given, given), unwatched), MILLISECOND, case.id)
+        parting = _compared(asked, placing, reporters, (given, given), unwatched)
+        return TraceComparison(parting, MILLISECOND, case.id)
 
     return list(each_case(case_files(paths), found, progress))
 
@@ -135,20 +153,21 @@ def _reporters(asked: ComparedProfiles, first: str, second: str) -> tuple[NamedR
     """Return both sides for the texts of their queries."""
     found = tuple(starmap(named_reporter, zip(asked.names, (first, second), strict=True)))
     fixed = not any(isinstance(one.reporter, Specification) for one in found)
-    if fixed and asked.placing != Placing():
-        option = "--t0" if asked.placing.start is not None else "--bounds"
+    if fixed and (asked.start, asked.bounds) != (None, None):
+        option = "--t0" if asked.start is not None else "--bounds"
         raise LarsError(f"{option}: accepted with a specification; both engine versions fix it")
     return found[0], found[1]
 
 
 def _compared(
     asked: ComparedProfiles,
+    placing: Placing,
     reporters: tuple[NamedReporter, NamedReporter],
     given: tuple[EngineRun, EngineRun],
     progress: Progress,
 ) -> Parting:
     pairs = zip(reporters, given, strict=True)
-    first, second = (ProfileSide(who.name, who.reporter, on, asked.placing) for who, on in pairs)
+    first, second = (ProfileSide(who.name, who.reporter, on, placing) for who, on in pairs)
     likeness = replace(asked.likeness, lexical=any(one.lexical for one in reporters))
     return compared(first, second, likeness, times=asked.times, progress=progress)
 

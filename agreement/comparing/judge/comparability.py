@@ -6,6 +6,7 @@ from typing import Final
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judgement import Judgement
 from agreement.comparing.judge.verdict import Verdict
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import plain
 from agreement.documents.requests import MatchBy
 
@@ -71,6 +72,6 @@ def _run(run: list[int]) -> list[str]:
     )
 
 
-def in_points(t: float, milliseconds: float) -> str:
-    """Return a time in ms as one in time points, of so many ms each."""
-    return f"{plain(t / milliseconds)}"
+def in_points(t: float, milliseconds: float, dates: Dates = NO_DATES) -> str:
+    """Return a time in ms as one in time points, of so many ms each, or as its dateTime."""
+    return plain(t / milliseconds) if dates.zero is None else dates.text(t / milliseconds)

@@ -22,6 +22,7 @@ from agreement.comparing.judge.judge_inputs import (
 from agreement.comparing.judge.judgement import Judgement, judged, narrowed
 from agreement.comparing.judge.verdict import Options
 from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.dates import Dates
 from agreement.documents.recordings import Answers, ReadingOptions, read_recording
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
@@ -33,20 +34,24 @@ from agreement.documents.requests import (
     origin_text,
     sources,
 )
+from agreement.documents.traces import point_in
 from agreement.documents.values import LARGEST
 from agreement.engines.engine import Engine, columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, Version, specification
-from lars.durations import Duration
+from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from solver.settings import Progress, TraceInput
+from solver.settings import Progress, Time, TraceInput, TraceOptions
 from solver.traces import instant_of, read_static
 from translate.model.query import Semantics
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedAnswers:
-    """A query, a trace and an answers file, the engine that judges, and what else is wanted."""
+    """A query, a trace and an answers file, the engine that judges, and what else is wanted.
+
+    `until` is the last time to compare, as it was asked for.
+    """
 
     query: Path
     trace: TraceInput
@@ -57,6 +62,7 @@ class JudgedAnswers:
     gracious: bool
     diagnosis: bool
     versions: tuple[Version, ...] = ()
+    until: Time | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,12 @@ class AnswersVerdict:
     other: Judgement | VersionJudgement | None = None
     silent: tuple[str, ...] = ()
     origin: str | None = None
+
+    @property
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        unit = Duration(round(self.milliseconds * NANOSECONDS["ms"]))
+        return Dates(self.origin, unit)
 
     @property
     def correct(self) -> bool | None:
@@ -98,7 +110,8 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     run = _run(asked, heard.append)
     answers = read_recording(asked.answers, asked.reading.since(run.zero))
     _check_triggers(answers, len(run.pushes))
-    given = recorded(run, asked.reading.unit, answers, asked.options, asked.versions)
+    options = ending_at(asked.options, asked.until, run.zero, asked.trace.options)
+    given = recorded(run, asked.reading.unit, answers, options, asked.versions)
     found = replace(_found(asked, given, answers, progress), origin=given.run.zero)
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
     if asked.options.match is MatchBy.TIME:
@@ -114,6 +127,11 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     if problem := nothing_to_compare(found.judgement, found.milliseconds):
         raise LarsError(problem)
     return found
+
+
+def ending_at(options: Options, until: Time | None, zero: str | None, read: TraceOptions) -> Options:
+    """Return the options with the last time to compare, if one is asked for, as a time point of the trace."""
+    return options if until is None else replace(options, until=point_in(zero, until, read))
 
 
 def _judge(name: str) -> Specification | Engine:
@@ -217,7 +235,6 @@ def options_of(given: JudgeOptions) -> Options:
         raise LarsError(f"--registered {given.registered}: accepted: 0..{LARGEST}")
     return Options(
         starts=given.t0,
-        until=given.until,
         registered=given.registered,
         bounds=None if given.bounds is None else (given.bounds,),
         rows=given.semantics,

@@ -12,11 +12,12 @@ from agreement.documents.requests.groups import (
     InputOptions,
     bounds_option,
     semantics_option,
-    time_point_option,
+    time_option,
 )
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.windows import Bounds
+from solver.settings import Time
 from translate.model.query import Semantics
 
 
@@ -69,7 +70,7 @@ class JudgeOptions:
         MatchBy.TIME, "Compare reports at their times, or their sequence whatever their times."
     )
     registered: int = option(0, "The time point at which the query was registered.", least=0)
-    until: int | None = time_point_option("The last time to compare.")
+    until: Time | None = time_option("The last time to compare.")
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()
     gracious: bool = option(False, "Find the window borders that fit wrong windows best.")

@@ -12,6 +12,7 @@ from agreement.comparing.agree import (
     pairs,
     periods_of,
 )
+from agreement.documents.dates import Dates
 from agreement.documents.traces import dated
 from agreement.proving.shrink.shrinking import Shrunk, cause_in, shrunk
 from agreement.proving.shrink.trial_evaluation import Disagreement, TrialEvaluation
@@ -59,4 +60,5 @@ def write_shrunk(folder: Path, found: Shrunk, trials: TrialEvaluation) -> None:
     with appearing(folder, folders=True) as new:
         new.mkdir()
         left = found.left
-        WrittenExperiment(title, *about, left.facts, left.static, left.end).write(new)
+        dates = Dates(trials.origin, trials.setting.unit)
+        WrittenExperiment(title, *about, left.facts, left.static, left.end, dates).write(new)

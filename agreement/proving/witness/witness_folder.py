@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from agreement.comparing.agree import Pair, pairs
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.proving.witness.witness_task import PeriodWitnesses, WitnessTask
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -30,7 +31,7 @@ class WrittenExperiment:
     """Push against pull on a stream that is written out, on the timeline [0, end].
 
     Both queries are written, but what a language has no words for: then one, of which the other is made
-    again when the experiment is read.
+    again when the experiment is read. Times are written as they are called.
     """
 
     title: str
@@ -41,6 +42,7 @@ class WrittenExperiment:
     facts: tuple[Fact, ...]
     static: Background
     end: int
+    dates: Dates = NO_DATES
 
     def files(self) -> dict[str, str]:
         """Return the texts of the folder's files by their names."""
@@ -49,7 +51,9 @@ class WrittenExperiment:
         return {
             "experiment.toml": "".join(f"{line}\n" for line in self._toml(queries, has_static=bool(static))),
             **{_file(query): text for query, text in queries.items()},
-            _TRACE: "".join(f'{" ".join(fact.arguments)} "{fact.t}" .\n' for fact in self.facts),
+            _TRACE: "".join(
+                f'{" ".join(fact.arguments)} "{self.dates.option(fact.t)}" .\n' for fact in self.facts
+            ),
             **({_STATIC: static} if static else {}),
         }
 

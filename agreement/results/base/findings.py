@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from rich.console import RenderableType
 
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import drawn, json_text
-from agreement.documents.table_files import DatedTimes, OutTable, TermForm, framed
+from agreement.documents.table_files import OutTable, TermForm, framed
 from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ class Findings(Result):
         """Return the tables that the command writes with --out."""
 
     @property
-    def dated(self) -> DatedTimes | None:
-        """What dateTimes the time points of tables are; None where times are numbers alone."""
-        return None
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return NO_DATES
 
     def to_pandas(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
@@ -91,7 +92,7 @@ class Findings(Result):
         type, else lexical forms and IRIs; or `short`, for readers. `times` are dateTimes where the trace
         had them; or `points`.
         """
-        dated = None if times == "points" else self.dated
+        dated = NO_DATES if times == "points" else self.dates
         return framed(self._table(table), TermForm(terms), dated)
 
     def to_arrow(
@@ -124,11 +125,6 @@ class Findings(Result):
         if wanted not in tables:
             raise LarsError(f"table={wanted!r}: accepted: {', '.join(tables)}")
         return tables[wanted]
-
-    @property
-    def files(self) -> Sequence[Path]:
-        """The files that it was found in, as far as they are known."""
-        return ()
 
     def page(self) -> "Page":
         """Return what the page of the result says."""

@@ -3,14 +3,14 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import counted, some
 from agreement.documents.recordings import ReadingOptions, read_recording
 from agreement.documents.requests import bounds_option
 from agreement.documents.table_files import Column, OutTable
@@ -47,6 +47,7 @@ from translate.model.query import Language
 _ACTIONS: Final = ("make", "run")
 _ACCEPTED: Final = "accepted: make DIR, run DIR"
 _EARL: Final = "earl.ttl"
+_NAMED: Final = 5
 
 
 def _start(given: str | int) -> Start:
@@ -301,6 +302,7 @@ def _write(path: Path, found: SuiteRun) -> None:
     """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
     # Loads what only pages need.
     from agreement.results.renderings.pages.page import write_page
+    from agreement.results.renderings.pages.provenance import provenance
     from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
     with appearing(path, folders=True) as new:
@@ -318,7 +320,13 @@ def _write(path: Path, found: SuiteRun) -> None:
             failures = [one for one in of.results if one.outcome is Outcome.FAILED]
             parts += [part for one in failures for part in suite_report.failure_parts(one, of)]
         failed = any(one.count(Outcome.FAILED) for one in found.engines)
-        asked = f"What is {first.engine}, and where is it wrong?"
-        answer = f"Its parameters: {suite_report.vector_text(first.choice)}."
+        names = some([one.engine for one in found.engines], _NAMED)
+        asked = f"What is {names}, and where is it wrong?"
+        said = (
+            f"{one.engine}: {one.count(Outcome.PASSED)} of {len(one.results)} passed" for one in found.engines
+        )
+        parameters = suite_report.vector_text(first.choice)
+        answer = f"{'; '.join(said)}. Parameters of {first.engine}: {parameters}."
         head = PageHead("The conformance suite of RSP-QL", asked, not failed, answer)
-        write_page(new / "report.html", text_page(head, found.to_json(), parts))
+        page = text_page(head, found.to_json(), parts)
+        write_page(new / "report.html", replace(page, made=provenance((), ())))

@@ -31,6 +31,7 @@ from lars.language.terms import Iri
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
+    from agreement.results.renderings.pages.phase_page import PhaseContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +107,25 @@ class PhaseResult(Findings):
         """Yield a table for each rate."""
         return phase_report.as_text(self.diagrams, self.unit, self.window)
 
-    def page(self) -> "Page":
-        """Return what the page of the diagrams says."""
-        # Loads what only pages need.
-        from agreement.results.renderings.pages.phase_page import PhaseContent, phase_page
+    @property
+    def _content(self) -> "PhaseContent":
+        # Loads what only pages need; so below.
+        from agreement.results.renderings.pages.phase_page import PhaseContent
 
         shown = self.diagrams, self.unit, self.window, self.own_length
-        content = PhaseContent(self._title, self._commands, *shown)
-        return phase_page(content, self.document(), self.warnings)
+        return PhaseContent(self._title, self._commands, *shown)
+
+    def page(self) -> "Page":
+        """Return what the page of the diagrams says."""
+        from agreement.results.renderings.pages.phase_page import phase_page
+
+        return phase_page(self._content, self.document(), self.warnings)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: each diagram as a map of colours."""
+        from agreement.results.renderings.pages.phase_page import notebook_phases
+
+        return notebook_phases(self._content)
 
     def write_figure(self, path: str | Path) -> None:
         """Write the diagrams as a picture: .svg, .pdf or .png."""

@@ -22,7 +22,10 @@ ACCEPTED_TABLE: Final = (
     "t as integer, text, date or timestamp; stream (optional), s, p and o as text, o as number, boolean, "
     "date or timestamp too, or atom as text"
 )
-MAPPED: Final = "or columns of your own, explained: --column t={time} --column s=ex:{bike} .."
+MAPPED: Final = (
+    "or columns of your own, explained: --column t={time} --column s=ex:{bike} .. "
+    "--prefix ex=http://example.org/ (lars init guesses them)"
+)
 _BATCH: Final = 2**17
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
 

@@ -76,6 +76,9 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
     if colon and local.startswith("//"):
         return f"<{text}>"
     listed = ", ".join(f"{one}:" for one in known)
+    if colon and re.fullmatch(r"[\w.-]*", prefix):
+        accepted = f"--prefix {prefix}=IRI, in experiments a line of [prefixes] (known: {listed})"
+        raise LarsError(f"found the template {short(text)}, and no prefix {prefix}:; accepted: {accepted}")
     accepted = f'an IRI, bare, in < > or by a prefix ({listed}), a "literal", or {{column}}'
     raise LarsError(f"found the template {short(text)}; accepted: {accepted}")
 

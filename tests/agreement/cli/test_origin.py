@@ -63,10 +63,13 @@ def test_integers_count_from_0_themselves(tmp_path, monkeypatch, command):
     assert ("time 0 is" in found.err, found.json["origin"]) == (False, None)
 
 
-def test_the_table_of_verdicts_names_the_origin(tmp_path, monkeypatch):
+def test_times_of_the_table_of_verdicts_are_those_of_the_trace(tmp_path, monkeypatch):
     ran(tmp_path, monkeypatch, "agree", TIMES)
     found = lars(*COMMANDS["agree"], "--unit", "1s")
-    assert f"time in units of 1s from {ZERO}" in found.out
+    title = "push and pull on [12:00:00, 12:00:13] on 2026-01-31 (UTC), time in units of 1s"
+    assert title in " ".join(found.out.split())
+    assert found.out.startswith("U = 3, (12:00:00, 12:00:03] on 2026-01-31 (UTC): pull alone reports (a)")
+    assert "--at 2026-01-31T12:00:03Z 'ans(a)'" in found.out
 
 
 def test_a_run_names_the_origin(tmp_path, monkeypatch):
@@ -81,7 +84,9 @@ def test_a_run_names_the_origin(tmp_path, monkeypatch):
     assert f"time 0 of T is {ZERO}" in page.read_text()
     results = tmp_path / "results"
     for table in ("windows", "periods"):
-        assert set(pd.read_parquet(results / f"{table}.parquet")["origin"]) == {ZERO}
+        made = pd.read_parquet(results / f"{table}.parquet")
+        assert set(made["origin"]) == {ZERO}
+        assert {text[:17] for text in made["to_date"]} == {"2026-01-31T12:00:"}
 
 
 @pytest.mark.parametrize("command", LINES)
@@ -91,7 +96,7 @@ def test_each_line_of_solve_has_the_origin_of_dates(tmp_path, monkeypatch, comma
     lines = [json.loads(line) for line in ran(tmp_path, monkeypatch, command, times).out.splitlines()]
     assert lines
     assert {(tuple(line), line.get("origin")) for line in lines} == {
-        (("t", "rows"), None) if origin is None else (("t", "rows", "origin"), origin)
+        (("t", "rows"), None) if origin is None else (("t", "t_date", "rows", "origin"), origin)
     }
 
 
@@ -132,3 +137,33 @@ def test_an_export_keeps_the_origin(tmp_path, monkeypatch, target):
     made = lars("export", "cq.rq", "t.nq", "--unit", "1s", "--to", target, "--out", "made")
     assert DATED.format(ZERO) in made.err
     assert json.loads((tmp_path / "made" / "legend.json").read_text())["origin"] == ZERO
+
+
+@pytest.mark.parametrize(
+    ("command", "option"), [("judge", "--until"), ("compare", "--t0"), ("explain", "--at"), ("agree", "--to")]
+)
+def test_a_time_is_asked_for_by_its_date(tmp_path, monkeypatch, command, option):
+    usual = ran(tmp_path, monkeypatch, command, TIMES, option, "1")
+    dated = ran(tmp_path, monkeypatch, command, TIMES, option, "2026-01-31T12:00:01Z")
+    assert dated.json == usual.json
+
+
+@pytest.mark.parametrize("command", ["agree", "judge", "explain", "shrink"])
+def test_documents_have_a_date_beside_each_time(tmp_path, monkeypatch, command):
+    text = json.dumps(ran(tmp_path, monkeypatch, command, TIMES).json)
+    times = {name: text.count(f'"{name}": ') for name in ("t", "from", "to", "at", "pushed")}
+    assert any(times.values())
+    assert times == {name: text.count(f'"{name}_date": ') for name in times}
+
+
+def test_a_judge_of_an_experiment_stops_at_a_date(tmp_path, monkeypatch):
+    ran(tmp_path, monkeypatch, "agree", TIMES)
+    keys = 'unit = "1s"\n[[queries]]\nname = "Q"\ncsparql = "cs.rq"\n[[traces]]\nname = "T"\nfiles = "t.nq"\n'
+    found = {}
+    for until in ("6", "2026-01-31T12:00:06Z"):
+        engine = f'[[engines]]\nengine = "csparql"\nt0 = 0\nuntil = {until}\n'
+        (tmp_path / "experiment.toml").write_text(keys + engine)
+        assert lars("run", tmp_path, "--fresh").code == 0
+        windows = pd.read_parquet(tmp_path / "results" / "windows.parquet")
+        found[until] = windows.query("phase == 'stable'")["to"].tolist()
+    assert found["6"] == found["2026-01-31T12:00:06Z"] != []

@@ -77,7 +77,7 @@ def test_columns_of_ones_own_are_explained_on_the_command_line_in_python_and_in_
     words = [word for part, text in COLUMNS.items() for word in ("--column", f"{part}={text}")]
     prefix = ("--prefix", "ex=http://e/")
     assert lars("solve", "at.rq", "bikes.csv", *words, *prefix).out == (
-        "t: (?b, ?s)\n1: (b1, s1)\n2: (b1, s1) (b2, s1)\n"
+        "t: (?b, ?s)\n2026-05-04T08:00:01Z: (b1, s1)\n2026-05-04T08:00:02Z: (b1, s1) (b2, s1)\n"
     )
     table = pd.read_csv("bikes.csv", parse_dates=["time"])
     found = api.solve(AT, table, column=COLUMNS, prefix={"ex": "http://e/"})

@@ -30,7 +30,7 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     )
     pd.DataFrame({"bike": ["b"], "time": [3], "at the": ["s"]}).to_csv("bikes.csv", index=False)
     found = lars("init", ".", "q.rq", "bikes.csv")
-    assert 't = "{time}"\ns = "ex:{bike}"\n"ex:at_the" = "{at the}"' in found.out
+    assert 't = "{time}"\ns = "ex:{bike}"\n"http://e/at" = "ex:{at the}"' in found.out
     assert "bikes.csv: [columns] is guessed from bike, time, at the" in found.err
     assert lars("solve", ".").code == 0
     made = api.init(
@@ -38,6 +38,27 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     )
     assert "prefixes" not in made.text
     assert made.path.read_text() == made.text
+
+
+def test_a_first_mapping_is_what_the_queries_ask(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(
+        "PREFIX : <http://b/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n"
+        "SELECT ?bike ?n WHERE { STREAM :S [RANGE 9s] { ?bike :at ?station ; :load ?n ; :by ?who } }"
+    )
+    (tmp_path / "t.csv").write_text("load,when,bike,station,rider\n5,1,b1,north,ann\n7,2,b1,south,bob\n")
+    found = lars("init", ".", "q.rq", "t.csv")
+    assert found.out.partition("[prefixes]")[2].split("\nnext")[0].strip().split("\n") == [
+        '"" = "http://b/"',
+        "",
+        "[columns]",
+        't = "{when}"',
+        's = ":{bike}"',
+        '":load" = "{load}"',
+        '":at" = ":{station}"',
+        '":by" = ":{rider}"',
+    ]
+    assert lars("solve", ".").out.splitlines()[1:] == ["1: (b1, 5)", "2: (b1, 5) (b1, 7)"]
 
 
 WRONG = {

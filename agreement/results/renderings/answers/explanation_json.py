@@ -20,13 +20,11 @@ from collections.abc import Mapping
 from typing import Final, assert_never
 
 from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, encoded, record
 from agreement.results.renderings.answers.explanation_words import (
     ToldOnce,
-    told,
-    underived,
-    unseen,
-    violated,
+    Words,
     written,
 )
 from lars import explain
@@ -39,39 +37,41 @@ _RULE: Final = {"number": "rule", "rule": "text"}
 _ATTEMPT: Final = _RULE | {"premises": "met", "failure": "failed", "left": "undecided"}
 
 
-def as_json(found: AtomExplanation | NoAnswerStream, origin: str | None) -> Json:
+def as_json(found: AtomExplanation | NoAnswerStream, dates: Dates) -> Json:
     """Return the explanation for machines."""
-    return {"origin": origin} | (_unanswered(found) if isinstance(found, NoAnswerStream) else _of_atom(found))
+    told = _unanswered(found, dates) if isinstance(found, NoAnswerStream) else _of_atom(found, dates)
+    return {"origin": dates.zero} | told
 
 
-def _of_atom(found: AtomExplanation) -> Json:
-    teller = _JsonTeller(found.world, found.shortfalls)
+def _of_atom(found: AtomExplanation, dates: Dates) -> Json:
+    teller = _JsonTeller(found.world, dates, found.shortfalls)
     t, atom = found.moment
-    place = {"at": found.world.t, "t": t, "atom": str(atom), "answer_stream": found.number}
+    place = dates.beside({"at": found.world.t, "t": t}) | {"atom": str(atom), "answer_stream": found.number}
     said = {"of": found.count, "more": found.more, "silent": found.silent, "holds": found.proof is not None}
     content: Json = place | said
     if found.proof is not None:
         content |= {"proof": teller.node(found.moment, 0, [])}
     else:
         content |= teller.shortfall(next(iter(found.shortfalls)))
-        why = None if found.sought is None else underived(found.sought, t)
-        content |= {"why": why, "nearest": _nearest(found.sought.input if found.sought else None)}
+        why = None if found.sought is None else Words(dates).underived(found.sought, t)
+        content |= {"why": why, "nearest": teller.nearest(found.sought.input if found.sought else None)}
     return content | {"lemmas": teller.rest()}
 
 
-def _unanswered(found: NoAnswerStream) -> Json:
-    content: Json = {"at": found.t, "t": found.moment[0], "atom": str(found.moment[1]), "answer_streams": 0}
+def _unanswered(found: NoAnswerStream, dates: Dates) -> Json:
+    content: Json = dates.beside({"at": found.t, "t": found.moment[0]})
+    content |= {"atom": str(found.moment[1]), "answer_streams": 0}
     if found.world is None:
         circular = [
             {"predicate": written(name), "rules": [_rule(found.program, number) for number in numbers]}
             for name, numbers in found.circular.items()
         ]
         return content | {"why": {"kind": "circular", "on_own_absence": circular}}
-    teller, timeline = _JsonTeller(found.world), found.world.view.shown
+    teller, timeline = _JsonTeller(found.world, dates), found.world.view.shown
     violations = [
         _rule(found.program, one.number)
         | {
-            "why": violated(one, timeline),
+            "why": Words(dates).violated(one, timeline),
             "binding": _values(one.binding),
             "head": None if one.head is None else f"@_{one.head[0]} {one.head[1]}",
             "premises": [teller.premise(premise, 1) for premise in one.premises],
@@ -90,8 +90,12 @@ def _rule(program: Program, number: int) -> Json:
 
 class _JsonTeller:
     def __init__(
-        self, world: explain.World, shortfalls: Mapping[explain.Goal, explain.Shortfall] | None = None
+        self,
+        world: explain.World,
+        dates: Dates,
+        shortfalls: Mapping[explain.Goal, explain.Shortfall] | None = None,
     ) -> None:
+        self._dates, self._words = dates, Words(dates)
         self._shortfalls = shortfalls or {}
         self._once = ToldOnce(world)
 
@@ -104,9 +108,11 @@ class _JsonTeller:
         here = {"windows": windows}
         if not self._once.derived(moment):
             kind = "input" if isinstance(self._once.prover.support(moment), explain.Input) else "known"
-            return {"kind": kind} | _atom(*moment) | here
+            return {"kind": kind} | _atom(*moment, self._dates) | here
         if self._once.elsewhere(moment, depth):
-            return {"kind": "derived", "t": moment[0], "atom": str(moment[1]), "repeated": True} | here
+            t, atom = moment
+            told = self._dates.beside({"t": t}) | {"atom": str(atom), "repeated": True}
+            return {"kind": "derived"} | told | here
         return self._derived(moment, depth) | here
 
     def _derived(self, moment: Moment, depth: int) -> Json:
@@ -114,14 +120,15 @@ class _JsonTeller:
         assert isinstance(support, explain.RuleInstance)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
-        return {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
+        found = {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
+        return found | self._dates.beside({"t": moment[0]})
 
     def premise(self, premise: explain.Premise, depth: int) -> Json:
         """Return a body literal that holds, with what it rests on."""
         evidence = premise.evidence
         return {
             "literal": encoded(premise.literal),
-            "why": None if evidence is None else told(evidence),
+            "why": None if evidence is None else self._words.told(evidence),
             "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
         }
 
@@ -130,11 +137,16 @@ class _JsonTeller:
             case explain.Present(t, atom):
                 return [self.node((t, atom), depth, windows)]
             case explain.Absent(atom, within):
-                return [{"kind": "absent", "atom": str(atom)} | encoded(within) | {"windows": windows}]
+                return [{"kind": "absent", "atom": str(atom)} | self._span(within) | {"windows": windows}]
             case explain.Outside(t, shown):
-                return [{"kind": "outside", "t": t} | encoded(shown) | {"windows": windows}]
+                return [
+                    {"kind": "outside"}
+                    | self._dates.beside({"t": t})
+                    | self._span(shown)
+                    | {"windows": windows}
+                ]
             case explain.Shown(window, interval, inner):
-                return self._evidence(inner, depth, [*windows, _window(window, interval)])
+                return self._evidence(inner, depth, [*windows, self._window(window, interval)])
             case explain.Points(_, points, _):
                 return [leaf for _, inner in points for leaf in self._evidence(inner, depth, windows)]
             case explain.Instances(t, _, some):
@@ -168,45 +180,47 @@ class _JsonTeller:
         content: Json = {"literal": encoded(failure.literal), "why": None}
         if sight is not None:
             content |= {
-                "why": unseen(sight),
-                "windows": [_window(window, shown) for window, shown in sight.windows],
-                "looked_in": encoded(sight.within),
-                "nearest": _nearest(sight),
-                "left": sight.left,
+                "why": self._words.unseen(sight),
+                "windows": [self._window(window, shown) for window, shown in sight.windows],
+                "looked_in": self._span(sight.within),
+                "nearest": self.nearest(sight),
+                **self._dates.beside({"left": sight.left}),
                 "gaps": encoded(sight.gaps),
             }
         elif despite is not None:
-            content |= {"why": told(despite), "evidence": self._evidence(despite, 1, [])}
+            content |= {"why": self._words.told(despite), "evidence": self._evidence(despite, 1, [])}
         missing = failure.missing
         if missing is not None:
-            goal: Json = {"atom": str(missing.atom)} | encoded(missing.within)
+            goal: Json = {"atom": str(missing.atom)} | self._span(missing.within)
             known = missing not in self._once.told and missing in self._shortfalls
             more = self.shortfall(missing) if known else {"repeated": missing in self._once.told}
             content |= {"missing": goal | more}
         return content
 
+    def nearest(self, sight: explain.Sight | None) -> list[Json]:
+        """Return what lies nearest before and after."""
+        sides = () if sight is None else (("before", sight.before), ("after", sight.after))
+        return [{"side": side} | _atom(*moment, self._dates) for side, moment in sides if moment is not None]
 
-def _nearest(sight: explain.Sight | None) -> list[Json]:
-    sides = () if sight is None else (("before", sight.before), ("after", sight.after))
-    return [{"side": side} | _atom(*moment) for side, moment in sides if moment is not None]
+    def _span(self, shown: Interval) -> Json:
+        return self._dates.beside(encoded(shown))
+
+    def _window(self, window: Window, shown: Interval) -> Json:
+        return {"window": str(window), **self._span(shown)}
 
 
-def _atom(t: int, atom: Atom) -> Json:
+def _atom(t: int, atom: Atom, dates: Dates) -> Json:
     match atom:
         case Atom("striple", (s, p, o, stream)):
             return {
-                "t": t,
+                **dates.beside({"t": t}),
                 "stream": encoded(stream)["value"],
                 "s": encoded(s),
                 "p": encoded(p),
                 "o": encoded(o),
             }
         case _:
-            return {"t": t, "atom": str(atom)}
-
-
-def _window(window: Window, shown: Interval) -> Json:
-    return {"window": str(window), **encoded(shown)}
+            return dates.beside({"t": t}) | {"atom": str(atom)}
 
 
 def _values(values: explain.Values) -> Json:

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.results.renderings.answers.explanation_words import (
     ToldOnce,
+    Words,
     bound,
     said,
-    told,
-    underived,
-    unseen,
-    violated,
-    when,
     written,
 )
 from lars import explain
@@ -45,16 +42,19 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
         yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def text_lines(found: AtomExplanation | NoAnswerStream) -> Iterator[str]:
+def text_lines(found: AtomExplanation | NoAnswerStream, given: Dates = NO_DATES) -> Iterator[str]:
     """Yield the explanation for a reader."""
+    dates = given if found.world is None else given.within(found.world.view.shown)
+    if dates.said:
+        yield f"times{dates.said}"
     if isinstance(found, NoAnswerStream):
-        yield from _unanswered(found)
+        yield from _unanswered(found, dates)
         return
     if found.count > 1:
         yield f"in answer stream {found.number} of {'more than ' * found.more}{found.count}"
     if found.silent is not None:
         yield found.silent
-    teller = _TreeTeller(found.world)
+    teller = _TreeTeller(found.world, dates)
     if found.proof is not None:
         yield from teller.proof(found.proof)
     else:
@@ -62,8 +62,8 @@ def text_lines(found: AtomExplanation | NoAnswerStream) -> Iterator[str]:
     yield from teller.rest()
 
 
-def _unanswered(found: NoAnswerStream) -> Iterator[str]:
-    yield f"there is no answer stream at {found.t}"
+def _unanswered(found: NoAnswerStream, dates: Dates) -> Iterator[str]:
+    yield f"there is no answer stream at {dates.text(found.t)}"
     if found.world is None:
         yield f"{_RELAXED} have none either; what hangs on its own absence:"
         for name, numbers in found.circular.items():
@@ -73,7 +73,7 @@ def _unanswered(found: NoAnswerStream) -> Iterator[str]:
     count = len(found.relaxed.streams)
     many = f"{'more than ' * found.relaxed.more}{count}"
     yield f"{_RELAXED} have {many}; the first violates:"
-    teller = _TreeTeller(found.world)
+    teller = _TreeTeller(found.world, dates)
     for violation in found.violations:
         yield from lines(teller.violation(violation))
     yield from teller.rest()
@@ -82,8 +82,9 @@ def _unanswered(found: NoAnswerStream) -> Iterator[str]:
 class _TreeTeller:
     """Tells each proof, rule and shortfall once; later mentions point to it."""
 
-    def __init__(self, world: explain.World) -> None:
+    def __init__(self, world: explain.World, dates: Dates) -> None:
         self._world = world
+        self._dates, self._words = dates, Words(dates)
         self._once = ToldOnce(world)
         self._facts = {rule.head for rule in world.program.rules if is_fact(rule)}
         self._rules: set[int] = set()
@@ -105,13 +106,13 @@ class _TreeTeller:
             case explain.Known():
                 return Branch(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case explain.Input():
-                return Branch(f"{said(atom)} at {t}: input")
+                return Branch(f"{said(atom)} at {self._dates.text(t)}: input")
             case explain.RuleInstance(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
-                return Branch(f"{said(atom)} at {t}", (rule,), below)
+                return Branch(f"{said(atom)} at {self._dates.text(t)}", (rule,), below)
             case _:
-                return Branch(f"{said(atom)} at {t}")
+                return Branch(f"{said(atom)} at {self._dates.text(t)}")
 
     def _rule(self, number: int, word: str) -> str:
         if number in self._rules:
@@ -128,17 +129,19 @@ class _TreeTeller:
         if isinstance(premise.literal, Truth):
             return Branch("true ✓")
         below = tuple(self._mention(moment, depth) for moment in rests if self._once.derived(moment))
-        return Branch(f"{said(premise.literal)}: {told(premise.evidence)}", (), below)
+        return Branch(f"{said(premise.literal)}: {self._words.told(premise.evidence)}", (), below)
 
     def _mention(self, moment: Moment, depth: int) -> Branch:
         if not self._once.derived(moment) or not self._once.elsewhere(moment, depth):
             return self._moment(moment, depth)
         where = "below" if moment in self._once.later else "above"
-        return Branch(f"{said(moment[1])} at {moment[0]}: see {where}")
+        return Branch(f"{said(moment[1])} at {self._dates.text(moment[0])}: see {where}")
 
     def shortfall(self, goal: explain.Goal, found: AtomExplanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
-        return Branch(f"{said(goal.atom)} does not hold {when(goal.within)}", (), self._tries(goal, found))
+        return Branch(
+            f"{said(goal.atom)} does not hold {self._words.when(goal.within)}", (), self._tries(goal, found)
+        )
 
     def _tries(self, goal: explain.Goal, found: AtomExplanation) -> tuple[Branch, ...]:
         self._once.told.add(goal)
@@ -146,17 +149,20 @@ class _TreeTeller:
         if here is None:
             return (Branch("too deep to be told here: explain it by itself"),)
         if not here.derivable:
-            return (Branch(underived(found.sought, goal.within.first)),)
+            return (Branch(self._words.underived(found.sought, goal.within.first)),)
         tries = [self._attempt(attempt, found) for attempt in here.attempts]
         return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
 
     def _mismatch(self, other: explain.Mismatch, goal: explain.Goal) -> Branch:
-        notes = () if other.head_at is None else (f"its head is at {other.head_at}, not {when(goal.within)}",)
+        notes: tuple[str, ...] = ()
+        if other.head_at is not None:
+            when = self._words.when(goal.within)
+            notes = (f"its head is at {self._dates.text(other.head_at)}, not {when}",)
         return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
     def violation(self, found: explain.Violation) -> Branch:
         """Return the rule instance whose body holds, and why it does."""
-        notes = [violated(found, self._world.view.shown)]
+        notes = [self._words.violated(found, self._world.view.shown)]
         if found.others:
             notes.append(f"other instances: {found.others}{' or more' * (found.others >= MOST)}")
         below = tuple(self._premise(premise, 1) for premise in found.premises)
@@ -180,15 +186,15 @@ class _TreeTeller:
     def _kept(self, premise: explain.Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
             return said(premise.literal)
-        return f"{said(premise.literal)}: {told(premise.evidence)}"
+        return f"{said(premise.literal)}: {self._words.told(premise.evidence)}"
 
     def _failure(self, failure: explain.Failure, found: AtomExplanation) -> Branch:
         text, missing = f"✗ {said(failure.literal)}", failure.missing
         if failure.sight is not None:
             above = missing is not None and missing in self._once.told
             below = () if missing is None or above else self._tries(missing, found)
-            return Branch(f"{text}: {unseen(failure.sight)}{'; see above' * above}", (), below)
+            return Branch(f"{text}: {self._words.unseen(failure.sight)}{'; see above' * above}", (), below)
         if failure.despite is None:
             return Branch(f"{text}: fails")
         mentioned = tuple(self._mention(moment, 1) for moment in present(failure.despite))
-        return Branch(f"{text}: {told(failure.despite)}", (), mentioned)
+        return Branch(f"{text}: {self._words.told(failure.despite)}", (), mentioned)

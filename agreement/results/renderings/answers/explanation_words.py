@@ -1,11 +1,14 @@
 """The words of an explanation: atoms, rules, windows and evidence as a reader sees them."""
 
+import json
 import re
-from collections.abc import Iterator
-from typing import Final, assert_never
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, assert_never
 
 from agreement.answering.explain.explaining import Sought
-from agreement.documents.outputs import counted, short
+from agreement.documents.dates import Dates
+from agreement.documents.outputs import counted, short, some
 from lars import explain
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, write_literal
@@ -60,85 +63,6 @@ def said(part: Atom | BodyLiteral | Rule) -> str:
     return shortened(str(part) if isinstance(part, Rule) else write_literal(part))
 
 
-def at(interval: Interval) -> str:
-    """Return an interval that may be empty."""
-    return str(interval) if interval else "nothing"
-
-
-def when(interval: Interval) -> str:
-    """Return when something is: at a time or in an interval."""
-    return f"at {interval.first}" if interval.first == interval.last else f"in {at(interval)}"
-
-
-def told(evidence: explain.Evidence, *, nested: bool = False) -> str:
-    """Return where the evidence lies: the time points, and what the windows show."""
-    match evidence:
-        case explain.Present(t, _):
-            return f"at {t}"
-        case explain.Absent(_, within) if within.first == within.last:
-            return f"not at {within.first}"
-        case explain.Absent(_, within):
-            return f"nowhere in {within}" if within else "nothing is in sight"
-        case explain.Trivial():
-            return "✓"
-        case explain.Outside(t, shown):
-            return f"{t} lies outside {at(shown)}"
-        case explain.Shown(window, interval, inner):
-            which = window if nested else "the window"
-            return f"{told(inner, nested=True)}, {which} shows {at(interval)}"
-        case explain.Points(shown, _, True):
-            return f"at every time of {shown}" if shown else "at every time, as there is none"
-        case explain.Points(_, ((t, inner), *_), _):
-            return (
-                f"at {t}"
-                if isinstance(inner, explain.Present | explain.Trivial)
-                else f"at {t}: {told(inner, nested=True)}"
-            )
-        case explain.Points():
-            return ""
-        case explain.Instances(_, count, _):
-            return counted(count, "instance")
-        case _:
-            assert_never(evidence)
-
-
-def unseen(sight: explain.Sight) -> str:
-    """Return where an atom was looked for in vain, and what lies nearest."""
-    windows = ", ".join(f"{window} shows {at(shown)}" for window, shown in sight.windows[:-1])
-    place = f"{windows}; {_missed(sight)}" if windows else _missed(sight)
-    return "; ".join((place, *_nearest(sight)))
-
-
-def _missed(sight: explain.Sight) -> str:
-    if sight.empty is not None:
-        come = f"no input atom{_source(sight.empty)} has come"
-        return f"the window is empty: {come if sight.empty.size else 'it keeps 0 input atoms'}"
-    if sight.gaps is not None:
-        times = ", ".join(map(str, sight.gaps.first))
-        more = f", … ({sight.gaps.count} times)" if sight.gaps.count > len(sight.gaps.first) else ""
-        return f"not at every time of {at(sight.within)}: {said(sight.gaps.atom)} is not at {times}{more}"
-    if sight.dropped is not None and sight.before is not None:
-        return _displaced(sight.dropped, sight.before)
-    return f"nothing like it in {at(sight.within)}"
-
-
-def _displaced(found: explain.WindowMiss, moment: Moment) -> str:
-    window, atom = found.window, f"{said(moment[1])} at {moment[0]}"
-    if not found.counted:
-        return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
-    if found.kept is None:
-        return f"the window keeps {window.size} input atoms, and not {atom}"
-    if found.chosen:
-        return f"not among those chosen of the input atoms at {moment[0]}: {atom} is left out"
-    part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
-    if window.size == 1:
-        newest = f"the newest input atom{_source(window)}{part}, which is at {found.kept.last}"
-        return f"not {newest}; {atom} came before it"
-    newest = f"the newest {window.size} input atoms{_source(window)}{part}"
-    reach = f"which reach from {found.kept.first} to {found.kept.last}"
-    return f"not among {newest}, {reach}; {atom} came before them"
-
-
 def _places(by: tuple[int, ...]) -> str:
     return f"argument {', '.join(map(str, by))}" if by else "predicate"
 
@@ -147,18 +71,36 @@ def _source(window: TupleWindow) -> str:
     return "" if window.source is None else f" of {shortened(str(window.source))}"
 
 
-def underived(sought: Sought | None, t: int) -> str:
-    """Return what is missing of an atom that no rule derives."""
-    if sought is None:
-        return "no rule derives it"
-    if sought.input is None:
-        return "neither facts nor static data hold it"
-    nearest = _nearest(sought.input)
-    return (
-        "; ".join((f"it is input, and did not come at {t}", *nearest))
-        if nearest
-        else ("it is input, and never came")
-    )
+_MOST_BEHIND: Final = 5
+
+
+def why_in_words(document: Mapping[str, Any], lines: Sequence[str], dates: Dates) -> str:
+    """Return a sentence of why an atom holds: the input that it rests on; or of what it lacks."""
+    if not document.get("holds"):
+        failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
+        return f"It lacks {failed}." if failed else ""
+    behind = {(one["t"], _triple(one)): None for one in _leaves(document["proof"]) if "s" in one}
+    if not behind:
+        return "It needs no input."
+    listed = [f"{dates.text(t)}: {triple}" for t, triple in sorted(behind)]
+    return f"It rests on {counted(len(listed), 'triple')}: {some(listed, _MOST_BEHIND, ' · ')}."
+
+
+def _leaves(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        if one["kind"] == "input":
+            yield one
+        waiting += (below for premise in one.get("premises", ()) for below in premise["evidence"])
+
+
+def _triple(one: Mapping[str, Any]) -> str:
+    return " ".join(short(_text(one[part])) for part in "spo")
+
+
+def _text(term: Mapping[str, str]) -> str:
+    return f"<{term['value']}>" if term["type"] == "uri" else json.dumps(term["value"], ensure_ascii=False)
 
 
 def bound(values: explain.Values) -> str:
@@ -166,31 +108,129 @@ def bound(values: explain.Values) -> str:
     return ", ".join(f"{name} = {shortened(str(term))}" for name, term in values)
 
 
-def violated(found: explain.Violation, timeline: Interval) -> str:
-    """Return why no stream can satisfy a rule instance whose body holds."""
-    values = f" with {bound(found.binding)}" if found.binding else ""
-    if found.head is None:
-        return f"its body holds{values}, and it is a constraint"
-    time, atom = found.head
-    return f"its body holds{values}: the head @_{time} {said(atom)} lies outside the timeline {timeline}"
-
-
 def written(name: Signature) -> str:
     """Return a predicate with its arity."""
     return f"{write_name(name[0])}/{name[1]}"
 
 
-def _nearest(sight: explain.Sight) -> list[str]:
-    """Return what lies nearest, unless it is told already."""
-    found = []
-    told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
-    if sight.before is not None and not told_already:
-        t, atom = sight.before
-        left = "" if sight.left is None else f", left the window at {sight.left}"
-        found.append(f"nearest before: {said(atom)} at {t}{left}")
-        if sight.dropped is not None and (sight.gaps or not sight.dropped.counted):
-            found.append(_displaced(sight.dropped, sight.before))
-    if sight.after is not None:
-        t, atom = sight.after
-        found.append(f"nearest after: {said(atom)} at {t}")
-    return found
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Where and when something is, in words, its times as they are called."""
+
+    dates: Dates
+
+    def at(self, interval: Interval) -> str:
+        """Return an interval that may be empty."""
+        return self.dates.interval(interval) if interval else "nothing"
+
+    def when(self, interval: Interval) -> str:
+        """Return when something is: at a time or in an interval."""
+        return (
+            f"at {self.dates.text(interval.first)}"
+            if interval.first == interval.last
+            else f"in {self.at(interval)}"
+        )
+
+    def told(self, evidence: explain.Evidence, *, nested: bool = False) -> str:
+        """Return where the evidence lies: the time points, and what the windows show."""
+        match evidence:
+            case explain.Present(t, _):
+                return f"at {self.dates.text(t)}"
+            case explain.Absent(_, within) if within.first == within.last:
+                return f"not at {self.dates.text(within.first)}"
+            case explain.Absent(_, within):
+                return f"nowhere in {self.at(within)}" if within else "nothing is in sight"
+            case explain.Trivial():
+                return "✓"
+            case explain.Outside(t, shown):
+                return f"{self.dates.text(t)} lies outside {self.at(shown)}"
+            case explain.Shown(window, interval, inner):
+                which = window if nested else "the window"
+                return f"{self.told(inner, nested=True)}, {which} shows {self.at(interval)}"
+            case explain.Points(shown, _, True):
+                return f"at every time of {self.at(shown)}" if shown else "at every time, as there is none"
+            case explain.Points(_, ((t, inner), *_), _):
+                return (
+                    f"at {self.dates.text(t)}"
+                    if isinstance(inner, explain.Present | explain.Trivial)
+                    else f"at {self.dates.text(t)}: {self.told(inner, nested=True)}"
+                )
+            case explain.Points():
+                return ""
+            case explain.Instances(_, count, _):
+                return counted(count, "instance")
+            case _:
+                assert_never(evidence)
+
+    def unseen(self, sight: explain.Sight) -> str:
+        """Return where an atom was looked for in vain, and what lies nearest."""
+        windows = ", ".join(f"{window} shows {self.at(shown)}" for window, shown in sight.windows[:-1])
+        place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
+        return "; ".join((place, *self._nearest(sight)))
+
+    def _missed(self, sight: explain.Sight) -> str:
+        if sight.empty is not None:
+            come = f"no input atom{_source(sight.empty)} has come"
+            return f"the window is empty: {come if sight.empty.size else 'it keeps 0 input atoms'}"
+        if sight.gaps is not None:
+            times = ", ".join(map(self.dates.text, sight.gaps.first))
+            more = f", … ({sight.gaps.count} times)" if sight.gaps.count > len(sight.gaps.first) else ""
+            missing = f"{said(sight.gaps.atom)} is not at {times}{more}"
+            return f"not at every time of {self.at(sight.within)}: {missing}"
+        if sight.dropped is not None and sight.before is not None:
+            return self._displaced(sight.dropped, sight.before)
+        return f"nothing like it in {self.at(sight.within)}"
+
+    def _displaced(self, found: explain.WindowMiss, moment: Moment) -> str:
+        window, atom = found.window, f"{said(moment[1])} at {self.dates.text(moment[0])}"
+        if not found.counted:
+            return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
+        if found.kept is None:
+            return f"the window keeps {window.size} input atoms, and not {atom}"
+        if found.chosen:
+            chosen = f"those chosen of the input atoms at {self.dates.text(moment[0])}"
+            return f"not among {chosen}: {atom} is left out"
+        part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
+        if window.size == 1:
+            newest = f"the newest input atom{_source(window)}{part}"
+            return f"not {newest}, which is at {self.dates.text(found.kept.last)}; {atom} came before it"
+        newest = f"the newest {window.size} input atoms{_source(window)}{part}"
+        reach = f"which reach from {self.dates.text(found.kept.first)} to {self.dates.text(found.kept.last)}"
+        return f"not among {newest}, {reach}; {atom} came before them"
+
+    def underived(self, sought: Sought | None, t: int) -> str:
+        """Return what is missing of an atom that no rule derives."""
+        if sought is None:
+            return "no rule derives it"
+        if sought.input is None:
+            return "neither facts nor static data hold it"
+        nearest = self._nearest(sought.input)
+        return (
+            "; ".join((f"it is input, and did not come at {self.dates.text(t)}", *nearest))
+            if nearest
+            else ("it is input, and never came")
+        )
+
+    def violated(self, found: explain.Violation, timeline: Interval) -> str:
+        """Return why no stream can satisfy a rule instance whose body holds."""
+        values = f" with {bound(found.binding)}" if found.binding else ""
+        if found.head is None:
+            return f"its body holds{values}, and it is a constraint"
+        time, atom = found.head
+        outside = f"lies outside the timeline {self.at(timeline)}"
+        return f"its body holds{values}: the head @_{time} {said(atom)} {outside}"
+
+    def _nearest(self, sight: explain.Sight) -> list[str]:
+        """Return what lies nearest, unless it is told already."""
+        found = []
+        told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
+        if sight.before is not None and not told_already:
+            t, atom = sight.before
+            left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
+            found.append(f"nearest before: {said(atom)} at {self.dates.text(t)}{left}")
+            if sight.dropped is not None and (sight.gaps or not sight.dropped.counted):
+                found.append(self._displaced(sight.dropped, sight.before))
+        if sight.after is not None:
+            t, atom = sight.after
+            found.append(f"nearest after: {said(atom)} at {self.dates.text(t)}")
+        return found

@@ -8,6 +8,7 @@ from agreement.comparing.agree.differences import RowDifference
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, binding, bindings, encoded, json_triple
 from solver.facts import Fact
 from translate.model.query import Setting
@@ -18,6 +19,7 @@ def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json
 
     What can be long is an iterator, for `document_lines`.
     """
+    dates = Dates(report.variants[0].trace.origin, setting.unit)
     derived = report.variants[0].pair.choices is not None
     return {
         "unit": encoded(setting.unit),
@@ -25,27 +27,28 @@ def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json
         "profile": encoded(setting.profile),
         "bounds": encoded(setting.bounds),
         "on": [f"?{one.name}" for one in report.variables],
-        **_variant(report, report.variants[0], shown),
-        "variants": (_variant(report, one, shown) for one in report.variants if derived),
+        **_variant(report, report.variants[0], shown, dates),
+        "variants": (_variant(report, one, shown, dates) for one in report.variants if derived),
         "warnings": list(report.warnings),
         "certified": dict(zip(("times", "of"), report.certified, strict=True)),
     }
 
 
-def _variant(report: AgreementReport, variant: VariantReport, shown: RowFilter) -> Json:
-    periods = (_period(report, variant, verdict, shown) for verdict in shown.verdicts(variant))
+def _variant(report: AgreementReport, variant: VariantReport, shown: RowFilter, dates: Dates) -> Json:
+    periods = (_period(report, variant, verdict, shown, dates) for verdict in shown.verdicts(variant))
     return {"variant": str(variant.pair), "periods": periods}
 
 
 def _period(
-    report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict, shown: RowFilter
+    report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict, shown: RowFilter, dates: Dates
 ) -> Json:
     intervals = _supported(variant, shown.intervals(variant, verdict))
     return {
         "period": verdict.period,
         "agree": verdict.agree,
-        "intervals": (_interval(report, *interval) for interval in intervals),
-        "unfinished": verdict.unfinished and dict(zip(("from", "to"), verdict.unfinished, strict=True)),
+        "intervals": (_interval(report, *interval, dates) for interval in intervals),
+        "unfinished": verdict.unfinished
+        and dates.beside(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
     }
 
 
@@ -78,25 +81,26 @@ def _proved(
         yield interval, [(row, next(found)) for row in rows]
 
 
-def _interval(report: AgreementReport, interval: PeriodComparison, found: Sequence[Supported]) -> Json:
+def _interval(
+    report: AgreementReport, interval: PeriodComparison, found: Sequence[Supported], dates: Dates
+) -> Json:
     names = report.variables
     return {
-        "from": interval.start,
-        "to": interval.end,
+        **dates.beside({"from": interval.start, "to": interval.end}),
         "agree": interval.agree,
         "push": bindings(names, interval.push),
         "pull": bindings(names, interval.pull),
         "push_only": bindings(names, interval.only(Side.PUSH)),
         "pull_only": bindings(names, interval.only(Side.PULL)),
-        "causes": [_difference(report, one.difference, support) for one, support in found],
+        "causes": [_difference(report, one.difference, support, dates) for one, support in found],
     }
 
 
-def _difference(report: AgreementReport, one: RowDifference, support: Sequence[Fact]) -> Json:
+def _difference(report: AgreementReport, one: RowDifference, support: Sequence[Fact], dates: Dates) -> Json:
     return {
         "side": one.side.value,
         "row": binding(report.variables, one.row),
         "cause": one.cause.value,
-        "support": list(map(json_triple, support)),
-        "pushed": one.pushed,
+        "support": [json_triple(fact, dates) for fact in support],
+        **dates.beside({"pushed": one.pushed}),
     }

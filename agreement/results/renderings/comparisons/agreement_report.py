@@ -17,12 +17,12 @@ from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.row_groups import RowGroup, examples, row_groups
 from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table
 from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.language.windows import Interval
 from solver.facts import Fact
-from solver.traces import date_of
 from translate.model.query import Setting
 from translate.tau import columns
 
@@ -47,6 +47,7 @@ class Asking:
     options: tuple[str, ...]
     merging: bool
     apart: bool
+    dates: Dates = NO_DATES
 
     def command(self, pair: Pair, row: FoundRow, alike: Container[str] | None = ()) -> str:
         """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole.
@@ -54,9 +55,10 @@ class Asking:
         None: of whatever there is.
         """
         pulled = row.difference.side is Side.PULL
-        t = row.interval.end if pulled else row.difference.pushed
+        pushed = row.difference.pushed
+        t = row.interval.end if pulled or pushed is None else pushed
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
-        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", str(t)]
+        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(t)]
         asked = short_atom(row.difference.row)
         if asked is None or alike is None or asked in alike:
             asked = asked_atom("ans1", row.difference.row)
@@ -88,7 +90,7 @@ def as_text(
         if variant.pair.choices is not None:
             yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
         yield _verdicts(variant, shown.verdicts(variant), setting.unit)
-        yield from _details(report, variant, shown, asking)
+        yield from _details(report, variant, shown, asking, dates_on(variant, setting.unit))
 
 
 def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
@@ -106,15 +108,18 @@ def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
         return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
     more = sum(map(len, row_groups(shown, variant))) - 1
     others = f"; {counted(more, 'row')} more" if more else ""
-    return Text(on_one_line(f"{in_words(first, variant.trace.origin, unit)}{others}"), style=_STYLES[False])
+    return Text(on_one_line(f"{in_words(first, dates_on(variant, unit))}{others}"), style=_STYLES[False])
 
 
-def in_words(row: FoundRow, zero: str | None, unit: Duration) -> str:
-    """Return which row one side alone has, in which period, and why; with its dateTime if time 0 has one."""
+def dates_on(variant: VariantReport, unit: Duration) -> Dates:
+    """Return what the times of a trace are called."""
+    return Dates(variant.trace.origin, unit).within(variant.trace.timeline)
+
+
+def in_words(row: FoundRow, dates: Dates) -> str:
+    """Return which row one side alone has, in which period, and why."""
     one, interval = row.difference, row.interval
-    date = None if zero is None else date_of(interval.end, zero, unit)
-    until = "" if date is None else f", until {date}"
-    where = f"U = {row.period}, ({interval.start}, {interval.end}]{until}"
+    where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.said}"
     return f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}"
 
 
@@ -136,17 +141,33 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 
 
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
-    origin = "" if variant.trace.origin is None else f" from {variant.trace.origin}"
-    title = f"push and pull on {variant.trace.timeline}, time in units of {unit}{origin}"
-    columns = ("period U", "verdict", "whole periods", "disagreeing", "not compared")
+    dates = dates_on(variant, unit)
+    title = f"push and pull on {dates.interval(variant.trace.timeline)}{dates.said}, time in units of {unit}"
+    undated = dates.zero is None
+    # As below: of dated periods their ends, which begin U before.
+    wrong_ones = "disagreeing" if undated else "disagreeing up to"
+    columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
     found = table(title, *columns, right=("period U",))
     for verdict in verdicts:
-        wrong = [f"({i.start}, {i.end}]" for i in verdict.intervals if not i.agree]
-        listed = ", ".join(wrong[:_FEW]) + (", …" if len(wrong) > _FEW else "")
-        rest = ", ".join(f"({start}, {end}]" for start, end in _outside(verdict, variant.trace.timeline))
+        wrong = [one for one in verdict.intervals if not one.agree]
+        listed = [
+            dates.period(one.start, one.end) if undated else dates.text(one.end) for one in wrong[:_FEW]
+        ]
+        timeline = variant.trace.timeline
+        rest = [_left(one, timeline, dates) for one in _outside(verdict, timeline)]
         word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
-        found.add_row(str(verdict.period), word, str(len(verdict.intervals)), listed, rest)
+        more = ["…"] * (len(wrong) > _FEW)
+        periods = str(len(verdict.intervals))
+        found.add_row(str(verdict.period), word, periods, ", ".join((*listed, *more)), ", ".join(rest))
     return found
+
+
+def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
+    """Return a part of the timeline before its first whole period, or after its last."""
+    start, end = part
+    if dates.zero is None:
+        return dates.period(start, end)
+    return f"after {dates.text(start)}" if end == timeline.last else f"up to {dates.text(end)}"
 
 
 def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, int]]:
@@ -159,22 +180,25 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking
+    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking, dates: Dates
 ) -> Iterator[RenderableType]:
     groups = row_groups(shown, variant)
     if not groups:
         return
-    yield _counts(groups)
+    yield _counts(groups, dates)
     yield _shares(shown.verdicts(variant))
     chosen = examples(groups, variant, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
-    found = table(title, *_COLUMNS)
+    found = table(title, *_columns(dates), whole=_WHOLE)
     supports = variant.supports([(row.difference, row.interval) for row in chosen])
     for row, support in zip(chosen, supports, strict=True):
         one, interval = row.difference, row.interval
-        pushed = "-" if one.pushed is None else str(one.pushed)
+        pushed = "-" if one.pushed is None else dates.text(one.pushed)
         said = (one.side.value, pushed, short_row(one.row), one.cause.value)
-        found.add_row(str(row.period), f"({interval.start}, {interval.end}]", *said, _supported_by(support))
+        period = (
+            dates.period(interval.start, interval.end) if dates.zero is None else dates.text(interval.end)
+        )
+        found.add_row(str(row.period), period, *said, _supported_by(support, dates))
     yield found
     count = sum(map(len, groups))
     if more := count - len(chosen):
@@ -201,28 +225,40 @@ def _has_all(report: AgreementReport, variant: VariantReport, row: FoundRow) -> 
 
 
 _COLUMNS: Final = ("U", "period", "only in", "pushed", "row", "cause", "supported by")
+_UP_TO: Final = "period to"
+"""A period ends at its dateTime, and begins U before it: both together would fill a terminal."""
+_WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
 _ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
 
 
-def _counts(groups: Sequence[RowGroup]) -> Table:
+def _columns(dates: Dates) -> Sequence[str]:
+    return [_UP_TO if name == "period" and dates.zero is not None else name for name in _COLUMNS]
+
+
+def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
-    found = table("how many rows one side alone has", *columns, right=("U", "rows", "periods"))
+    title = "how many rows one side alone has"
+    found = table(title, *columns, right=("U", "rows", "periods"), whole=_WHOLE)
     for group in groups:
         first = group.parts[0].interval
         said = (str(group.period), group.side.value, group.cause.value, str(len(group)))
-        found.add_row(*said, str(len(group.parts)), f"({first.start}, {first.end}]")
+        found.add_row(*said, str(len(group.parts)), dates.period(first.start, first.end))
     return found
 
 
-def _supported_by(support: tuple[Fact, ...]) -> str:
+def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:
     # A triple takes more than a letter.
-    text = " · ".join(map(_triple, support[:_WIDE])) or "no input"
+    text = " · ".join(_triple(fact, dates) for fact in support[:_WIDE]) or "no input"
     if len(text) <= _WIDE:
         return text
     counts = Counter(fact.t for fact in support)
-    return "triples at " + ", ".join(f"{t} ({n})" for t, n in sorted(counts.items())) + ": --json lists them"
+    return (
+        "triples at "
+        + ", ".join(f"{dates.text(t)} ({n})" for t, n in sorted(counts.items()))
+        + ": --json lists them"
+    )
 
 
-def _triple(fact: Fact) -> str:
+def _triple(fact: Fact, dates: Dates) -> str:
     s, p, o, _ = map(short, fact.arguments)
-    return f"{fact.t}: {s} {p} {o}"
+    return f"{dates.text(fact.t)}: {s} {p} {o}"

@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import ceil
 from typing import Final
 
 from rich.console import RenderableType
@@ -10,6 +12,7 @@ from rich.table import Table
 from agreement.comparing.compare.comparing import TraceComparison
 from agreement.comparing.compare.parting import Cause, DifferenceWithRules, Parting
 from agreement.comparing.judge import RefusedCase
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
     Json,
     binding,
@@ -23,6 +26,7 @@ from agreement.documents.outputs import (
 )
 from agreement.documents.recordings import Push, Report, Row
 from lars.durations import NANOSECONDS, Duration
+from lars.language.windows import Interval
 
 _ROWS: Final = 3
 _DIGITS: Final = 9
@@ -58,19 +62,63 @@ def _of_one(found: TraceComparison) -> Iterator[RenderableType]:
             yield f"not compared: {counted(len(after), 'report')} of {name} for which no later push comes"
 
 
-def _table(found: TraceComparison) -> Table:
+def page_parts(found: TraceComparison) -> Iterator[RenderableType]:
+    """Yield a comparison for a page that has said its summary: each rule is told once, in a table."""
+    parting = found.parting
+    if parting.frequencies:
+        rules = table("what parts them", "rule", "what it says", "differences", right=("differences",))
+        for cause, count in parting.frequencies:
+            rules.add_row(_named(cause, parting), cause.rule.says, str(count))
+        yield rules
+    if parting.parted:
+        yield _table(found, told=parting.causes)
+    told = {cause.rule.name for cause in parting.causes}
+    others = tuple(one for one in parting.fields if one.name not in told)
+    yield from _rules(replace(parting, fields=others))
+
+
+def marks(found: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str, str]]]], Dates]:
+    """Return when each side reports something where they part: its time, what kind of mark, its words."""
+    parting, dates = found.parting, _dates(found)
+    lanes: list[tuple[str, list[tuple[float, str, str]]]] = [(name, []) for name in _sides(parting)]
+    for one in parting.parted:
+        sides = ((one.difference.first, one.difference.only_first),)
+        for (_, own), (reports, only) in zip(
+            lanes, (*sides, (one.difference.second, one.difference.only_second)), strict=True
+        ):
+            for report in reports:
+                kind = "bad" if only else "empty" if not report.rows else "push"
+                own.append((_points(report.t, found.unit), kind, counted(len(report.rows), "row")))
+    return lanes, dates
+
+
+def _table(found: TraceComparison, told: Iterable[Cause] = ()) -> Table:
     parting = found.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
-    rows = table(f"where they part, times in {found.unit}", *columns, right=("push", "time", "time unit"))
-    shown: set[Cause] = set()
+    rows = table(_title(found), *columns, right=("push", "time", "time unit"), whole=("push", "time"))
+    shown = set(told)
     for one in parting.parted:
         only = told_apart(one.difference.only_first, one.difference.only_second)
-        first = _cell(one.difference.first, only[0], found.unit)
-        second = _cell(one.difference.second, only[1], found.unit)
+        first = _cell(one.difference.first, only[0], found)
+        second = _cell(one.difference.second, only[1], found)
         rows.add_row(*_place(one, found), first, second, _causes(one, parting, shown))
         shown.update(one.causes)
     return rows
+
+
+def _title(found: TraceComparison) -> str:
+    if found.origin is None:
+        return f"where they part, times in {found.unit}"
+    return f"where they part{_dates(found).said}, time in units of {found.unit}"
+
+
+def _dates(found: TraceComparison) -> Dates:
+    """Return what the times at which they part are called."""
+    pushes, parted = found.parting.pushes, found.parting.parted
+    last = max((one.difference.place for one in parted), default=0)
+    end = last if pushes is None else ceil(_points(pushes[last].t, found.unit))
+    return found.dates.within(Interval(0, end))
 
 
 def _sides(parting: Parting) -> tuple[str, str]:
@@ -81,21 +129,30 @@ def _sides(parting: Parting) -> tuple[str, str]:
 def _place(one: DifferenceWithRules, found: TraceComparison) -> tuple[str, ...]:
     place = one.difference.place
     if found.parting.pushes is None:
-        return (str(place),)
+        return (_dates(found).text(place),)
     push = found.parting.pushes[place]
-    return str(place), time(push.t, found.unit), " ".join(map(short, push.triple))
+    return str(place), _when(push.t, found), " ".join(map(short, push.triple))
 
 
 def time(t: float, unit: Duration) -> str:
     """Return a time in milliseconds as a number of units."""
-    return plain(t * NANOSECONDS["ms"] / unit.nanoseconds, _DIGITS)
+    return plain(_points(t, unit), _DIGITS)
 
 
-def _cell(reports: Sequence[Report], only: Sequence[str], unit: Duration) -> str:
+def _when(t: float, found: TraceComparison) -> str:
+    dates = _dates(found)
+    return time(t, found.unit) if dates.zero is None else dates.text(_points(t, found.unit))
+
+
+def _points(t: float, unit: Duration) -> float:
+    return t * NANOSECONDS["ms"] / unit.nanoseconds
+
+
+def _cell(reports: Sequence[Report], only: Sequence[str], found: TraceComparison) -> str:
     if not reports:
         return "no report"
     lines = [
-        f"{counted(len(report.rows), 'row') if report.rows else 'empty'} at {time(report.t, unit)}"
+        f"{counted(len(report.rows), 'row') if report.rows else 'empty'} at {_when(report.t, found)}"
         for report in reports
     ]
     if only:
@@ -134,10 +191,13 @@ def summary(found: TraceComparison) -> str:
     if parting.same:
         return f"{first} and {second} report the same at all {places}"
     at = parting.parted[0].difference.place
-    when = "" if parting.pushes is None else f" (time {time(parting.pushes[at].t, found.unit)})"
+    where = found.dates.option(at) if parting.pushes is None else str(at)
+    when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, found)})"
     rules = ", ".join(f"{_named(cause, parting)} ({count})" for cause, count in parting.frequencies)
     why = f"; what parts them: {rules}" if rules else "; no rule of them explains it"
-    return f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {at}{when}{why}"
+    return (
+        f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {where}{when}{why}"
+    )
 
 
 def _rules(parting: Parting) -> Iterator[str]:
@@ -155,36 +215,36 @@ def _rules(parting: Parting) -> Iterator[str]:
 def as_json(found: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()) -> Json:
     """Return a comparison on a trace, or those on cases with how they end together."""
     if len(found) == 1 and found[0].title is None:
-        return _json_of_one(found[0].parting) | {"origin": found[0].origin}
+        return _json_of_one(found[0].parting, found[0].dates) | {"origin": found[0].origin}
     same = all(one.parting.same for one in found)
     return {
         "same": None if same and refused else same,
-        "cases": [{"id": one.title} | _json_of_one(one.parting) for one in found],
+        "cases": [{"id": one.title} | _json_of_one(one.parting, NO_DATES) for one in found],
         "refused": [{"id": one.id, "problem": one.problem} for one in refused],
     }
 
 
-def _json_of_one(parting: Parting) -> Json:
+def _json_of_one(parting: Parting, dates: Dates) -> Json:
     return {
         "same": parting.same,
         "first": parting.names[0],
         "second": parting.names[1],
         "aligned_by": "time unit" if parting.pushes is None else "push",
         "compared": parting.places,
-        "differences": [_json_parted(part, parting) for part in parting.parted],
+        "differences": [_json_parted(part, parting, dates) for part in parting.parted],
         "frequencies": [_json_cause(cause) | {"differences": count} for cause, count in parting.frequencies],
         "undo_all": list(map(_json_cause, parting.alone)),
         "differing_fields": [record(one, {"name": "field"}) for one in parting.fields],
         "needed_rules": parting.needed and [rule.name for rule in parting.needed],
-        "after_last_push": [_json_reports(parting, reports) for reports in parting.after],
+        "after_last_push": [_json_reports(parting, reports, dates) for reports in parting.after],
     }
 
 
-def _json_parted(part: DifferenceWithRules, parting: Parting) -> Json:
+def _json_parted(part: DifferenceWithRules, parting: Parting, dates: Dates) -> Json:
     found = part.difference
-    return _json_place(found.place, parting.pushes) | {
-        "first": _json_reports(parting, found.first),
-        "second": _json_reports(parting, found.second),
+    return _json_place(found.place, parting.pushes, dates) | {
+        "first": _json_reports(parting, found.first, dates),
+        "second": _json_reports(parting, found.second, dates),
         "only_first": _json_rows(parting, found.only_first),
         "only_second": _json_rows(parting, found.only_second),
         "moved_ms": encoded(found.moved),
@@ -195,14 +255,19 @@ def _json_parted(part: DifferenceWithRules, parting: Parting) -> Json:
     }
 
 
-def _json_place(place: int, pushes: Sequence[Push] | None) -> Json:
+def _json_place(place: int, pushes: Sequence[Push] | None, dates: Dates) -> Json:
     if pushes is None:
-        return {"time_unit": place}
-    return {"push": place, "ms": pushes[place].t, "triple": binding("spo", pushes[place].triple)}
+        return dates.beside({"time_unit": place})
+    return {"push": place, **_json_ms(pushes[place].t, dates), "triple": binding("spo", pushes[place].triple)}
 
 
-def _json_reports(parting: Parting, reports: Iterable[Report]) -> list[Json]:
-    return [{"ms": report.t, "rows": _json_rows(parting, report.rows)} for report in reports]
+def _json_ms(t: float, dates: Dates) -> Json:
+    date = dates.date(_points(t, dates.unit))
+    return {"ms": t} if date is None else {"ms": t, "ms_date": date}
+
+
+def _json_reports(parting: Parting, reports: Iterable[Report], dates: Dates) -> list[Json]:
+    return [_json_ms(report.t, dates) | {"rows": _json_rows(parting, report.rows)} for report in reports]
 
 
 def _json_rows(parting: Parting, rows: Iterable[Row]) -> list[Json]:

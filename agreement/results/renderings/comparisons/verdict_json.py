@@ -13,6 +13,7 @@ from agreement.comparing.judge.diagnosis import Diagnosis
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.judge.window_measures import counts
 from agreement.comparing.matching.likeness import RowMatch
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, binding, encoded, picked, record
 from agreement.documents.table_files import Column, OutTable, Value
 
@@ -21,13 +22,16 @@ _MANY: Final = 10_000
 
 
 def by_specification(
-    found: Judgement, columns: Sequence[str], milliseconds: float, diagnosis: Diagnosis | None
+    found: Judgement,
+    columns: Sequence[str],
+    diagnosis: Diagnosis | None,
+    dates: Dates,
 ) -> Json:
     """Return a specification's verdict: windows of each choice that matches, else of the best one."""
-    best = found.best
+    best, milliseconds = found.best, dates.unit.milliseconds
     same = [one for one in found.matching if one.choice.bounds is best.choice.bounds]
     alike = sorted(same, key=lambda one: one.choice.starts) or [best]
-    shown = partial(_windows, columns, milliseconds, diagnosis.shifts if diagnosis else {})
+    shown = partial(_windows, columns, dates, diagnosis.shifts if diagnosis else {})
     explanations = (diagnosis.own, *diagnosis.explanations) if diagnosis else ()
     return {
         "engine": found.specification.name,
@@ -68,17 +72,22 @@ def _points(t: float, milliseconds: float) -> float:
 
 def _windows(
     columns: Sequence[str],
-    milliseconds: float,
+    dates: Dates,
     shifts: Mapping[float, Shift],
     verdict: Verdict,
     windows: Iterable[JudgedWindow],
 ) -> list[Json]:
     """Return windows of a verdict: times in time points, delays in ms."""
+    milliseconds = dates.unit.milliseconds
     return [
         {
             "t0": list(verdict.choice.starts),
-            "from": None if window.first is None else _points(window.first, milliseconds),
-            "to": _points(window.last, milliseconds),
+            **dates.beside(
+                {
+                    "from": None if window.first is None else _points(window.first, milliseconds),
+                    "to": _points(window.last, milliseconds),
+                }
+            ),
             **measures(window),
             **_rows(columns, window.rows),
             **({"shift": _shift(shifts[window.last])} if window.last in shifts else {}),
@@ -120,7 +129,7 @@ def _step(found: VersionJudgement, step: Step) -> Json:
 def of_answers(found: AnswersVerdict) -> Json:
     """Return the verdict on a file of answers."""
     if isinstance(found.judgement, Judgement):
-        told = by_specification(found.judgement, found.names, found.milliseconds, found.diagnosis)
+        told = by_specification(found.judgement, found.names, found.diagnosis, found.dates)
     else:
         told = by_version(found.judgement)
     other = by_other_match(found.other)
@@ -174,8 +183,8 @@ _ROWS: Final = (
 _WINDOWS: Final = (
     Column("phase", str, "windows are compared; transient and later ones are not"),
     Column("t0", str, "the start times, as JSON"),
-    Column("from", float, "where the window begins, in time points"),
-    Column("to", float, "where it ends"),
+    Column("from", float, "where the window begins, in time points", is_time=True),
+    Column("to", float, "where it ends", is_time=True),
     Column("delay", float, "how late the report is, in ms"),
     Column("triples", int, "how many triples the window holds"),
     *_ROWS,

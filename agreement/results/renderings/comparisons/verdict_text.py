@@ -1,6 +1,7 @@
 """Verdicts as text: one sentence, a table of windows or cases, and what explains the rest."""
 
 from collections.abc import Iterable, Iterator
+from math import ceil
 from typing import Final
 
 from rich.console import RenderableType
@@ -12,34 +13,38 @@ from agreement.comparing.judge.comparability import in_points, starts_in_words, 
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import counted, plain, some, table, told_apart
 from agreement.documents.requests import MatchBy
+from lars.language.windows import Interval
 
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _SHOWN: Final = 40
 """Of more windows than these only the wrong ones are shown."""
+_WHOLE: Final = frozenset(("from", "to"))
 _ROWS: Final = 3
 _TIMES: Final = 5
 
 
-def by_specification(
-    found: Judgement, milliseconds: float, diagnosis: Diagnosis | None
-) -> Iterator[RenderableType]:
+def by_specification(found: Judgement, diagnosis: Diagnosis | None, given: Dates) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of a specification's verdict."""
-    best = found.best
+    best, milliseconds = found.best, given.unit.milliseconds
+    ends = [one.last for one in (*best.transient, *best.windows, *best.later)]
+    last = ceil(max(ends, default=0) / milliseconds)
+    dates = given.within(Interval(0, last))
     yield Text(_headline(found, milliseconds), style=_STYLES[found.correct])
     yield from _diagnosis(diagnosis)
     if found.correct:
         yield from _delays(best)
         yield from _others(found, milliseconds)
-    yield _table(best, milliseconds, diagnosis.shifts if diagnosis else {})
+    yield _table(best, diagnosis.shifts if diagnosis else {}, dates)
     for title, windows in (
         ("the transient, until all windows have started", best.transient),
         ("after the end of the trace or of --until", best.later),
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:
-            times = [f"{in_points(one.last, milliseconds)} ({one.problem})" for one in odd]
+            times = [f"{in_points(one.last, milliseconds, dates)} ({one.problem})" for one in odd]
             yield f"{title}, not compared: {some(times, _TIMES)}"
 
 
@@ -100,21 +105,23 @@ def _delays(verdict: Verdict) -> Iterator[str]:
             yield f"reports are {plain(delays[0])} to {plain(delays[-1])} ms late, {mean:.1f} on average"
 
 
-def _table(verdict: Verdict, milliseconds: float, shifts: dict[float, Shift]) -> RenderableType:
+def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> RenderableType:
     windows = verdict.windows
     wrong = [window for window in windows if window.problem is not None]
     shown = windows if len(windows) <= _SHOWN else wrong
     title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
-    found = table(f"{title}, t0 = {starts_in_words([verdict])}", *numbers, "problem", right=numbers)
+    title = f"{title}{dates.said}, t0 = {starts_in_words([verdict])}"
+    found = table(title, *numbers, "problem", right=numbers, whole=_WHOLE)
     for window in shown:
-        found.add_row(*_cells(window, milliseconds), _problem(window, shifts.get(window.last)))
+        found.add_row(*_cells(window, dates), _problem(window, shifts.get(window.last)))
     return found
 
 
-def _cells(window: JudgedWindow, milliseconds: float) -> Iterator[str]:
-    yield "-" if window.first is None else in_points(window.first, milliseconds)
-    yield in_points(window.last, milliseconds)
+def _cells(window: JudgedWindow, dates: Dates) -> Iterator[str]:
+    milliseconds = dates.unit.milliseconds
+    yield "-" if window.first is None else in_points(window.first, milliseconds, dates)
+    yield in_points(window.last, milliseconds, dates)
     yield str(window.rows.expected)
     yield str(window.rows.actual)
     yield f"{window.rows.precision:.3f}"
@@ -191,7 +198,7 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
 def of_answers(found: AnswersVerdict) -> Iterator[RenderableType]:
     """Yield the verdict on a file of answers."""
     if isinstance(found.judgement, Judgement):
-        yield from by_specification(found.judgement, found.milliseconds, found.diagnosis)
+        yield from by_specification(found.judgement, found.diagnosis, found.dates)
     else:
         yield from by_version(found.judgement)
     yield from by_other_match(found.other)

@@ -13,6 +13,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from agreement.documents.outputs import Json, clipped, document_lines, json_text
+from agreement.results.renderings.pages.legends import legend_of
 from lars.errors import LarsError, printable
 from lars.files import appearing
 
@@ -31,7 +32,8 @@ class Page:
     """What a page says: its heading, the verdict in a sentence, and its sections.
 
     `document` is what --json prints; `page` is what only the page shows, for its script. A verdict
-    is good (True), bad, or none; `made` says how the page was made, by names.
+    is good (True), bad, or none; `made` says how the page was made, by names, `written` the queries
+    as their author wrote them.
     """
 
     title: str
@@ -43,6 +45,7 @@ class Page:
     page: Json = field(default_factory=dict)
     notes: Sequence[str] = ()
     made: Sequence[tuple[str, str]] = ()
+    written: Sequence[tuple[str, str]] = ()
 
 
 LEFT_OUT: Final = object()
@@ -80,7 +83,8 @@ def html(page: Page) -> str:
     own = "\n".join(map(_clipped, document_lines({"page": page.page})))
     document, left = _bounded(page.document, max(MOST_LETTERS - len(own), 0))
     data = in_script(f"{document[:-1]}, {own[1:]}" if len(document) > len("{}") else own)
-    values = {"page": page, "data": data, "left": left}
+    shown = f"{page.asked} {page.answer} {json_text(page.page)}"
+    values = {"page": page, "data": data, "left": left, "legend": legend_of(shown)}
     return rendered(page.template, **values, style=_part("page.css"), script=_part("page.js"))
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import Json, counted, short
+from agreement.documents.outputs import Json, short
 from agreement.proving.phase import PhaseDiagram
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, rendered
+from agreement.results.renderings.proofs.phase_report import summary
 from lars.language.terms import Iri
 
 
@@ -36,16 +37,7 @@ def phase_page(given: PhaseContent, document: Mapping[str, object], notes: Seque
         "stream": stream,
         "diagrams": [_diagram(one, len(given.diagrams)) for one in given.diagrams],
     }
-    return Page(given.title, asked, None, _said(given.diagrams), "phase", document, page, notes)
-
-
-def _said(found: Sequence[PhaseDiagram]) -> str:
-    rows = [row for one in found for row in one.rows if row.whole]
-    cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
-    perfect = sum(agreeing == whole for agreeing, whole in cells)
-    changes = sum(len(list(one.runs(row))) - 1 for one in found for row in one.rows if row.whole)
-    said = f"Push and pull agree throughout at {perfect} of {counted(len(cells), 'pair')} of U and L"
-    return f"{said}; as L grows the share changes {counted(changes, 'time')}."
+    return Page(given.title, asked, None, summary(given.diagrams), "phase", document, page, notes)
 
 
 _CELLS: Final = 60_000
@@ -76,3 +68,76 @@ def _diagram(one: PhaseDiagram, count: int) -> Json:
 
 def _run(first: int, last: int, agreeing: int) -> Json:
     return {"lengths": str(first) if first == last else f"{first}..{last}", "agreeing": agreeing}
+
+
+_SCALE: Final = (
+    (0, 34, 78),
+    (53, 69, 108),
+    (102, 105, 112),
+    (148, 142, 119),
+    (200, 184, 102),
+    (254, 232, 56),
+)
+"""From never to always: as the page's script has it, told apart by readers who see no red or green."""
+_NOTEBOOK: Final = 30
+"""Of more pulling periods, or lengths at which something changes, a notebook shows some."""
+_LIGHT: Final = 0.18
+
+
+def percent(agreeing: int, whole: int) -> str:
+    """Return a share for readers, with one decimal; what is not all is not 100.
+
+    >>> percent(2, 3), percent(3, 3), percent(2999, 3000), percent(1, 4), percent(1, 9999)
+    ('66.7', '100', '99.9', '25', '0.1')
+    """
+    share = round(1000 * agreeing / whole) / 10
+    shown = min(share, 99.9) if agreeing < whole else share
+    return f"{max(shown, 0.1) if agreeing else 0:.1f}".removesuffix(".0")
+
+
+def notebook_phases(given: PhaseContent) -> str:
+    """Return what a notebook shows: each diagram as a map of colours."""
+    return rendered(
+        "phase_small",
+        said=summary(given.diagrams),
+        unit=given.unit,
+        stream=short(str(Iri(given.window))),
+        diagrams=[_map(one, given.own) for one in given.diagrams],
+    )
+
+
+def _map(one: PhaseDiagram, own: int) -> Json:
+    places = range(len(one.lengths))
+    starts = [
+        place
+        for place in places
+        if place == 0 or any(row.agreeing[place] != row.agreeing[place - 1] for row in one.rows)
+    ]
+    spans = list(zip(starts, [*(start - 1 for start in starts[1:]), len(one.lengths) - 1], strict=True))
+    rows, columns = evenly(spans, _NOTEBOOK), evenly(one.rows, _NOTEBOOK)
+    return {
+        "rate": one.rate,
+        "periods": [row.period for row in columns],
+        "left": len(one.rows) - len(columns) + len(spans) - len(rows),
+        "rows": [
+            {
+                "lengths": _run(one.lengths[first], one.lengths[last], 0)["lengths"]
+                + " ◂" * (one.lengths[first] <= own <= one.lengths[last]),
+                "cells": [_shade(row.agreeing[first], row.whole) for row in columns],
+            }
+            for first, last in reversed(rows)
+        ],
+    }
+
+
+def _shade(agreeing: int, whole: int) -> Json:
+    if not whole:
+        return {"paper": "none", "ink": "inherit", "share": "–", "said": "no whole period"}
+    at = agreeing / whole * (len(_SCALE) - 1)
+    low = min(int(at), len(_SCALE) - 2)
+    mixed = [round(a + (b - a) * (at - low)) for a, b in zip(_SCALE[low], _SCALE[low + 1], strict=True)]
+    parts = zip((0.2126, 0.7152, 0.0722), mixed, strict=True)
+    light = sum(weight * (value / 255) ** 2.2 for weight, value in parts) > _LIGHT
+    said = f"{agreeing} of {whole} periods agree"
+    ink = "#000" if light else "#fff"
+    return {"paper": f"rgb{tuple(mixed)}", "ink": ink, "share": percent(agreeing, whole), "said": said}

@@ -3,11 +3,20 @@
 import hashlib
 import os
 import shlex
-from collections.abc import Iterable, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.outputs import clipped
+from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
+from lars.files import text_in
+
+_LONGEST: Final = 1_000
+_WRITTEN: Final = 20_000
+_MOST_QUERIES: Final = 20
 _MOST: Final = 100
 """Of more files the first are named."""
 _HASHED: Final = 2**28
@@ -33,12 +42,64 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
     date = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
     every = list(dict.fromkeys(files))
     found = [
-        ("command", shlex.join(command)),
+        *([("command", shlex.join(command))] if command else []),
         ("version", f"lars {program_version()}"),
         ("date", f"{date:%Y-%m-%dT%H:%M:%SZ}"),
     ]
     found += [("file", _told(path)) for path in every[:_MOST]]
     return [*found, ("files", f"{len(every) - _MOST} more")] if len(every) > _MOST else found
+
+
+def files_of(request: object) -> list[Path]:
+    """Return the files that a request names, and those of the experiments among them."""
+    found: dict[Path, None] = {}
+    for path in _paths(request):
+        toml = path / EXPERIMENT_FILE if path.is_dir() else path
+        if not toml.is_file():
+            continue
+        found[toml] = None
+        if toml.suffix == ".toml":
+            found |= dict.fromkeys(_named_in(toml))
+    return list(found)
+
+
+def _paths(value: object) -> Iterator[Path]:
+    match value:
+        case Path():
+            yield value
+        case str() if value and len(value) < _LONGEST and value.isprintable() and Path(value).exists():
+            yield Path(value)
+        case tuple() | list():
+            for one in value:
+                yield from _paths(one)
+        case Mapping():
+            yield from _paths([*value.keys(), *value.values()])
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            for one in fields(value):
+                yield from _paths(getattr(value, one.name))
+
+
+def _named_in(toml: Path) -> Iterator[Path]:
+    """Yield the files beside an experiment that it names, also as IRI=FILE and cqels:FILE."""
+    try:
+        waiting: list[object] = [tomllib.loads(toml.read_text(encoding="utf-8"))]
+    except (OSError, ValueError):
+        return
+    while waiting:
+        match waiting.pop(0):
+            case dict() as table:
+                waiting += table.values()
+            case list() as several:
+                waiting += several
+            case str() as text if text and len(text) < _LONGEST and "\0" not in text:
+                names = dict.fromkeys((text, text.rpartition("=")[2], text.partition(":")[2]))
+                yield from (toml.parent / name for name in names if name and (toml.parent / name).is_file())
+
+
+def written(files: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return the queries among files as their author wrote them, by the files' names."""
+    queries = (path for path in files if path.suffix in QUERY_SUFFIXES)
+    return [(path.name, clipped(text_in(path, "a query"), _WRITTEN)) for path in queries][:_MOST_QUERIES]
 
 
 def _told(path: Path) -> str:

@@ -1,18 +1,23 @@
 """The page of `lars run`: its cells with their verdicts, and of each what was found over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from math import ceil
+from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask
+from agreement.documents.dates import SECOND, Dates
 from agreement.documents.outputs import Json, counted
-from agreement.experiments import Cell, Results, tables
+from agreement.experiments import Cell, JudgingWork, Results, tables
 from agreement.results.renderings.pages.page import Page
+from lars.language.windows import Interval
 
 _MOST: Final = 2000
 _ALL: Final = 2500
 """Of more windows of a cell the first are drawn, and so many of all cells."""
 _MOST_ROWS: Final = 800
 """Of more verdicts these are shown, those that are no before others."""
+_MOST_PERIODS, _MOST_HEAT = 100, 2_000
+"""Of more pulling periods no map is drawn; of more cells of a map the first are."""
 _MEASURED: Final = ("to", "expected", "actual", "precision", "recall", "delay", "problem")
 _COLUMNS: Final = {
     "windows": ("windows", "wrong", "precision_mean", "recall_mean", "delay_mean"),
@@ -27,7 +32,7 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
         row["agree"] is False for row in agreements
     )
     good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
-    said = f"{counted(len(cells), 'cell')}: {good} verdicts are yes, {wrong} are no."
+    said = f"{counted(len(cells), 'cell')}: {counted(good, 'verdict')} yes, {wrong} no."
     each = "for each query, trace and parameter"
     asked = f"Are the answers correct, and do the engines agree, {each}?"
     page: Json = {
@@ -36,6 +41,7 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
             *_table("Correct", verdicts, varied, "engine"),
             *_table("Agree", agreements, varied, "comparison"),
         ],
+        "heat": _heat(agreements, varied),
         "matrix_left": max(0, len(verdicts) - _MOST_ROWS),
         "cells": _cells(cells, results),
     }
@@ -111,6 +117,27 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
     }
 
 
+def _heat(agreements: Sequence[Json], varied: Sequence[str]) -> Json | None:
+    """Return the share of agreeing periods by comparison and U, where there are several U."""
+    found = [row for row in agreements if row.get("period") is not None]
+    periods = sorted({row["period"] for row in found})
+    if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table
+        return None
+    rows: dict[tuple[str, ...], dict[int, Json]] = {}
+    for row in found:
+        own = (str(row.get(one, "")) for one in varied)
+        labels = (row["query"], row["trace"], row["comparison"], *own)
+        shown = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
+        rows.setdefault(labels, {})[row["period"]] = shown | {"causes": row["causes"] or "all agree"}
+    drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
+    return {
+        "labels": ["query", "trace", "comparison", *varied],
+        "periods": periods,
+        "rows": [{"labels": labels, "cells": [own.get(one) for one in periods]} for labels, own in drawn],
+        "left": len(rows) - len(drawn),
+    }
+
+
 def _wrong(row: Json) -> str:
     return "refused" if row["refused"] is not None else f"{row['wrong']} of {row['windows']} wrong"
 
@@ -127,15 +154,26 @@ def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
     return [one | {"first_wrong": one in (wrong or found)[:1]} for one in found]
 
 
-def _cell(cell: Cell, result: Mapping[str, Sequence[Json]], most: int) -> Json:
+def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
+    """Return the windows of a cell up to their ends in time points, with what these are called."""
+    unit = cell.work.input.unit if isinstance(cell.work, JudgingWork) else SECOND
     windows = [
-        {name: one[name] for name in _MEASURED} | {"phase": "windows"}
+        {name: one[name] for name in _MEASURED}
+        | {"phase": "windows", "to": _points(one["to"] / unit.milliseconds)}
         for one in result.get("windows", ())
         if one["phase"] == "stable"
     ]
+    last = max((one["to"] for one in windows), default=0)
+    dates = Dates(result.get("origin"), unit).within(Interval(0, ceil(last)))
     return {
         "key": cell.key,
-        "name": str(cell),
+        "name": f"{cell}{dates.said}",
+        "unit": "" if dates.zero else str(unit),
+        "dates": dates.for_script(),
         "windows": windows[:most],
         "more": max(0, len(windows) - most),
     }
+
+
+def _points(t: float) -> float:
+    return int(t) if t == int(t) else t

@@ -3,15 +3,18 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import ceil
 from typing import Any, Final
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from agreement.comparing.agree.narrowing import evenly
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, json_text, plain, short
 from agreement.results.renderings.pages.blocks import page_blocks
 from agreement.results.renderings.pages.page import Page
+from lars.language.windows import Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +31,23 @@ class PageHead:
 
 _MEASURES: Final = ("expected", "actual", "precision", "recall", "delay", "triples")
 _PHASES: Final = ("windows", "transient", "later")
+_TIMES: Final = frozenset(("from", "to", "time"))
 _PLACES: Final = ("from", "to", "push", "time", "answer")
 _ROWS: Final = {"common": "✓", "missing": "✗ missing", "extra": "✗ extra"}
 
 
 def judge_page(
     title: str,
-    correct: bool | None,
     document: Mapping[str, Any],
     parts: Iterable[RenderableType],
     notes: Sequence[str],
+    dates: Dates,
 ) -> Page:
     """Return the page of a verdict on recorded answers, or on recorded cases."""
-    windows = [] if "cases" in document else [*_windows(document)]
+    correct: bool | None = document["correct"]
+    ends = [one.get("to") or 0 for one in _all(document)]
+    named = dates.within(Interval(0, ceil(max(ends, default=0))))
+    windows = [] if "cases" in document else [*_windows(document, named)]
     compared = [one for one in windows if one["phase"] == "windows"]
     wrong = sum(one["problem"] is not None for one in compared)
     right = {True: "Correct", False: "Incorrect", None: "NoModelKnown"}[correct]
@@ -53,6 +60,7 @@ def judge_page(
     shown = _some(windows)
     page = {
         "windows": shown,
+        "dates": named.for_script(),
         "left": len(windows) - len(shown),
         "columns": [*places, "verdict", *("delay ms" if one == "delay" else one for one in measures)],
         "places": places,
@@ -124,12 +132,18 @@ def _fit(one: Mapping[str, Any]) -> Json:
     return {"t0": told, "bounds": one["bounds"], "late": late}
 
 
-def _windows(document: Mapping[str, Any]) -> list[Json]:
+def _windows(document: Mapping[str, Any], dates: Dates) -> list[Json]:
     return [
         {
             "phase": phase,
             **{name: one.get(name) for name in (*_PLACES, *_MEASURES, "problem")},
-            "cells": {name: _cell(one.get(name)) for name in (*_PLACES, *_MEASURES)},
+            "wrong": phase == _PHASES[0] and one["problem"] is not None,
+            "cells": {
+                name: dates.text(one[name])
+                if dates.zero is not None and name in _TIMES and one.get(name) is not None
+                else _cell(one.get(name))
+                for name in (*_PLACES, *_MEASURES)
+            },
             "to": one.get("to", one.get("time", one.get("push", one.get("answer")))),
             "rows": [
                 {"mark": mark, "row": _row(row)} for name, mark in _ROWS.items() for row in one.get(name, ())
@@ -159,16 +173,36 @@ def _term(term: Mapping[str, str]) -> str:
     return short(f"<{term['value']}>") if term["type"] == "uri" else term["value"]
 
 
+@dataclass(frozen=True, slots=True)
+class ToldProof:
+    """What a page says of an atom beside its tree: why it holds in a sentence, and the program's rules.
+
+    `holds`: the tree is made of the document, else of lines; `dates` are what times are called.
+    """
+
+    why: str
+    rules: Sequence[str]
+    holds: bool
+    dates: Dates
+
+
 def text_page(
-    said: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType], *, proof: bool = False
+    said: PageHead,
+    document: Mapping[str, object],
+    parts: Iterable[RenderableType],
+    proof: ToldProof | None = None,
 ) -> Page:
-    """Return the page of a JSON document and of what a command prints; of a `proof` as a tree."""
+    """Return the page of a JSON document and of what a command prints; of a proof as a tree."""
     found = list(parts)
-    lines = _first_lines([str(part) for part in found]) if proof else []
+    as_tree = proof is not None and proof.holds
     page = {
         "heading": said.heading,
-        "blocks": [] if proof else page_blocks(found),
-        "proof": proof,
-        "lines": lines,
+        "blocks": [] if as_tree else page_blocks(found),
+        "proof": as_tree,
+        "lines": _first_lines([str(part) for part in found]) if as_tree else [],
+        "timelines": [],
+        "why": "" if proof is None else proof.why,
+        "rules": [] if proof is None else list(proof.rules),
+        "dates": None if proof is None else proof.dates.for_script(),
     }
     return Page(said.title, said.asked, said.verdict, said.answer, "text", document, page, said.notes)

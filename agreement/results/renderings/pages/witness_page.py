@@ -7,6 +7,7 @@ from dataclasses import replace
 from rich.console import RenderableType
 
 from agreement.comparing.agree import VariantReport
+from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import counted
@@ -14,6 +15,7 @@ from agreement.proving.shrink import Shrunk, TrialEvaluation
 from agreement.proving.shrink.trial_evaluation import report_on
 from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
+from agreement.results.renderings.comparisons.agreement_report import dates_on, in_words
 from agreement.results.renderings.pages.blocks import page_blocks
 from agreement.results.renderings.pages.page import Page
 from agreement.results.renderings.pages.push_pull.agree_page import AgreeContent, agree_page
@@ -45,6 +47,9 @@ def witness_page(
     several = sum(len(one.found) for one in found) > 1
     below = [f"Below: the first stream for U = {shown[0]}."] if several and shown else []
     parts = [*_proven(found), *as_text(task, found), *below]
+    first = next(RowFilter().rows(report), None)
+    why = "" if first is None else f" {in_words(first, dates_on(report, task.setting.unit))}."
+    head = replace(head, answer=f"{head.answer}{why}")
     return _headed(head, parts, document, report, (task.setting, task.trigger))
 
 
@@ -57,7 +62,12 @@ def shrink_page(
     )
     head = PageHead(title, asked, False, answer, (), "What is left")
     report = report_on(found.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
-    return _headed(head, as_text_shrunk(found, trials), document, report, (trials.setting, trials.trigger))
+    report.trace.origin = trials.origin
+    page = _headed(head, as_text_shrunk(found, trials), document, report, (trials.setting, trials.trigger))
+    causes = [CAUSES[one["cause"]] for one in page.page["differences"]]
+    return replace(
+        page, page=page.page | {"first": causes.index(found.cause) if found.cause in causes else 0}
+    )
 
 
 def _headed(
@@ -89,7 +99,7 @@ def _said(found: Sequence[PeriodWitnesses]) -> str:
     if not by_size:
         return "There is none." if differ(found) is False else "None was found."
     if len(found) == 1:
-        return f"It has {counted(next(iter(by_size)), 'triple')}."
+        return f"{counted(next(iter(by_size)), 'triple')}."
     told = (f"{counted(size, 'triple')} for U = {', '.join(periods)}" for size, periods in by_size.items())
     return f"{'; '.join(told)}."
 

@@ -5,8 +5,10 @@ from dataclasses import fields
 
 from rich.console import RenderableType
 
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, bindings, encoded, json_triple, record, short, table
 from agreement.proving.shrink import Shrunk, Sizes, TrialEvaluation
+from lars.language.windows import Interval
 
 _NAMES = {
     "triples": "triples that arrive",
@@ -25,14 +27,21 @@ def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
         before, after = (str(getattr(one, field.name)) for one in (found.before, found.after))
         sizes.add_row(_NAMES[field.name], before, after)
     yield sizes
-    left = table(None, "t", "stream", "triple", right=("t",))
+    dates = dates_of(found, trials)
+    left = table(dates.said.strip() or None, "t", "stream", "triple", right=("t",))
     for fact in found.left.facts:
         *triple, stream = fact.arguments
-        left.add_row(str(fact.t), short(stream), " ".join(map(short, triple)))
+        left.add_row(dates.text(fact.t), short(stream), " ".join(map(short, triple)))
     for row in found.left.static.get(("triple", 4), ()):
         left.add_row("", "static", " ".join(map(short, row[:3])))
     yield left
     yield f"CQELS    {found.left.pair.cqels.pattern}"
+
+
+def dates_of(found: Shrunk, trials: TrialEvaluation) -> Dates:
+    """Return what the times of what is left are called."""
+    timeline = Interval(0, max((fact.t for fact in found.left.facts), default=0))
+    return Dates(trials.origin, trials.setting.unit).within(timeline)
 
 
 def as_json(found: Shrunk, trials: TrialEvaluation) -> Json:
@@ -45,6 +54,6 @@ def as_json(found: Shrunk, trials: TrialEvaluation) -> Json:
         "before": record(found.before),
         "after": record(found.after),
         "evaluations": found.evaluations,
-        "trace": list(map(json_triple, found.left.facts)),
+        "trace": [json_triple(fact, dates_of(found, trials)) for fact in found.left.facts],
         "static": bindings("spo", (row[:3] for row in found.left.static.get(("triple", 4), ()))),
     }

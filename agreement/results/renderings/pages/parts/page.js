@@ -16,6 +16,10 @@ const drawing = (name, attributes = {}) => {
   for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
   return found;
 };
+// Times are called by their dateTimes where the trace has them, without what all begin with.
+let dates = page.dates;
+const when = (t) => { if (!dates || typeof t !== "number") return String(t); const date = new Date(dates.zero + t * dates.unit); return isNaN(date) ? String(t) : date.toISOString().replace(/\.0*Z$|Z$/, "").slice(dates.stem.length).replace(new RegExp(`${dates.tail}$`), "") + dates.zone; };
+const between = (start, end) => `(${when(start)}, ${when(end)}]`;
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 if (page.strip) agree();
 for (const table of document.querySelectorAll("table.phase")) phase(table, page.diagrams[table.dataset.diagram], table.dataset.diagram);
@@ -25,11 +29,12 @@ for (const link of document.querySelectorAll("a[data-line]")) {
   const line = $(`line-${link.dataset.line}`);
   for (const [name, lit] of [["mouseenter", true], ["focus", true], ["mouseleave", false], ["blur", false]]) link.addEventListener(name, () => { if (line) line.classList.toggle("lit", lit); });
 }
+for (const line of document.querySelectorAll("pre.query, .query .line")) coloured(line);
 if ($("proof")) $("proof").append(told({ document: data, lines: page.lines }));
 if ($("measures")) measured(page.windows, $("measures"));
 if ($("only-wrong")) $("only-wrong").addEventListener("change", () => { for (const row of document.querySelectorAll("#windows tbody tr")) row.hidden = $("only-wrong").checked && row.className !== "bad"; });
 for (const cell of document.querySelectorAll(".cell")) {
-  const show = () => { if (!cell.open || cell.querySelector("svg")) return; const box = make("div"); cell.append(box); measured(page.cells[cell.dataset.cell].windows, box); };
+  const show = () => { if (!cell.open || cell.querySelector("svg")) return; const box = make("div"); cell.append(box); measured(page.cells[cell.dataset.cell].windows, box, page.cells[cell.dataset.cell]); };
   cell.addEventListener("toggle", show); show();
 }
 
@@ -40,6 +45,7 @@ function agree() {
   // Verdicts
   const used = new Set();
   for (const cell of document.querySelectorAll(".cells")) strip(cell, page.strip[cell.dataset.strip]);
+  for (const [, cause] of page.counts.columns) used.add(cause);
   for (const place of [...used].sort((one, other) => one - other)) {
     const cause = page.causes[place], item = make("li");
     item.append(make("span", LETTERS[place], { class: "key", style: `background: var(--c${place})` }), `${cause ? cause.name : "several"}${rows(place)}`);
@@ -59,7 +65,7 @@ function agree() {
       if (bad) used.add(cause);
       const rect = drawing("rect", { x, width, y: bad ? 1 : 8, height: bad ? 18 : 5, fill: bad ? `var(--c${cause})` : "var(--agree)" });
       const title = drawing("title");
-      title.textContent = `(${start}, ${end}]: ` + (bad ? `${wrong} of ${count} disagree, ${causes > 1 ? "most rows: " : ""}${(page.causes[cause] || { name: "names of blank nodes" }).name}` : "agree");
+      title.textContent = `${between(start, end)}: ` + (bad ? `${wrong} of ${count} disagree, ${causes > 1 ? "most rows: " : ""}${(page.causes[cause] || { name: "names of blank nodes" }).name}` : "agree");
       rect.append(title);
       rect.addEventListener("click", () => { choosePeriod(one.period); see(start, end); choose(page.differences.findIndex((row) => row.period === one.period && row.from >= start && row.to <= end)); });
       svg.append(rect);
@@ -107,16 +113,16 @@ function agree() {
   }
   const pushTimes = Float64Array.from(page.push.times);
 
-  // What a window shows at a time point: as LARS defines it.
-  function shows(one, t, stream) {
-    if (one.size !== undefined) { if (stream.bins || elements.bins) return null; const end = below(stream.times, t + 1); return end ? [stream.times[Math.max(0, end - one.size)], t] : null; }
-    let low, high;
-    if (one.width !== undefined) { const late = t - one.start - one.width, over = ((late % one.slide) + one.slide) % one.slide; low = one.start + (late > 0 ? late + (over ? one.slide - over : 0) : 0) + 1; high = t; }
-    else { const pivot = t - ((t % one.step) + one.step) % one.step; low = one.past === null ? first : pivot - one.past + (one.open === "low-open"); high = pivot + one.future - (one.open === "high-open"); }
-    low = Math.max(low, first); high = Math.min(high, last);
-    return low <= high ? [low, high] : null;
+  // What a window shows at a time point: runs of intervals say it, whose ends stay or move.
+  function shows(one, t) {
+    let low = 0, high = one.runs.length;
+    while (low < high) { const middle = (low + high) >> 1; if (one.runs[middle][0] <= t) low = middle + 1; else high = middle; }
+    if (!low) return null;
+    const [start, begin, end, by, moved] = one.runs[low - 1];
+    if (begin === null || (one.alone && start !== t)) return null;
+    return [begin + (t - start) * by, end + (t - start) * moved];
   }
-  window.larsShows = (place, t) => shows(page.windows[place], t, streams.find((one) => one.name === page.windows[place].stream) || streams[0]);
+  window.larsShows = (place, t) => shows(page.windows[place], t);
 
   // Timeline
   const canvas = $("timeline"), pen = canvas.getContext("2d");
@@ -145,7 +151,7 @@ function agree() {
     for (const stream of streams) {
       pen.strokeStyle = line; pen.beginPath(); pen.moveTo(box.left, y + lane - .5); pen.lineTo(width, y + lane - .5); pen.stroke();
       if (state.cursor !== null) for (const found of page.windows) if (found.stream === null || found.stream === stream.name) {
-        const ends = shows(found, state.cursor, stream), under = found.side === "push";
+        const ends = shows(found, state.cursor), under = found.side === "push";
         if (!ends) continue;
         pen.strokeStyle = pen.fillStyle = under ? push : pull; pen.globalAlpha = .18;
         const left = x(ends[0] - .35), wide = Math.max(x(ends[1] + .35) - left, 3), top = y + (under ? 16 : 3);
@@ -175,9 +181,9 @@ function agree() {
     performance.measure("draw", "paint");
   }
   function axis(height, line, soft) {
-    const span = state.view[1] - state.view[0], step = round(span / Math.max(2, (box.width - box.left) / 80));
+    const span = state.view[1] - state.view[0], step = round(span / Math.max(2, (box.width - box.left) / Math.max(80, 9 * when(first).length)));
     pen.textAlign = "center"; pen.fillStyle = soft; pen.strokeStyle = line;
-    for (let t = Math.ceil(state.view[0] / step) * step; t <= state.view[1]; t += step) { pen.beginPath(); pen.moveTo(x(t), 18); pen.lineTo(x(t), height); pen.stroke(); pen.fillText(String(t), x(t), 9); }
+    for (let t = Math.ceil(state.view[0] / step) * step; t <= state.view[1]; t += step) { pen.beginPath(); pen.moveTo(x(t), 18); pen.lineTo(x(t), height); pen.stroke(); const said = when(t), half = pen.measureText(said).width / 2; pen.fillText(said, Math.min(Math.max(x(t), box.left + half), box.width - half), 9); }
   }
   function bars(bins, y, tall, style) { // counts of whole bins: as wide as a bin, as high as it has most
     const begin = Math.max(0, Math.floor((state.view[0] - bins.first) / bins.width)), end = Math.min(bins.counts.length, Math.ceil((state.view[1] - bins.first) / bins.width) + 1);
@@ -225,17 +231,17 @@ function agree() {
   function tell(t) {
     const here = $("here"), list = make("ul"), pushed = !page.push.bins && pushTimes[below(pushTimes, t)] === t, pulled = t % state.period === 0;
     here.textContent = "";
-    here.append(make("strong", `t = ${t}`), ` ${page.unit} each${pushed ? "; push evaluates" : ""}${pulled ? "; pull evaluates" : ""}${page.push.bins ? `; ${inBin(page.push.bins, t, "evaluation", "of push")}` : ""}`);
+    here.append(make("strong", dates ? `${dates.stem}${when(t)}` : `t = ${t}`), ` time points of ${page.unit}${pushed ? "; push evaluates" : ""}${pulled ? "; pull evaluates" : ""}${page.push.bins ? `; ${inBin(page.push.bins, t, "evaluation", "of push")}` : ""}`);
     for (const stream of streams) {
       const begin = below(stream.times, t), end = below(stream.times, t + 1);
       const counted = stream.bins !== null, around = counted ? inBin(stream.bins, t, "element") : "";
-      const seen = page.windows.filter((one) => one.stream === null || one.stream === stream.name).map((one) => { const ends = shows(one, t, stream); return `${one.side} ${one.label} sees ${one.size !== undefined && elements.bins ? `the newest ${one.size}` : ends ? `${ends[0]}..${ends[1]}${counted ? "" : ` (${below(stream.times, ends[1] + 1) - below(stream.times, ends[0])})`}` : "nothing"}`; });
+      const seen = page.windows.filter((one) => one.stream === null || one.stream === stream.name).map((one) => { const ends = shows(one, t), at = ends && `${when(ends[0])}..${when(ends[1])}`; return `${one.side} ${one.label} ${ends ? `sees ${at}${counted ? "" : ` (${below(stream.times, ends[1] + 1) - below(stream.times, ends[0])})`}` : one.alone ? "is told at the times of the rows below" : "sees nothing"}`; });
       const arrived = [...Array(Math.min(end - begin, 4)).keys()].map((place) => triple(stream.places[begin + place])).join(" · ");
       list.append(make("li", `${stream.short}: ${[around, arrived && counted ? `behind a row: ${arrived}` : arrived + (end - begin > 4 ? ` … ${end - begin} in all` : ""), ...seen].filter(Boolean).join("; ")}`));
     }
     here.append(list);
   }
-  function inBin(bins, t, noun, whose) { const { count, from, to } = binAt(bins, t); return `${count} ${noun}${count === 1 ? "" : "s"}${whose ? ` ${whose}` : ""} ${from === to ? `at ${from}` : `in ${from}..${to}`}`; }
+  function inBin(bins, t, noun, whose) { const { count, from, to } = binAt(bins, t); return `${count} ${noun}${count === 1 ? "" : "s"}${whose ? ` ${whose}` : ""} ${from === to ? `at ${when(from)}` : `in ${when(from)}..${when(to)}`}`; }
   function see(from, to, keep) { const room = keep ? 0 : Math.max((to - from) * .8, 3); view(from - room, to + room); }
   function view(from, to) { // never beyond the timeline
     const span = Math.min(to - from, last - first + 1), start = Math.min(Math.max(from, first - .5), last + .5 - span);
@@ -277,7 +283,7 @@ function agree() {
   // Differences
   function wanted() { const period = $("only-period").value, cause = $("only-cause").value, text = $("only-text").value.toLowerCase(); return page.differences.map((_, place) => place).filter((place) => { const row = page.differences[place]; return (!state.side || row.side === state.side) && (!period || row.period === +period) && (!cause || row.cause === +cause) && row.row.toLowerCase().includes(text); }); }
   $("only-text").addEventListener("input", table);
-  $("as-csv").addEventListener("click", () => csv("differences", [[...page.columns, "cause", "only in", "U", "from", "to", "pushed"], ...wanted().map((place) => { const row = page.differences[place]; return [...row.terms, page.causes[row.cause].name, row.side, row.period, row.from, row.to, row.pushed]; })]));
+  $("as-csv").addEventListener("click", () => csv("differences", [[...page.columns, "cause", "only in", "U", "from", "to", "pushed"], ...wanted().map((place) => { const row = page.differences[place]; return [...row.terms, page.causes[row.cause].name, row.side, row.period, ...[row.from, row.to, row.pushed].map((t) => t === null ? t : when(t))]; })]));
   function table() {
     const body = document.querySelector("#differences tbody"), places = wanted();
     body.textContent = "";
@@ -287,7 +293,7 @@ function agree() {
       button.addEventListener("click", () => choose(place));
       cell.append(button);
       cause.append(make("span", LETTERS[row.cause], { class: "key", style: `background: var(--c${row.cause})`, "aria-hidden": "true" }), page.causes[row.cause].name);
-      line.append(cell, cause, make("td", row.side), make("td", row.period, { class: "number" }), make("td", `(${row.from}, ${row.to}]`), make("td", row.pushed === null ? "–" : row.pushed, { class: "number" }));
+      line.append(cell, cause, make("td", row.side), make("td", row.period, { class: "number" }), make("td", dates ? when(row.to) : between(row.from, row.to), { title: between(row.from, row.to) }), make("td", row.pushed === null ? "–" : when(row.pushed), { class: "number" }));
       body.append(line);
     }
     $("more").hidden = places.length <= state.shown;
@@ -304,20 +310,20 @@ function agree() {
     choosePeriod(row.period); see(Math.min(row.from, ...row.support.map((one) => elements.t[one])), row.to);
     state.cursor = null; look(row.side === "push" && row.pushed !== null ? row.pushed : row.to);
     detail.textContent = "";
-    detail.append(make("h3", `${row.row}: only ${row.side} has it in (${row.from}, ${row.to}]`), make("p", `${cause.name[0].toUpperCase()}${cause.name.slice(1)}. ${cause.says}`), make("p", `For both sides to have it or lack it: ${cause.change}`));
+    detail.append(make("h3", `${row.row}: only ${row.side} has it in ${between(row.from, row.to)}`), make("p", `${cause.name[0].toUpperCase()}${cause.name.slice(1)}. ${cause.says}`), make("p", `For both sides to have it or lack it: ${cause.change}`));
     const list = make("ul");
-    for (const one of row.support) list.append(make("li", `${elements.t[one]}: ${triple(one)} (${shorten(page.full[elements.stream[one]])})`));
+    for (const one of row.support) list.append(make("li", `${when(elements.t[one])}: ${triple(one)} (${shorten(page.full[elements.stream[one]])})`));
     if (row.support_left) list.append(make("li", `… and ${row.support_left} more`));
     detail.append(make("h4", "The input behind it"), row.support.length ? list : make("p", "none: no input is needed"));
     if (row.command) { const more = make("p", proof ? "All of it: " : "The proof of this row, which the page has of some only: ", { class: "hint command" }); more.append(make("code", row.command)); detail.append(more); }
     if (!proof) { if (!row.command) detail.append(make("p", "lars explain shows the proof of this row; this page holds those of some rows.", { class: "hint" })); return; }
     const other = row.side === "push" ? "pull" : "push";
-    detail.append(make("h4", `Why ${row.side} has it at ${proof.at}`), told(proof.why), make("h4", `What ${other} lacks at ${proof.other_at}`), told(proof.lacks));
+    detail.append(make("h4", `Why ${row.side} has it at ${when(proof.at)}`), told(proof.why), make("h4", `What ${other} lacks at ${when(proof.other_at)}`), told(proof.lacks));
   }
   table(); $("period").value = state.period; paint();
   const linkedTo = location.hash.match(/^#difference-(\d+)$/);
   if (linkedTo && page.differences[linkedTo[1]]) choose(+linkedTo[1]);
-  else if (page.differences.length) choose(0, true);
+  else if (page.differences.length) choose(page.first || 0, true);
   heat();
 
   // How many rows by U and cause; a cell leads to its rows.
@@ -370,6 +376,17 @@ function csv(name, rows) {
   link.click(); setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
+// Words of a query's language, its variables and its terms, each in a colour; the text stays as it is.
+function coloured(box) {
+  const parts = /(#[^\n]*)|("(?:[^"\\\n]|\\.)*"|<[^<>\s]*>)|([?$]\w+)|\b(PREFIX|BASE|REGISTER|QUERY|STREAM|AS|SELECT|CONSTRUCT|ASK|DISTINCT|REDUCED|FROM|NAMED|WINDOW|ON|WHERE|RANGE|STEP|SLIDE|TRIPLES|TUMBLING|PHYSICAL|NOW|ALL|ROWS|GRAPH|OPTIONAL|UNION|MINUS|FILTER|NOT|EXISTS|BIND|VALUES|SERVICE|GROUP|BY|HAVING|ORDER|ASC|DESC|LIMIT|OFFSET|COUNT|SUM|AVG|MIN|MAX|SAMPLE|GROUP_CONCAT|COMPUTED|EVERY|RSTREAM|ISTREAM|DSTREAM|IN)\b/gi, text = box.textContent, found = [];
+  let end = 0;
+  for (const match of text.matchAll(parts)) {
+    found.push(text.slice(end, match.index), make("span", match[0], { class: match[1] ? "comment" : match[2] ? "term" : match[3] ? "variable" : "keyword" }));
+    end = match.index + match[0].length;
+  }
+  box.replaceChildren(...found, text.slice(end));
+}
+
 // Proofs as trees.
 function shorten(name) { return name.replace(/[/#]+$/, "").split(/[/#]/).pop() || name; }
 function told(found) {
@@ -382,7 +399,7 @@ function brief(text) { return text.replace(/<[^<>]*[/#]([^<>/#]+)>/g, ":$1").rep
 function worth(value) { return typeof value === "string" ? value : value && value.value !== undefined ? shorten(value.value) : String(value); }
 function node(one) {
   const item = make("li");
-  if (one.kind !== "derived") { item.append(make("span", one.s ? `${one.t}: ${[one.s, one.p, one.o].map((term) => shorten(term.value)).join(" ")}` : brief(one.atom || `nothing in ${one.from}..${one.to}`), { class: "input" }), make("small", ` ${{ input: "input", known: "given", absent: "does not hold" }[one.kind] || one.kind}${one.windows && one.windows.length ? ` in ${one.windows.map((seen) => `${seen.window} = ${seen.from}..${seen.to}`).join(" of ")}` : ""}`)); return item; }
+  if (one.kind !== "derived") { item.append(make("span", one.s ? `${when(one.t)}: ${[one.s, one.p, one.o].map((term) => shorten(term.value)).join(" ")}` : brief(one.atom || `nothing in ${when(one.from)}..${when(one.to)}`), { class: "input" }), make("small", ` ${{ input: "input", known: "given", absent: "does not hold" }[one.kind] || one.kind}${one.windows && one.windows.length ? ` in ${one.windows.map((seen) => `${seen.window} = ${when(seen.from)}..${when(seen.to)}`).join(" of ")}` : ""}`)); return item; }
   if (one.repeated) { item.textContent = `${brief(one.atom)} (told elsewhere)`; return item; }
   // A rule with its values in place of its variables: the head is what it derives.
   const values = Object.entries(one.binding || {}), filled = values.reduce((text, [name, value]) => text.replaceAll(new RegExp(`(?<![\\w?])[?]?${name.replace("?", "")}(?![\\w])`, "g"), () => worth(value)), one.text), box = make("details", null, { open: "" }), head = make("summary", brief(filled.split("←")[0].trim()));
@@ -414,8 +431,10 @@ function phase(table, one, number) {
     table.replaceChildren(top, body);
     table.querySelector("td").tabIndex = 0;
   }
+  // 66.7 for two of three; never 100 or 0 for what is not all or none.
+  function percent(share) { const shown = Math.round(share * 1000) / 10; return share < 1 && shown >= 100 ? "99.9" : share > 0 && shown <= 0 ? "0.1" : String(shown); }
   function square(row, place, low, high, own) {
-    const share = row.agreeing[place] / row.whole, cell = make("td", row.whole ? Math.floor(share * 100) : "–", { tabindex: -1 });
+    const share = row.agreeing[place] / row.whole, cell = make("td", row.whole ? percent(share) : "–", { tabindex: -1 });
     if (row.whole) { const rgb = shade(share); cell.style.background = `rgb(${rgb})`; cell.style.color = bright(rgb) ? "#000" : "#fff"; }
     cell.title = `U = ${row.period}, L = ${low === high ? low : `${low}..${high}`}: ${row.whole ? `${row.agreeing[place]} of ${row.whole} periods agree` : "no whole period"}`;
     cell.addEventListener("click", () => { focused(cell); tell(cell.title, row.period, own ? page.own : low, own); });
@@ -441,42 +460,39 @@ function phase(table, one, number) {
 }
 
 // Precision, recall and delay of windows over time, the wrong ones marked; as wide as there is room.
-function measured(found, box) {
+function measured(found, box, own = page) {
   const windows = found.filter((one) => one.phase === "windows"), delays = windows.map((one) => one.delay).filter((delay) => delay !== null && delay !== undefined), most = Math.max(1, ...delays);
-  const lines = [["precision", (one) => one.precision, "var(--push)", "", "1"], ["recall", (one) => one.recall, "var(--pull)", "6 3", "1"]];
-  if (delays.length) lines.push(["delay, ms", (one) => (one.delay || 0) / most, "var(--lit)", "2 2", String(Math.round(most * 1000) / 1000)]);
+  const lines = [["precision", (one) => one.precision, "var(--push)", (one) => `precision ${one.precision}`, "1"], ["recall", (one) => one.recall, "var(--push)", (one) => `recall ${one.recall}`, "1"]];
+  if (delays.length) lines.push(["delay, ms", (one) => one.delay === null || one.delay === undefined ? null : one.delay / most, "var(--push)", (one) => `${one.delay} ms`, String(Math.round(most * 1000) / 1000)]);
   const rows = Math.max(1, ...windows.map((one) => Math.max(one.expected, one.actual)));
-  lines.push(["rows", (one) => one.expected / rows, "var(--push)", "", String(rows), (one) => one.actual / rows]);
+  lines.push(["rows", (one) => one.expected / rows, "var(--push)", (one) => `${one.expected} expected, ${one.actual} reported`, String(rows), (one) => one.actual / rows]);
   const times = windows.map((one) => one.to), draw = () => {
-    const width = Math.max(box.clientWidth, 280), left = 84, right = width - 14, tall = lines.length * 76 + 36, svg = drawing("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall, role: "img" });
+    dates = own.dates;
+    const width = Math.max(box.clientWidth, 280), left = 84, right = width - 20, tall = lines.length * 76 + 36, svg = drawing("svg", { viewBox: `0 0 ${width} ${tall}`, width, height: tall, role: "img" });
     svg.setAttribute("aria-label", `precision, recall and delay of ${windows.length} windows, of which ${windows.filter((one) => one.problem).length} are wrong`);
     const low = Math.min(...times), high = Math.max(...times), ordered = times.every((t, at) => typeof t === "number" && (at === 0 || t >= times[at - 1])) && high > low;
-    const place = (number) => windows.length < 2 ? (left + right) / 2 : left + (ordered ? (times[number] - low) / (high - low) : number / (windows.length - 1)) * (right - left);
+    const place = (number) => windows.length < 2 ? (left + right) / 2 : left + 8 + (ordered ? (times[number] - low) / (high - low) : number / (windows.length - 1)) * (right - left - 8);
     const text = (content, x, y, anchor) => { const label = drawing("text", { x, y, "text-anchor": anchor, "font-size": 12, fill: "currentColor" }); label.textContent = content; svg.append(label); };
-    lines.forEach(([name, value, style, dash, top, other], at) => {
+    const apart = Math.min(...windows.map((_, number) => number ? place(number) - place(number - 1) : right - left)), bar = Math.max(1.5, Math.min(14, apart * .7)), two = Math.max(bar / 2, 1);
+    const bars = (base, value, style, shift, wide, said) => windows.forEach((one, number) => {
+      const share = value(one);
+      if (share === null || share === undefined) return;
+      const high = Math.max(share * 50, share > 0 || one.problem ? 1.5 : 0), rect = drawing("rect", { x: (place(number) + shift - wide / 2).toFixed(1), y: (base - high).toFixed(1), width: wide.toFixed(1), height: high.toFixed(1), fill: one.problem && style !== "var(--pull)" ? "var(--bad)" : style }), title = drawing("title");
+      title.textContent = `up to ${when(one.to)}: ${said(one)}; ${one.problem || "right"}`;
+      rect.append(title); svg.append(rect);
+    });
+    lines.forEach(([name, value, style, said, top, other], at) => {
       const base = at * 76 + (other ? 72 : 62);
       text(top, left - 6, base - 46, "end"); text(name, left - 6, base - 21, "end"); text("0", left - 6, base + 4, "end");
       svg.append(drawing("line", { x1: left, x2: right, y1: base, y2: base, stroke: "var(--line)" }));
-      const points = windows.map((one, number) => [place(number), base - Math.max(0, value(one) ?? 0) * 50]);
-      svg.append(drawing("polyline", { points: points.map((point) => point.map((part) => part.toFixed(1)).join(",")).join(" "), fill: "none", stroke: style, "stroke-width": windows.length > 200 ? 1 : 2, "stroke-dasharray": dash }));
-      if (other) { // what was reported beside what is expected
-        text("— expected  - - reported", right, base - 54, "end");
-        svg.append(drawing("polyline", { points: windows.map((one, number) => `${place(number).toFixed(1)},${(base - other(one) * 50).toFixed(1)}`).join(" "), fill: "none", stroke: "var(--pull)", "stroke-width": windows.length > 200 ? 1 : 2, "stroke-dasharray": "6 3" }));
-        return;
-      }
-      points.forEach(([x, y], number) => {
-        const one = windows[number];
-        if (!one.problem && windows.length > 200) return;
-        const radius = windows.length > 200 ? 2.5 : 5, bad = one.problem;
-        const dot = bad ? drawing("path", { d: `M${x - radius},${y - radius}L${x + radius},${y + radius}M${x - radius},${y + radius}L${x + radius},${y - radius}`, stroke: "var(--bad)", "stroke-width": 2.2 }) : drawing("circle", { cx: x, cy: y, r: 2.5, fill: style }), title = drawing("title");
-        title.textContent = `up to ${one.to}: ${one.problem || "right"}`;
-        dot.append(title); svg.append(dot);
-      });
+      if (!other) { bars(base, value, style, 0, bar, said); return; }
+      text("left: expected, right: reported; red: wrong", right, base - 54, "end");
+      bars(base, value, style, -two / 2, two, said); bars(base, other, "var(--pull)", two / 2, two, said);
     });
-    const tick = (t, x) => text(String(t), x, tall - 6, x < left + 24 ? "start" : x > right - 24 ? "end" : "middle"), many = (right - left) / 70;
-    if (ordered) { const step = round((high - low) / many); for (let t = Math.ceil(low / step) * step; t <= high; t += step) tick(t, left + (t - low) / (high - low) * (right - left)); }
+    const tick = (t, x) => text(when(t), x, tall - 6, x < left + 24 ? "start" : x > right - 24 ? "end" : "middle"), many = (right - left) / Math.max(70, 9 * when(high).length);
+    if (ordered) { const step = round((high - low) / many); for (let t = Math.ceil(low / step) * step; t <= high; t += step) tick(t, left + 8 + (t - low) / (high - low) * (right - left - 8)); }
     else { const step = Math.max(1, Math.ceil(windows.length / many)); times.forEach((t, number) => { if (number % step === 0) tick(t, place(number)); }); }
-    text("up to", left - 6, tall - 6, "end");
+    text(own.unit ? `up to, in ${own.unit}` : "up to", left - 6, tall - 6, "end");
     box.replaceChildren(svg);
   };
   let width = 0;

@@ -10,7 +10,7 @@ from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, clipped, counted, header, json_text, short_row
-from agreement.results.renderings.comparisons.agreement_report import Asking, in_words
+from agreement.results.renderings.comparisons.agreement_report import Asking, dates_on, in_words
 from agreement.results.renderings.pages.blocks import listed
 from agreement.results.renderings.pages.page import LEFT_OUT, Page
 from agreement.results.renderings.pages.push_pull.cause_words import cause_words
@@ -26,8 +26,8 @@ from agreement.results.renderings.pages.push_pull.timeline import (
     elements,
     evaluations,
     term_texts,
-    windows,
 )
+from agreement.results.renderings.pages.push_pull.window_runs import windows
 from lars.language.program import Program
 from solver.facts import Fact
 from translate.dialects import TITLES
@@ -62,15 +62,16 @@ class AgreeContent:
 def agree_page(given: AgreeContent) -> Page:
     """Return the page; what is shown of variants is the first, the brave one."""
     variant, verdicts = given.report.variants[0], given.shown.verdicts(given.report.variants[0])
+    dates = dates_on(variant, given.setting.unit)
     named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     asked = (
         f"Do pull and push of {named} report the same rows in each period, for "
         f"U = {listed([one.period for one in verdicts])} (unit {given.setting.unit}) "
-        f"on {variant.trace.timeline}?{_reading(given.report)}"
+        f"on {dates.interval(variant.trace.timeline)}{dates.said}?{_reading(given.report)}"
     )
     agree, said = summary(verdicts)
     if (first := next(given.shown.rows(variant), None)) is not None:
-        said = f"{in_words(first, variant.trace.origin, given.setting.unit)}. {said}"
+        said = f"{in_words(first, dates)}. {said}"
     page, document = _content(given, variant, verdicts), _document(given, verdicts)
     return Page(given.title, asked, agree, said, "agree", document, page, given.report.warnings)
 
@@ -141,14 +142,23 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
         "strip": [_strip(variant, verdict, len(shown)) for verdict in shown],
         "lines_left": len(verdicts) - len(shown),
         "counts": counts_json(tally, shown),
-        "windows": [*windows(csparql, setting, "pull"), *windows(cqels, setting, "push")],
+        "windows": windows(((csparql, "pull"), (cqels, "push")), setting, trace, _looked_at(drawn.rows)),
+        "dates": dates_on(variant, setting.unit).for_script(),
         "more": sum(count for count, _ in tally.values()) - len(drawn.rows),
-        "proofs": proofs(variant, drawn.rows, asked),
+        "proofs": proofs(variant, drawn.rows, asked, dates_on(variant, setting.unit)),
         "logic": [
             side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
             side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
         ],
     }
+
+
+def _looked_at(rows: Iterable[FoundRow]) -> Iterator[int]:
+    """Yield the times at which a reader looks at a row: when push last reported it, and its pull."""
+    for row in rows:
+        yield row.interval.end
+        if row.difference.pushed is not None:
+            yield row.difference.pushed
 
 
 @dataclass(frozen=True, slots=True)

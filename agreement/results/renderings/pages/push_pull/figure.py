@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from agreement.comparing.agree import Side, VariantReport
@@ -10,6 +11,7 @@ from agreement.comparing.agree.narrowing import FoundRow
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
+from agreement.results.renderings.comparisons.agreement_report import dates_on
 from agreement.results.renderings.pages.push_pull.strip import AGREES, strip_cells
 from lars.errors import LarsError
 from lars.files import appearing
@@ -24,20 +26,23 @@ if TYPE_CHECKING:
 
 _SUFFIXES: Final = (".svg", ".png", ".pdf")
 _COLOURS: Final = (
-    "#e69f00",
-    "#56b4e9",
-    "#009e73",
-    "#f0e442",
-    "#999999",
-    "#d55e00",
-    "#8c564b",
-    "#cc79a7",
-    "#0072b2",
-    "#000000",
+    "#8a5a00",
+    "#3f6f00",
+    "#00687a",
+    "#5a4fcf",
+    "#6b6b6b",
+    "#b34000",
+    "#5c4033",
+    "#9c1c4d",
+    "#1c6b9c",
+    "#7a5c9e",
 )
-"""The colours of Okabe and Ito, told apart also by people who see few, and a brown; one for each cause."""
+"""The colours of pages on paper, one for each cause: white letters can be read on all of them."""
 _LETTERS: Final = "NSMPQEABUW"
-_AGREES: Final = "#cfe8dc"
+_NARROW: Final = 0.015
+"""In what takes less of the width no letter stands."""
+_LINE, _TICKS = 95, 6
+_AGREES: Final = "#9ccfb8"
 _STYLE: Final[Any] = {
     "font.size": 8,
     "svg.fonttype": "none",
@@ -45,7 +50,7 @@ _STYLE: Final[Any] = {
     "svg.hashsalt": "lars",
     "text.parse_math": False,  # a $ in a term is a $
 }
-_PUSH, _PULL = "#0072b2", "#8c3d7e"
+_PUSH, _PULL, _LIT = "#0b62a4", "#8c3d7e", "#b35900"
 
 
 def check_figure(path: Path) -> None:
@@ -92,6 +97,8 @@ def write_figure(
 
 def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting) -> None:
     used: set[int] = set()
+    timeline = variant.trace.timeline
+    span = max(timeline.last - timeline.first, 1)
     for place, verdict in enumerate(verdicts):
         for start, end, cause, periods, *_ in strip_cells(variant, verdict):
             colour = _AGREES if cause == AGREES else [*_COLOURS, "#444444"][cause]
@@ -101,14 +108,30 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
             if 0 <= cause < len(CAUSES):
                 used.add(cause)
                 at = (start + end) / 2
-                axes.text(at, place, _LETTERS[cause], ha="center", va="center", fontsize=5.5, clip_on=True)
+                if (end - start) / span > _NARROW:
+                    how: Any = {"ha": "center", "va": "center", "fontsize": 5.5, "clip_on": True}
+                    axes.text(at, place, _LETTERS[cause], color="white", weight="bold", **how)
     step = max(1, len(verdicts) // 25)
     axes.set_yticks(range(0, len(verdicts), step), [str(one.period) for one in verdicts[::step]])
     axes.set_ylim(len(verdicts) - 0.4, -0.6)
     axes.set_ylabel("U")
-    axes.set_xlabel(f"time in units of {setting.unit}")
+    axes.set_xlabel(_dated(axes, variant, setting))
     named = [f"{_LETTERS[cause]}: {CAUSES[cause].value}" for cause in sorted(used)]
-    axes.set_title("; ".join(["low: agree", *named]), fontsize=8, loc="left")
+    # A name does not end in the middle of a line.
+    legend = "; ".join(one.replace(" ", "\xa0") for one in ("low: agree", *named))
+    axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=8, loc="left")
+
+
+def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
+    """Let the times below a picture be dateTimes where the trace has them; return what they are."""
+    dates = dates_on(variant, setting.unit)
+    if dates.zero is None:
+        return f"time in units of {setting.unit}"
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.xaxis.set_major_locator(MaxNLocator(_TICKS, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda t, _: dates.text(round(t))))
+    return f"time{dates.said}"
 
 
 def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Setting) -> None:
@@ -123,7 +146,7 @@ def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Sett
         times = [fact.t for fact in facts if fact.arguments[3] == stream]
         axes.plot(times, [place] * len(times), "|", color="#333333", markersize=7)
         lit = [fact.t for fact in support if fact.arguments[3] == stream]
-        axes.plot(lit, [place] * len(lit), "o", color="#d55e00", markersize=5)
+        axes.plot(lit, [place] * len(lit), "o", color=_LIT, markersize=5)
         for query, side, colour, shift in (
             (variant.pair.cqels, "--", _PUSH, 0.28),
             (variant.pair.csparql, "-", _PULL, -0.28),
@@ -141,13 +164,15 @@ def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Sett
         axes.barh(base + 2, end - begin + 0.6, 0.25, begin - 0.3, color=_PUSH)
     seen = [t for t in pulls if any(begin <= t <= end for begin, end in pulled)]
     axes.plot(seen, [base + 2.3] * len(seen), "s", color=_PULL, markersize=4)
-    axes.axvline(at, color="#d55e00", linewidth=0.8)
+    axes.axvline(at, color=_LIT, linewidth=0.8)
     axes.set_yticks(
         range(base + 3), [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(one.row)]
     )
     axes.set_xlim(first, row.interval.end + 2)
     axes.invert_yaxis()
-    axes.set_xlabel(f"time in units of {setting.unit}; lines: what windows show at {at} (dashed: push)")
+    time = _dated(axes, variant, setting)
+    seen_at = dates_on(variant, setting.unit).text(at)
+    axes.set_xlabel(f"{time}; lines: what windows show at {seen_at} (dashed: push)")
     axes.set_title(f"only in {one.side.value}: {one.cause.value}", fontsize=8, loc="left")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from agreement.answering.explain import explaining
 from agreement.comparing.agree import Side, VariantReport
 from agreement.comparing.agree.narrowing import FoundRow
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, atom_text, json_text
 from agreement.documents.traces import Trace
 from agreement.results.renderings.answers import explanation_json, explanation_text
@@ -49,31 +50,29 @@ class _Asked:
         last = timeline.last if own.future is None else self.t + own.future
         return Interval(first, last).meet(timeline)
 
-    def told(self, trace: Trace) -> Json:
+    def told(self, trace: Trace, dates: Dates) -> Json:
         """Return the explanation as JSON, as lines where it is no proof."""
         try:
-            situated = _around(self, trace)
+            situated = _around(self, trace, dates)
             found = explaining.explained(situated, self.t, self.atom, None, Path("query"))
         except LarsError as error:
             return {"lines": [str(error)], "document": None}
-        document = explanation_json.as_json(found, trace.origin)
-        lines = [] if document.get("proof") else list(explanation_text.text_lines(found))
+        document = explanation_json.as_json(found, dates)
+        lines = [] if document.get("proof") else list(explanation_text.text_lines(found, dates))
         return {"lines": lines, "document": document}
 
 
-def _around(asked: _Asked, trace: Trace) -> explaining.ProgramSituation:
+def _around(asked: _Asked, trace: Trace, dates: Dates) -> explaining.ProgramSituation:
     """Return the program with the input that it can see."""
     timeline = trace.timeline
     listed: list[Fact] = list(trace.facts(asked.seen(trace)))
     stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in listed))
     background = frozenset(atoms_of(trace.background))
     situation = Situation(timeline, listed, trace.background)
-    return explaining.ProgramSituation(
-        asked.program, stream, background, situation, asked.query, trace.origin
-    )
+    return explaining.ProgramSituation(asked.program, stream, background, situation, asked.query, dates)
 
 
-def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: Evaluated) -> Json:
+def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: Evaluated, dates: Dates) -> Json:
     """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
 
     One row of each period length, side and cause comes before others.
@@ -87,7 +86,12 @@ def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: Evaluated) -
         size = sum(arrived.among(one.seen(trace)) for one in (why, lacks))
         if size > (_FIRST if not found else atoms):
             continue
-        proof = {"at": why.t, "why": why.told(trace), "other_at": lacks.t, "lacks": lacks.told(trace)}
+        proof = {
+            "at": why.t,
+            "why": why.told(trace, dates),
+            "other_at": lacks.t,
+            "lacks": lacks.told(trace, dates),
+        }
         atoms -= size
         length = len(json_text(proof))
         if length <= min(letters, _LONGEST):

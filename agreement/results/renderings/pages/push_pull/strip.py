@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json
 from agreement.results.renderings.pages.page import rendered
 
@@ -52,7 +53,9 @@ _MOST: Final = 50
 """Of more verdicts a notebook shows the first."""
 
 
-def small_html(variant: VariantReport, verdicts: Sequence[PeriodVerdict], said: str) -> str:
+def small_html(
+    variant: VariantReport, verdicts: Sequence[PeriodVerdict], said: str, dates: Dates = NO_DATES
+) -> str:
     """Return what a notebook shows: the verdict, and for each U the strip of its periods."""
     timeline = variant.trace.timeline
     span = max(timeline.last - timeline.first, 1) / 1000
@@ -62,15 +65,17 @@ def small_html(variant: VariantReport, verdicts: Sequence[PeriodVerdict], said: 
             "agree": one.agree,
             "whole": len(one.intervals),
             "wrong": sum(not interval.agree for interval in one.intervals),
-            "cells": [_drawn(cell, timeline.first, span) for cell in strip_cells(variant, one)],
+            "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, one)],
         }
         for one in verdicts[:_MOST]
     ]
     left = max(0, len(verdicts) - _MOST)
-    return rendered("small", said=said, timeline=str(timeline), strip=strip, left=left)
+    return rendered(
+        "small", said=said, timeline=f"{dates.interval(timeline)}{dates.said}", strip=strip, left=left
+    )
 
 
-def _drawn(cell: StripCell, first: int, span: float) -> Json:
+def _drawn(cell: StripCell, first: int, span: float, dates: Dates) -> Json:
     named = [*(cause.value for cause in CAUSES), "names of blank nodes"]
     most = "most rows " if cell.causes > 1 else ""
     why = (
@@ -82,5 +87,5 @@ def _drawn(cell: StripCell, first: int, span: float) -> Json:
         "x": round((cell.start - first) / span, 2),
         "width": round(max((cell.end - cell.start) / span - 1.5, 0.8), 2),
         "good": cell.cause == AGREES,
-        "said": f"({cell.start}, {cell.end}]: {why}",
+        "said": f"{dates.period(cell.start, cell.end)}: {why}",
     }

@@ -5,21 +5,16 @@ Of a long trace elements and evaluation times are counts in bins of time, and an
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, assert_never
+from typing import Final
 
 import numpy as np
 
 from agreement.comparing.agree.causes import Sides
 from agreement.documents.outputs import Json, counted, short, short_row
-from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
-from lars.language.terms import Iri
-from lars.language.windows import SlidingWindow, TimeWindow, TupleWindow
 from solver.columns import NULL_CODE, Array, Mask, TimeBins, keys
 from solver.facts import Fact, Row, is_triple
 from solver.job import AnswerRuns
-from translate.model.query import EngineQuery, Setting
-from translate.model.windows import window_operator
 
 _MOST_ELEMENTS: Final = 4_000
 _MOST_LETTERS: Final = 60_000
@@ -104,26 +99,6 @@ def bins_of(trace: Trace, lanes: int) -> TimeBins:
     """Return bins of the timeline, equally wide and fewer where there are many lanes."""
     width = -(-_span(trace) // min(_BINS, _ALL_BINS // max(lanes, 1)))
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
-
-
-def windows(query: EngineQuery, setting: Setting, side: str) -> list[Json]:
-    """Return the windows of a query: how their ends follow from a time point."""
-    found = []
-    for source in sources(query):
-        label = str(source.window)
-        stream = source.stream.value if isinstance(source.stream, Iri) else None
-        one = window_operator(source.window, source.stream, setting.unit, setting.bounds)
-        match one:
-            case TimeWindow(past, future, step):
-                ends = {"past": past, "future": future, "step": step, "open": one.open.value}
-            case SlidingWindow(width, slide, start):
-                ends = {"width": width, "slide": slide, "start": start}
-            case TupleWindow(size):
-                ends = {"size": size}
-            case _:
-                assert_never(one)
-        found.append({"side": side, "stream": stream, "label": label, **ends})
-    return found
 
 
 def evaluations(times: Array, bins: TimeBins) -> Json:

@@ -7,6 +7,7 @@ import pytest
 from rich.table import Table
 
 from agreement import api
+from agreement.documents.dates import NO_DATES
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
 from agreement.results.renderings.pages.page import html
@@ -165,6 +166,7 @@ def judged(count):
     row = {"x": {"type": "uri", "value": "http://example.org/a"}}
     return {
         "engine": "cqels",
+        "correct": False,
         "transient": [],
         "windows": [
             {
@@ -185,7 +187,7 @@ def judged(count):
 
 
 def test_of_many_judged_windows_the_wrong_ones_are_shown():
-    page = judge_page("T", False, judged(5_000), [], ())
+    page = judge_page("T", judged(5_000), [], (), NO_DATES)
     text = html(page)
     assert len(text.encode()) < MOST
     shown = data_of(text)["page"]
@@ -197,7 +199,7 @@ def test_of_many_judged_windows_the_wrong_ones_are_shown():
 
 
 def test_few_judged_windows_have_all_their_rows():
-    shown = judge_page("T", False, judged(5), [], ()).page
+    shown = judge_page("T", judged(5), [], (), NO_DATES).page
     assert (shown["left"], [len(one["rows"]) for one in shown["windows"]]) == (0, [50] * 5)
 
 

@@ -3,8 +3,10 @@
 import json
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from markupsafe import escape
 
 from agreement import api
 from agreement.results.renderings.pages.page import in_script
@@ -295,3 +297,22 @@ def test_a_page_of_times_that_a_browser_does_not_tell_apart_is_refused(tmp_path)
         asked = lars("agree", *given, "--report", page)
         assert (asked.code, page.exists()) == (code, code == 0), asked.err
     assert "accepted: pages of times below 9007199254740992" in asked.err
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_names_its_files_and_shows_queries_as_their_author_wrote_them(name, tmp_path):
+    lars(*PAGES[name], "--report", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    queries = [Path(found) for found in re.findall(r"<td>([^<]*\.rq): [\d,]+ bytes, SHA-256 ", text)]
+    assert queries
+    for query in queries:
+        assert f'<pre class="query">{escape(query.read_text())}</pre>' in text
+    assert name == "contained" or "<summary>Symbols and words</summary>" in text
+
+
+def test_a_notebook_shows_phases_as_colours_with_a_decimal():
+    found = api.phase(SAMPLES / "coupons", period="8", length="1..60")._repr_html_()
+    assert re.findall(r'rgb\([\d, ]+\); color: #\w+" title="(\d of 6) periods agree">([\d.]+)<', found) == [
+        ("5 of 6", "83.3"),
+        ("6 of 6", "100"),
+    ]

@@ -1,0 +1,116 @@
+"""Times as people have them: a time point as its dateTime, where time 0 is one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, Final
+
+from lars.durations import NANOSECONDS, Duration
+from lars.language.windows import Interval
+
+SUFFIX: Final = "_date"
+"""What the name of a time ends with, in JSON and tables, for its dateTime beside it."""
+SECOND: Final = Duration(NANOSECONDS["s"])
+_WHOLE: Final = ":00"
+_DAY, _YEAR = len("2026-05-04T"), len("2026-")
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """What time points are called: by the dateTime of time 0, how long one is; without `zero` numbers alone.
+
+    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `said` tells once;
+    `tail` what they all end with: whole minutes have no seconds.
+
+    >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
+    >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.said
+    ('08:00:20', '(08:00:19, 08:00:29]', '2026-05-04T08:00:20Z', ' on 2026-05-04 (UTC)')
+    >>> Dates().text(21), Dates().period(20, 30), Dates().date(21), Dates().said
+    ('21', '(20, 30]', None, '')
+    """
+
+    zero: str | None = None
+    unit: Duration = SECOND
+    stem: str = ""
+    tail: str = ""
+
+    def within(self, timeline: Interval) -> "Dates":
+        """Return these dates for a text whose times all lie in an interval."""
+        first, last = self.date(max(timeline.first - 1, 0)), self.date(timeline.last)
+        if first is None or last is None:
+            return self
+        same = next((first[:size] for size in (_DAY, _YEAR) if first[:size] == last[:size]), "")
+        minutes = not self.unit.nanoseconds % (60 * SECOND.nanoseconds) and same
+        tail = _WHOLE if minutes and first.removesuffix("Z").endswith(_WHOLE) else ""
+        return replace(self, stem=same, tail=tail)
+
+    def date(self, t: float) -> str | None:
+        """Return the dateTime of a time point; None where it has none, as it is a number alone."""
+        return None if self.zero is None else _date(t, self.zero, self.unit)
+
+    def text(self, t: float) -> str:
+        """Return a time for a reader."""
+        date = self.date(t)
+        if date is None:
+            return str(t)
+        return date.removeprefix(self.stem).removesuffix("Z").removesuffix(self.tail) if self.stem else date
+
+    def period(self, start: int, end: int) -> str:
+        """Return an interval without its start."""
+        return f"({self.text(start)}, {self.text(end)}]"
+
+    def interval(self, one: Interval) -> str:
+        """Return an interval with both ends."""
+        return f"[{self.text(one.first)}, {self.text(one.last)}]" if one else str(one)
+
+    @property
+    def said(self) -> str:
+        """What stands in a title of short times: their day or year, and that they are in UTC."""
+        zone = " (UTC)" if self.zero is not None and self.zero.endswith("Z") else ""
+        where = {_DAY: " on", _YEAR: " in"}.get(len(self.stem))
+        return "" if where is None else f"{where} {self.stem.rstrip('T-')}{zone}"
+
+    def option(self, t: int) -> str:
+        """Return a time as an option of a command takes it."""
+        return self.date(t) or str(t)
+
+    def beside(self, times: Mapping[str, Any]) -> dict[str, Any]:
+        """Return times by their names, each dateTime beside its number.
+
+        >>> Dates("2026-05-04T08:00:00Z").beside({"t": 5, "pushed": None})
+        {'t': 5, 't_date': '2026-05-04T08:00:05Z', 'pushed': None, 'pushed_date': None}
+        """
+        if self.zero is None:
+            return dict(times)
+        found = {}
+        for name, t in times.items():
+            found[name] = t
+            found[f"{name}{SUFFIX}"] = None if t is None else self.date(t)
+        return found
+
+    def for_script(self) -> dict[str, Any] | None:
+        """Return what a page's script writes times by: ms of time 0 since 1970, and of a time point."""
+        if self.zero is None:
+            return None
+        zoned = datetime.fromisoformat(self.zero)
+        zero = zoned if zoned.tzinfo else zoned.replace(tzinfo=UTC)
+        return {
+            "zero": zero.timestamp() * 1000,
+            "unit": self.unit.milliseconds,
+            "stem": self.stem,
+            "tail": self.tail,
+            "zone": "" if self.stem or not self.zero.endswith("Z") else "Z",
+        }
+
+
+NO_DATES: Final = Dates()
+"""Times are numbers alone."""
+
+
+@lru_cache(maxsize=2**16)
+def _date(t: float, zero: str, unit: Duration) -> str | None:
+    # Loads what reads traces, which no start of the program needs.
+    from solver.traces import date_of
+
+    return date_of(t, zero, unit)
