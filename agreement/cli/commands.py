@@ -65,7 +65,7 @@ COMMANDS: Final = {
         "running the adapter",
     ),
     "hunt": Command(_ENGINES, "agreement.results.files.hunts", "hunt", (JsonOutput,), "hunting"),
-    "suite": Command(_ENGINES, "agreement.results.files.suites", "suite", (JsonOutput,), "testing"),
+    "suite": Command(_ENGINES, "agreement.results.suites.suites", "suite", (JsonOutput,), "testing"),
     "serve-engine": Command(_ENGINES, "agreement.results.serving", "serve_engine"),
     "compare": Command(_ENGINES, "agreement.results.comparisons", "compare", _PAGED, "comparing"),
     "decide": Command(_ENGINES, "agreement.results.proofs.decisions", "decided", _PAGED, "deciding"),
