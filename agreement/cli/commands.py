@@ -45,7 +45,7 @@ COMMANDS: Final = {
     "solve": Command(_QUERIES, "agreement.results.solutions", "solve", (TableOutput, JsonOutput), "solving"),
     "explain": Command(_QUERIES, "agreement.results.explanations", "explain", _PAGED),
     "check": Command(_QUERIES, "agreement.results.checks", "check", (JsonOutput,)),
-    "fmt": Command(_QUERIES, "agreement.results.formatting", "fmt"),
+    "fmt": Command(_QUERIES, "agreement.results.files.formatting", "fmt"),
     "export": Command(_QUERIES, "agreement.results.files.exports", "export_or_read"),
     "agree": Command(
         _ENGINES,
