@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from agreement.documents.recordings import Push, Row
-from agreement.documents.requests import sources
+from agreement.documents.requests import WindowSource, sources
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported
 from agreement.engines.specifications import (
@@ -21,7 +21,7 @@ from agreement.engines.specifications import (
     framed,
     shape,
 )
-from agreement.proving.suite.vectors import ALIGNED, FIRST, ParameterVector, numbers_of, vectors
+from agreement.proving.suite.vectors import ParameterVector, numbers_of, vectors
 from lars.durations import Duration
 from solver.facts import Static
 from translate.model.query import EngineQuery, Language
@@ -107,8 +107,22 @@ class Expecting:
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
         """Return t0 of each window under a vector."""
         first = int(min((one.t for one in self.stream), default=0))
-        fixed = {ALIGNED: None, FIRST: first}.get(str(vector.start), vector.start)
-        return tuple(-width if fixed is None else int(fixed) for width in self._widths)
+        match vector.start:
+            case "aligned":
+                return tuple(-width for width in self._widths)
+            case "first":
+                return (first,) * len(self._widths)
+            case "own":
+                return tuple(self._begin(source, first) for source in sources(self.query))
+            case int(t):
+                return (t,) * len(self._widths)
+            case written:
+                parts = [int(one) for one in written.split("/")]
+                return tuple(parts[n % len(parts)] for n in range(len(self._widths)))
+
+    def _begin(self, source: WindowSource, otherwise: int) -> int:
+        own = (one.t for one in self.stream if one.stream == str(source.stream))
+        return int(min(own, default=otherwise))
 
     def scheduled(self, vector: ParameterVector) -> Scheduled:
         """Return when a vector evaluates the query."""

@@ -40,8 +40,9 @@ language that says it, the stream, static data, and for each language what has t
 - `expected.LANGUAGE.json`: for each choice that RSP-QL leaves to an engine the reports before the time of the
   last element, which is there to move time on. `vectors` are numbers of `vectors.json`; a vector that is
   nowhere named says nothing of the test.
-- `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `aligned`: windows
-  close at multiples of their slide; `first`: they open at the time of the first element.
+- `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `t0`
+  is where windows begin: of all, or `A/B` of the first and the second in turns; `aligned`: they close at
+  multiples of their slide; `first`: at the time of the first element; `own`: of the first of their stream.
 
 Licence: not decided yet.
 """

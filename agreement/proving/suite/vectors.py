@@ -17,14 +17,23 @@ PERIOD: Final = 3
 """The period of vectors that report periodically, in time points."""
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
+OWN: Final = "own"
 Start = int | str
-"""t0 of each window in time points; ALIGNED: windows close at multiples of β; FIRST: the first element's."""
+"""t0 in time points; A/B: A of the first window, B of the second, and so on in turns.
+
+ALIGNED: windows close at multiples of β; FIRST: the first element's time; OWN: that of the first element
+of the window's own stream.
+"""
 
 _WC, _NE, _CC, _P = Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY, Strategy.CONTENT_CHANGE, Strategy.PERIODIC
 _REPORTS: Final = tuple(
     map(frozenset, ({_WC, _NE}, {_WC}, {_WC, _CC}, {_CC}, {_NE}, {_P}, {_P, _NE}, {_P, _CC}))
 )
-_STARTS: Final[tuple[Start, ...]] = (0, ALIGNED, FIRST, 1, 2, 3)
+_POINTS: Final = range(4)
+_STARTS: Final[tuple[Start, ...]] = (
+    *(0, ALIGNED, FIRST, 1, 2, 3, OWN),
+    *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
+)
 _BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)
 _EMPTY: Final = (Empty.SILENT, Empty.REPORTED)
 _TICKS: Final = (Tick.TRIPLE, Tick.INSTANT)

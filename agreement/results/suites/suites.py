@@ -1,6 +1,7 @@
 """`suite`: tests of RSP-QL written as files, run against engines, and published claims with verdicts."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
-from agreement.proving.suite.vectors import ALIGNED, FIRST, Start
+from agreement.proving.suite.vectors import ALIGNED, FIRST, OWN, Start
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import adapter_option, open_option, silence_option
@@ -57,11 +58,11 @@ def _start(given: str | int) -> Start:
     >>> _start("2"), _start("aligned")
     (2, 'aligned')
     """
-    if str(given) in (ALIGNED, FIRST):
-        return str(given)
     if str(given).isdecimal() and len(str(given)) < 10:  # noqa: PLR2004 - times of the suite are short
         return int(given)
-    raise LarsError(f"accepted: a time point, {ALIGNED} or {FIRST}")
+    if str(given) in (ALIGNED, FIRST, OWN) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(given)):
+        return str(given)
+    raise LarsError(f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {OWN}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,8 @@ class SuiteRequest:
     )
     t0: Start | None = option(
         None,
-        f"Where its windows begin: a time point, {ALIGNED} or {FIRST}. [default: what fits best]",
+        f"Where its windows begin: a time point, two as 0/1, {ALIGNED}, {FIRST} or {OWN}. "
+        "[default: what fits best]",
         _start,
         keyword="int | str | None",
     )

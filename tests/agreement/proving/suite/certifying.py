@@ -63,10 +63,10 @@ class WindowByWindow:
                 "time",
                 one.width,
                 one.step,
-                {"aligned": -one.width, "first": first}.get(words["t0"], vector.start),
+                self.start(one, n, words["t0"], first),
                 frozenset(words["report"].split(" and ")),
             )
-            for one in self.asked.windows
+            for n, one in enumerate(self.asked.windows)
         )
         policy = Policy(words["bounds"], words.get("tick", "instant"), words["combination"], PERIOD)
         if vector.by_clock:
@@ -83,6 +83,13 @@ class WindowByWindow:
             if moment.t < self.until and (new or words["empty"] == "reported"):
                 found.append((moment.t, new))
         return found
+
+    def start(self, window, place, t0, first):
+        """Return t0 of a window, which is the place-th of the query."""
+        if t0 == "own":
+            return int(min((one.t for one in self.arrivals if one.stream == window.stream), default=first))
+        named = {"aligned": -window.width, "first": first}
+        return named[t0] if t0 in named else int([*t0.split("/")][place % (1 + t0.count("/"))])
 
     def _answers(self, shown):
         store = ox.Store()
