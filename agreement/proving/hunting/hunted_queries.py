@@ -67,7 +67,7 @@ def hunted_query(
 class QueryFamily:
     """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them.
 
-    `body` is what stands in WHERE where that is more, in RSP-QL alone.
+    `body` is what stands in WHERE where that is more, in RSP-QL alone; `select` may be ASK.
     """
 
     name: str
@@ -78,6 +78,11 @@ class QueryFamily:
     operator: str = "RStream"
     static: tuple[str, ...] = field(default=())
     body: str = ""
+
+    @property
+    def form(self) -> str:
+        """What the query asks for, as it is written."""
+        return self.select if self.select == "ASK" else f"SELECT {self.select}"
 
 
 _ONE: Final = "?s :p ?a ."
@@ -134,7 +139,7 @@ def _rspql(how: QueryWriting, of: QueryFamily) -> str:
     lines = (
         _PREFIX,
         f"REGISTER {operator} <http://e/out> AS",
-        f"SELECT {of.select}",
+        of.form,
         *declared,
         "WHERE {",
         *where,
@@ -149,7 +154,7 @@ def _csparql(_: QueryWriting, of: QueryFamily) -> str:
     )
     where = " ".join((*(one[3] for one in of.windows), of.outside))
     return (
-        f"REGISTER QUERY q AS\n{_PREFIX}\nSELECT {of.select}\n"
+        f"REGISTER QUERY q AS\n{_PREFIX}\n{of.form}\n"
         f"{chr(10).join(streams)}\nWHERE {{ {where} }} {of.group}\n"
     )
 
@@ -158,7 +163,7 @@ def _cqels(_: QueryWriting, of: QueryFamily) -> str:
     blocks = " ".join(
         f"STREAM {stream} [RANGE {length}s] {{ {inner} }}" for stream, length, _, inner in of.windows
     )
-    return f"{_PREFIX}\nSELECT {of.select}\nWHERE {{ {blocks} {of.outside} }} {of.group}\n"
+    return f"{_PREFIX}\n{of.form}\nWHERE {{ {blocks} {of.outside} }} {of.group}\n"
 
 
 def _sparqlstream(_: QueryWriting, of: QueryFamily) -> str:

@@ -18,7 +18,10 @@ _KINDS: Final = (
     "<http://e/s> <http://e/kind> <http://e/k> .",
     "<http://e/s2> <http://e/kind> <http://e/k2> .",
 )
-_NAMED: Final = ("<http://e/s> <http://e/kind> <http://e/k> <http://e/g> .",)
+_NAMED: Final = (
+    "<http://e/s> <http://e/kind> <http://e/k> <http://e/g> .",
+    "<http://e/s> <http://e/kind> <http://e/k2> <http://e/g2> .",
+)
 LEVELS: Final = ("core", "report", "operator", "windows", "static", "sparql", "engines")
 """What an engine may claim, each level by itself; every engine that claims RSP-QL has core."""
 
@@ -67,6 +70,11 @@ _LETTERS: Final = {
     "values": "s p 1, s p 3, s p 2, s2 p 1",
     "filter-in": "s p 1, s p 2, s p 3, s2 p 1",
     "static-outside": "s p o, s p 1, s2 p o",
+    "zero-or-more": "s p t, t p u, u p s, s2 p t",
+    "zero-or-one": "s p t, t p u, s2 p t",
+    "bind-error": "s p 1, s p 2, s p 3, s2 p 2",
+    "values-undef": "s p 2, s2 p 1, s2 p 2",
+    "regex": "s p 1, s p 2, s p 10, s2 p 21",
 }
 
 
@@ -268,6 +276,41 @@ _PATTERNS: Final[tuple[_Written, ...]] = (
         _A,
     ),
     (
+        "zero-or-more",
+        "paths",
+        "a path of no step pairs each subject and object of the window with itself (SPARQL 1.1, 18.4)",
+        "?s :p* ?a .",
+        _A,
+    ),
+    (
+        "zero-or-one",
+        "paths",
+        "a path of one step at most (SPARQL 1.1, 18.4, ppeval)",
+        "?s :p? ?a .",
+        _A,
+    ),
+    (
+        "bind-error",
+        "BIND",
+        "an error leaves the variable unbound, and the solution stays (SPARQL 1.1, 18.5, Extend)",
+        f"{_ONE} BIND(1 / (?a - 2) AS ?b)",
+        _AB,
+    ),
+    (
+        "values-undef",
+        "VALUES",
+        "UNDEF is compatible with every term (SPARQL 1.1, 18.5, inline data)",
+        f"{_ONE} VALUES (?s ?a) {{ (UNDEF 1) (:s UNDEF) }}",
+        _A,
+    ),
+    (
+        "regex",
+        "functions",
+        "a regular expression on the text of a term (SPARQL 1.1, 17.4.3.14)",
+        f'{_ONE} FILTER(regex(str(?a), "^1"))',
+        _A,
+    ),
+    (
         "negated",
         "paths",
         "a negated path is any other predicate of the window (SPARQL 1.1, 18.4, ppeval)",
@@ -371,6 +414,8 @@ def _of_operators() -> tuple[SuiteQuery, ...]:
         ("-count", ((_S, 4, 2, _ONE),), "?s (COUNT(?a) AS ?n)", "GROUP BY ?s"),
         ("-minus", ((_S, 4, 2, f"{_ONE} MINUS {{ ?s :q ?b }}"),), _A, ""),
         ("-two", ((_S, 4, 2, _ONE), (_T, 3, 3, _S_A)), _AB, ""),
+        ("-distinct", ((_S, 4, 2, _ONE),), "DISTINCT ?s", ""),
+        ("-limit", ((_S, 4, 2, _ONE),), _A, "ORDER BY DESC(?a) ?s LIMIT 1"),
     )
     return tuple(
         _query(
@@ -480,6 +525,13 @@ def _of_windows() -> tuple[SuiteQuery, ...]:
             "UNION of two windows (SPARQL 1.1, 18.5, Union)",
         ),
         (
+            "window-variable",
+            ((_S, 4, 2, _ONE), (_T, 4, 2, _ONE)),
+            "?w ?s ?a",
+            "WINDOW ?w { ?s :p ?a }",
+            "a variable stands for each window in turn (Definition 17; SPARQL 1.1, 18.6, Graph)",
+        ),
+        (
             "across-filter",
             uneven,
             _AB,
@@ -523,10 +575,24 @@ def _of_windows() -> tuple[SuiteQuery, ...]:
         ),
     )
     aggregated = QueryFamily("two-count", both, "?s (COUNT(?b) AS ?n)", "", "GROUP BY ?s")
+    modified = (
+        (
+            "two-distinct",
+            "DISTINCT ?s",
+            "",
+            "DISTINCT is of the rows of all windows (SPARQL 1.1, 18.5, Distinct)",
+        ),
+        ("two-limit", _AB, "ORDER BY DESC(?b) ?a ?s LIMIT 1", "ORDER BY and LIMIT are of the joined rows"),
+        ("two-bag", "?s", "", "a join of windows is a multiset (Definition 16)"),
+    )
     return (
         *(
             _query("windows", "several windows", says, QueryFamily(name, windows, select, body=_two(body)))
             for name, windows, select, body, says in rest
+        ),
+        *(
+            _query("windows", "several windows", says, QueryFamily(name, both, select, group=group))
+            for name, select, group, says in modified
         ),
         _query(
             "windows", "several windows", "an aggregate over a join of windows (SPARQL 1.1, 11)", aggregated
@@ -636,4 +702,31 @@ def _of_aggregates() -> tuple[SuiteQuery, ...]:
         )
         for name, select, group, says in _MODIFIERS
     )
-    return (*groups, *modified)
+    unbound = f"{_ONE} OPTIONAL {{ ?s :q ?b }}"
+    shapes = (
+        (
+            "count-unbound",
+            "aggregates",
+            "?s (COUNT(?b) AS ?n)",
+            "GROUP BY ?s",
+            "COUNT leaves out what is unbound",
+        ),
+        (
+            "group-unbound",
+            "aggregates",
+            "?b (COUNT(?a) AS ?n)",
+            "GROUP BY ?b",
+            "what is unbound is a group too",
+        ),
+        ("ask", "query forms", "ASK", "", "whether the window has a solution at all"),
+    )
+    other = (
+        _query(
+            "sparql",
+            feature,
+            f"{says} ({section})",
+            QueryFamily(name, ((_S, 4, 2, unbound),), select, group=group),
+        )
+        for name, feature, select, group, says in shapes
+    )
+    return (*groups, *modified, *other)

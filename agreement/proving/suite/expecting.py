@@ -1,7 +1,7 @@
 """What a query over a stream has to report under each parameter vector, by the specification."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agreement.documents.recordings import Push, Row
@@ -23,12 +23,15 @@ from agreement.engines.specifications import (
 )
 from agreement.proving.suite.vectors import ParameterVector, numbers_of, vectors
 from lars.durations import Duration
+from lars.language.terms import XSD
 from solver.facts import Static
-from translate.model.query import EngineQuery, Language
+from translate.model.query import EngineQuery, Form, Language
 
 TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
 Reports = tuple[TimedRows, ...]
+ANSWER: Final = "Answer"
+"""The column of what ASK reports."""
 MILLISECONDS: Final[Mapping[Language, int]] = {
     Language.RSPQL: 1,
     Language.CSPARQL: 1000,
@@ -75,8 +78,12 @@ class Expecting:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of rows."""
-        return columns(self.query)
+        """The names of the columns of rows; that of ASK is Answer."""
+        return (ANSWER,) if self._asks else columns(self.query)
+
+    @property
+    def _asks(self) -> bool:
+        return self.query.form is Form.ASK
 
     @property
     def repeats(self) -> bool:
@@ -91,8 +98,23 @@ class Expecting:
         for number in numbers_of(self.query.language):
             vector = vectors()[number]
             if vector.by_clock or not repeats:
-                found.setdefault(self.reports(vector), []).append(number)
+                for reports in self.admissible(vector):
+                    found.setdefault(reports, []).append(number)
         return {reports: tuple(numbers) for reports, numbers in found.items()}
+
+    def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
+        """Return the reports that a vector admits: more than one where RSP-QL leaves open what is not in it.
+
+        Whether ASK says that there is nothing, or is silent, is no matter of empty answers.
+        """
+        found = self.reports(vector)
+        if not self._asks:
+            return (found,)
+        whole = self.reports(replace(vector, empty=Empty.REPORTED))
+        said = tuple((t, _truth(rows)) for t, rows in whole)
+        silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
+        empty = tuple((t, _truth(rows) if rows else ()) for t, rows in found)
+        return tuple(dict.fromkeys((silent, said, empty)))
 
     def reports(self, vector: ParameterVector) -> Reports:
         """Return what a vector reports before the last element's time."""
@@ -152,6 +174,10 @@ class Expecting:
                 found.append((point.time, tuple(reported(kind, before, now))))
             before = now
         return tuple(found)
+
+
+def _truth(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    return ((f'"{"true" if rows else "false"}"^^<{XSD}boolean>',),)
 
 
 def _timed(found: Sequence[Evaluation], until: int) -> Iterator[TimedRows]:

@@ -352,7 +352,11 @@ def _best(
     admitted: Sequence[frozenset[int]],
     declared: frozenset[Choice] | None,
 ) -> Choice:
-    """Return the choice by which the most tests pass more than fail; of equal ones the usual."""
+    """Return the choice by which the most tests pass; of equal ones the usual.
+
+    A t0 of its own for each window has to fit all, or to make more tests pass than one for all windows by
+    `_WORTH` of them: a fault in queries of several windows else looks like one.
+    """
     right: Counter[Choice] = Counter()
     judged: Counter[int] = Counter()
     for answer, own, allowed in zip(answers, fits, admitted, strict=True):
@@ -362,7 +366,13 @@ def _best(
     every = _choices(declared)
     # A vector that no test speaks of is no explanation, however many tests fail by the others.
     told = [one for one in every if judged[one[0]]] or every
-    return min(told, key=lambda one: judged[one[0]] - 2 * right[one])
+    least = _WORTH * sum(one.refused is None for one in answers)
+    return max(
+        told, key=lambda one: right[one] - least * (vectors()[one[0]].apart and right[one] < judged[one[0]])
+    )
+
+
+_WORTH: Final = 0.04
 
 
 def _result(

@@ -56,6 +56,11 @@ class ParameterVector:
         """Whether the clock makes it report, not arrivals."""
         return bool(self.report & CLOCKED)
 
+    @property
+    def apart(self) -> bool:
+        """Whether windows may begin at a time of their own each."""
+        return isinstance(self.start, str) and self.start not in (ALIGNED, FIRST)
+
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
         """Return it as a specification, for queries of a language whose time points are so long."""

@@ -102,6 +102,8 @@ class WindowByWindow:
                 for one in ox.parse(text, ox.RdfFormat.N_TRIPLES)
             )
         found = store.query(self.asked.query)
+        if isinstance(found, ox.QueryBoolean):
+            return bag(("Answer",), [("true",)] if found else [])
         names = [one.value for one in found.variables]
         return bag(names, ([solution[name] for name in names] for solution in found))
 
