@@ -67,7 +67,8 @@ def hunted_query(
 class QueryFamily:
     """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them.
 
-    `body` is what stands in WHERE where that is more, in RSP-QL alone; `select` may be ASK.
+    `body` is what stands in WHERE where that is more, in RSP-QL alone; `select` may be ASK. `texts` has
+    the query in other languages that say it in their own way. `flat`: all stands in one line.
     """
 
     name: str
@@ -78,6 +79,8 @@ class QueryFamily:
     operator: str = "RStream"
     static: tuple[str, ...] = field(default=())
     body: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+    flat: bool = False
 
     @property
     def form(self) -> str:
@@ -145,7 +148,7 @@ def _rspql(how: QueryWriting, of: QueryFamily) -> str:
         *where,
         f"}} {of.group}".rstrip(),
     )
-    return "\n".join(lines) + "\n"
+    return (" " if of.flat else "\n").join(lines) + "\n"
 
 
 def _csparql(_: QueryWriting, of: QueryFamily) -> str:

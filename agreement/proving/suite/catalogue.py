@@ -378,6 +378,8 @@ def catalogue() -> tuple[SuiteQuery, ...]:
         *_of_static(),
         *_of_patterns(),
         *_of_aggregates(),
+        *_of_engines(),
+        *_of_agreement(),
     )
 
 
@@ -398,7 +400,15 @@ def _of_widths() -> tuple[SuiteQuery, ...]:
         )
         for name, width, slide, says in _WIDTHS
     )
-    return (*widths, named)
+    lost = "what comes late is lost, or in the windows that close after it came"
+    late = (
+        _query("core", "late arrivals", f"{lost} (streams are in order, Definition 9)", family)
+        for family in (
+            QueryFamily("late", ((_S, 4, 2, _ONE),)),
+            QueryFamily("late-two", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), _AB),
+        )
+    )
+    return (*widths, named, *late)
 
 
 def _of_operators() -> tuple[SuiteQuery, ...]:
@@ -730,3 +740,142 @@ def _of_aggregates() -> tuple[SuiteQuery, ...]:
         for name, feature, select, group, says in shapes
     )
     return (*groups, *modified, *other)
+
+
+def _of_engines() -> tuple[SuiteQuery, ...]:
+    """Return what engine versions get wrong and no query above asks: of what is free, or rarely written."""
+    one = ((_S, 4, 2, _ONE),)
+    total = "of nothing SUM is 0 (SPARQL 1.1, 18.5.1.3)"
+    value = "a number in a pattern is a term: 1.0 is not 1 (Definition 18)"
+    lines = "where a line ends is no matter (SPARQL 1.1, 19.3, white space)"
+    tumbling = "TUMBLING is a slide as long as the window (Definition 13)"
+    own = (
+        (
+            "csparql",
+            _CSPARQL.format(
+                select=_A, streams="FROM STREAM <http://e/S> [RANGE 4s TUMBLING]\n", where="?s :p ?a ."
+            ),
+        ),
+    )
+    rest = (
+        ("sum-nothing", "aggregates", total, QueryFamily("sum-nothing", one, "(SUM(?a) AS ?n)")),
+        (
+            "number-term",
+            "basic graph pattern",
+            value,
+            QueryFamily("number-term", ((_S, 4, 2, "?s :p 1 ."),), "?s"),
+        ),
+        ("one-line", "windows", lines, QueryFamily("one-line", one, flat=True)),
+        ("tumbling-word", "windows", tumbling, QueryFamily("tumbling-word", ((_S, 4, 4, _ONE),), texts=own)),
+    )
+    return tuple(_query("engines", feature, says, family) for _, feature, says, family in rest)
+
+
+_NINE: Final = str(Literal("9", f"{XSD}integer"))
+_CSPARQL: Final = "REGISTER QUERY q AS\nPREFIX : <http://e/>\nSELECT {select}\n{streams}WHERE {{ {where} }}\n"
+_CQELS: Final = "PREFIX : <http://e/>\nSELECT {select}\nWHERE {{ {where} }}\n"
+
+
+def _of_agreement() -> tuple[SuiteQuery, ...]:
+    """Return queries in C-SPARQL and CQELS that answer differently, for one cause each."""
+    row = (f"<http://e/s> <http://e/p> {_NINE} .",)
+    half = (f"<http://e/s> <http://e/q> {_NINE} .",)
+    both = f"{_ONE} MINUS {{ ?s :q ?b }}"
+    rest: tuple[_Agreement, ...] = (
+        (
+            "silent",
+            "silent period: the row still holds, and no input makes push say so",
+            ((_S, 6, 3),),
+            _ONE,
+            "STREAM :S [RANGE 6s] { ?s :p ?a }",
+            _A,
+            (),
+        ),
+        (
+            "expired",
+            "expired before the pull: push has reported what the window no longer shows",
+            ((_S, 1, 4),),
+            _ONE,
+            "STREAM :S [RANGE 1s] { ?s :p ?a }",
+            _A,
+            (),
+        ),
+        (
+            "blocked",
+            "blocked later: input that comes after the push takes the row back",
+            ((_S, 4, 4),),
+            both,
+            "STREAM :S [RANGE 4s] { ?s :p ?a } MINUS { STREAM :S [RANGE 4s] { ?s :q ?b } }",
+            _A,
+            (),
+        ),
+        (
+            "unblocked",
+            "blocker expired: what blocked the row when push looked has left its window",
+            ((_S, 4, 4), (_T, 1, 4)),
+            both,
+            "STREAM :S [RANGE 4s] { ?s :p ?a } MINUS { STREAM :T [RANGE 1s] { ?s :q ?b } }",
+            _A,
+            (),
+        ),
+        (
+            "merged",
+            "merged sources: C-SPARQL joins a streamed triple with a static one",
+            ((_S, 4, 4),),
+            _TWO,
+            "STREAM :S [RANGE 4s] { ?s :p ?a . ?s :q ?b }",
+            _AB,
+            half,
+        ),
+        (
+            "static-alone",
+            "static only: C-SPARQL answers from static data, CQELS from the stream",
+            ((_S, 4, 4),),
+            _ONE,
+            "STREAM :S [RANGE 4s] { ?s :p ?a }",
+            _A,
+            row,
+        ),
+        (
+            "pivot",
+            "hidden by the pivot: with SLIDE a window ends where the slide did, here CQELS ignores it",
+            ((_S, 4, 4),),
+            _ONE,
+            "STREAM :S [RANGE 4s SLIDE 4s] { ?s :p ?a }",
+            _A,
+            (),
+        ),
+        (
+            "widths",
+            "different windows: the two queries look back differently far",
+            ((_S, 6, 3),),
+            _ONE,
+            "STREAM :S [RANGE 2s] { ?s :p ?a }",
+            _A,
+            (),
+        ),
+    )
+    return tuple(map(_agreement, rest))
+
+
+_Agreement = tuple[str, str, tuple[tuple[str, int, int], ...], str, str, str, tuple[str, ...]]
+"""Name, cause, windows, patterns, WHERE in CQELS, SELECT, static data."""
+
+
+def _agreement(one: _Agreement) -> SuiteQuery:
+    name, cause, windows, where, cqels, select, static = one
+    streams = "".join(
+        f"FROM STREAM {stream} [RANGE {width}s STEP {step}s]\n" for stream, width, step in windows
+    )
+    texts = (
+        ("csparql", _CSPARQL.format(select=select, streams=streams, where=where)),
+        ("cqels", _CQELS.format(select=select, where=cqels)),
+    )
+    shown = tuple((*window, where) for window in windows[:1])
+    family = QueryFamily(f"agree-{name}", shown, select, static=static, texts=texts)
+    return _query(
+        "engines",
+        "agreement",
+        f"why C-SPARQL and CQELS differ: {cause} (Dao-Tran et al. 2015, Section 5)",
+        family,
+    )

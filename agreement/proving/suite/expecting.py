@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Final
 
 from agreement.documents.recordings import Push, Row
@@ -13,6 +14,7 @@ from agreement.engines.specifications import (
     Evaluation,
     Framed,
     Scheduled,
+    Strategy,
     Task,
     Timetable,
     answers_of,
@@ -24,6 +26,7 @@ from agreement.engines.specifications import (
 from agreement.proving.suite.vectors import ParameterVector, numbers_of, vectors
 from lars.durations import Duration
 from lars.language.terms import XSD
+from lars.language.windows import Bounds
 from solver.facts import Static
 from translate.model.query import EngineQuery, Form, Language
 
@@ -61,11 +64,13 @@ class Expecting:
     _widths: tuple[int, ...] = field(init=False)
     _frames: dict[tuple[object, ...], Framed] = field(default_factory=dict, init=False)
     _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
+    _others: dict[tuple[Push, ...], "Expecting"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         unit = unit_of(self.query.language)
         length = unit.milliseconds
-        pushes = [Push(one.t * length, one.stream, one.triple) for one in self.stream]
+        in_order = sorted(self.stream, key=lambda one: one.t)
+        pushes = [Push(one.t * length, one.stream, one.triple) for one in in_order]
         self._task = Task(self.query, elements_of(pushes, unit), self.static, unit, self.until)
         frame = self._framed(vectors()[0]).frame
         shapes = (shape(source, frame) for source in sources(self.query))
@@ -107,6 +112,8 @@ class Expecting:
 
         Whether ASK says that there is nothing, or is silent, is no matter of empty answers.
         """
+        if self.late:
+            return self._of_late(vector)
         found = self.reports(vector)
         if not self._asks:
             return (found,)
@@ -116,8 +123,37 @@ class Expecting:
         empty = tuple((t, _truth(rows) if rows else ()) for t, rows in found)
         return tuple(dict.fromkeys((silent, said, empty)))
 
+    @property
+    def late(self) -> tuple[Push, ...]:
+        """The elements that come after one with a later time."""
+        before = accumulate((one.t for one in self.stream), max)
+        return tuple(one for one, latest in zip(self.stream, before, strict=True) if one.t < latest)
+
+    def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
+        """Return the reports without the one late element; with it those of windows that close after it came.
+
+        Streams are in order, so that RSP-QL says neither; where arrivals report, it is left out.
+        """
+        (late,) = self.late
+        lost = self._like([one for one in self.stream if one is not late]).reports(vector)
+        if not vector.by_clock or Strategy.CONTENT_CHANGE in vector.report:
+            return (lost,)
+        came = max(one.t for one in self.stream[: self.stream.index(late)])
+        told = came + (vector.bounds is Bounds.HIGH_OPEN)
+        counted = self._like(sorted(self.stream, key=lambda one: one.t)).reports(vector)
+        after = (one for one in counted if one[0] >= told)
+        return tuple(dict.fromkeys((lost, (*(one for one in lost if one[0] < told), *after))))
+
+    def _like(self, stream: Sequence[Push]) -> "Expecting":
+        own = tuple(stream)
+        if own not in self._others:
+            self._others[own] = Expecting(self.query, self.static, own)
+        return self._others[own]
+
     def reports(self, vector: ParameterVector) -> Reports:
-        """Return what a vector reports before the last element's time."""
+        """Return what a vector reports before the last element's time, without what is late."""
+        if self.late:
+            return self._of_late(vector)[0]
         several = len(sources(self.query)) > 1
         starts = self.starts(vector)
         own = (vector.report, vector.bounds, starts, vector.tick, several and vector.combination)

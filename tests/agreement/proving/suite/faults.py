@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 
 from agreement.documents.recordings import static_of
 from agreement.engines.specifications import Empty
@@ -279,6 +280,13 @@ _STREAMS = (
             one
             for n, one in enumerate(stream)
             if not any(other.triple == one.triple and one.t - other.t < 4 for other in stream[:n])
+        ),
+    ),
+    (
+        "what comes late counts as of the latest time",
+        lambda stream: tuple(
+            replace(one, t=t)
+            for one, t in zip(stream, accumulate((one.t for one in stream), max), strict=True)
         ),
     ),
     (
