@@ -359,8 +359,8 @@ def _best(
 ) -> Choice:
     """Return the choice by which the most tests pass; of equal ones the usual.
 
-    A t0 of its own for each window has to fit all, or to make more tests pass than one for all windows by
-    `_WORTH` of them: a fault in queries of several windows else looks like one.
+    What is unlikely has to fit all, or to make more tests pass than what is not by `_WORTH` of them: a fault
+    in queries of several windows else looks like a t0 for each window.
     """
     right: Counter[Choice] = Counter()
     judged: Counter[int] = Counter()
@@ -373,7 +373,8 @@ def _best(
     told = [one for one in every if judged[one[0]]] or every
     least = _WORTH * sum(one.refused is None for one in answers)
     return max(
-        told, key=lambda one: right[one] - least * (vectors()[one[0]].apart and right[one] < judged[one[0]])
+        told,
+        key=lambda one: right[one] - least * (vectors()[one[0]].unlikely and right[one] < judged[one[0]]),
     )
 
 

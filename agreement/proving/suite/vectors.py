@@ -57,9 +57,9 @@ class ParameterVector:
         return bool(self.report & CLOCKED)
 
     @property
-    def apart(self) -> bool:
-        """Whether windows may begin at a time of their own each."""
-        return isinstance(self.start, str) and self.start not in (ALIGNED, FIRST)
+    def unlikely(self) -> bool:
+        """Whether it is much to assume: windows with a t0 of their own each, or reports by a clock of 3."""
+        return _P in self.report or (isinstance(self.start, str) and self.start not in (ALIGNED, FIRST))
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:

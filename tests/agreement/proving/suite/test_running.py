@@ -1,6 +1,7 @@
 """Engines on the suite: a right one fails nothing, whatever its parameters; a wrong one where it is wrong."""
 
 import json
+import shutil
 import sys
 from xml.etree import ElementTree as ET
 
@@ -101,6 +102,35 @@ def test_what_is_wrong_is_one_message(words, said, folder):
     assert ran.code == 2
     assert said in ran.err
     assert len(ran.err.splitlines()) == 1
+
+
+CIRCLE = """@prefix mf: <http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+<> mf:include _:a . _:a rdf:first <core.ttl> ; rdf:rest _:a ."""
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "said"),
+    [
+        ("manifest.ttl", lambda _: CIRCLE, "found a list without an end"),
+        ("manifest.ttl", lambda text: f"{text}<x> broken", "accepted: a manifest in Turtle"),
+        ("manifest.ttl", lambda text: text.replace("core.ttl", "other.ttl"), "no such file"),
+        ("core.ttl", lambda text: text.replace("mf:name", "mf:nome"), "has no name"),
+        ("tests/tumbling-01/stream.nq", lambda text: f"{text}x", "found no timed quad"),
+        (
+            "tests/tumbling-01/expected.rspql.json",
+            lambda text: text.replace('s": "', 's": "x', 1),
+            "numbers of",
+        ),
+    ],
+)
+def test_a_broken_suite_is_one_message(file, change, said, folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "suite")
+    path = tmp_path / "suite" / file
+    path.write_text(change(path.read_text()))
+    ran = lars("suite", "run", tmp_path / "suite", "--adapter", "x")
+    assert ran.code == 2
+    assert said in ran.err
 
 
 def test_an_engine_of_another_language_is_held_to_what_tests_say_of_that(tests):
