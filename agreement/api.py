@@ -43,7 +43,7 @@ _OFFERED: Final = {
     "agreement.results.files.initialised": ("InitialFolder", "init"),
     "agreement.results.files.hunts": ("HuntResult", "hunt"),
     "agreement.results.files.runs": ("RunResult", "run"),
-    "agreement.results.files.suites": ("SuiteMade", "SuiteRun", "suite"),
+    "agreement.results.suites.suites": ("SuiteClaims", "SuiteMade", "SuiteRun", "suite"),
     "agreement.results.proofs.decisions": ("ContainmentResult", "DecideResult", "contained", "decide"),
     "agreement.results.proofs.phases": ("PhaseResult", "phase"),
     "agreement.results.proofs.shrunk": ("ShrinkResult", "shrink"),

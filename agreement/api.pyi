@@ -27,13 +27,13 @@ from agreement.results.files.hunts import HuntResult
 from agreement.results.files.initialised import InitialFolder
 from agreement.results.files.recorded import AdapterVerdict, RecordResult
 from agreement.results.files.runs import RunResult
-from agreement.results.files.suites import SuiteMade, SuiteRun
 from agreement.results.judgements import JudgeResult, WindowVerdict
 from agreement.results.proofs.decisions import ContainmentResult, DecideResult
 from agreement.results.proofs.phases import PhaseResult
 from agreement.results.proofs.shrunk import ShrinkResult
 from agreement.results.proofs.witnesses import WitnessResult
 from agreement.results.solutions import AnswerAt, SolveResult
+from agreement.results.suites.suites import SuiteClaims, SuiteMade, SuiteRun
 from agreement.results.translations import Translation
 from lars.errors import FailedRunError, LarsError, Place, PlacedError
 from solver.facts import Fact
@@ -84,6 +84,7 @@ __all__ = [
     "SolveResult",
     "StaticSource",
     "StreamWitness",
+    "SuiteClaims",
     "SuiteMade",
     "SuiteRun",
     "TextSource",
@@ -493,10 +494,11 @@ def suite(
     dialect: str | None = ...,
     jobs: int = ...,
     out: str | Path | None = ...,
+    benchmarks: str | Path | None = ...,
     silence: float = ...,
     options: Mapping[str, object] | None = ...,
     progress: Progress | None = ...,
-) -> SuiteMade | SuiteRun: ...
+) -> SuiteMade | SuiteRun | SuiteClaims: ...
 def translate(
     query: TextSource,
     /,

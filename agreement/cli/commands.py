@@ -45,7 +45,7 @@ COMMANDS: Final = {
     "solve": Command(_QUERIES, "agreement.results.solutions", "solve", (TableOutput, JsonOutput), "solving"),
     "explain": Command(_QUERIES, "agreement.results.explanations", "explain", _PAGED),
     "check": Command(_QUERIES, "agreement.results.checks", "check", (JsonOutput,)),
-    "fmt": Command(_QUERIES, "agreement.results.formatting", "fmt"),
+    "fmt": Command(_QUERIES, "agreement.results.files.formatting", "fmt"),
     "export": Command(_QUERIES, "agreement.results.files.exports", "export_or_read"),
     "agree": Command(
         _ENGINES,
@@ -65,7 +65,7 @@ COMMANDS: Final = {
         "running the adapter",
     ),
     "hunt": Command(_ENGINES, "agreement.results.files.hunts", "hunt", (JsonOutput,), "hunting"),
-    "suite": Command(_ENGINES, "agreement.results.files.suites", "suite", (JsonOutput,), "testing"),
+    "suite": Command(_ENGINES, "agreement.results.suites.suites", "suite", (JsonOutput,), "testing"),
     "serve-engine": Command(_ENGINES, "agreement.results.serving", "serve_engine"),
     "compare": Command(_ENGINES, "agreement.results.comparisons", "compare", _PAGED, "comparing"),
     "decide": Command(_ENGINES, "agreement.results.proofs.decisions", "decided", _PAGED, "deciding"),

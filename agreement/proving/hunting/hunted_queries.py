@@ -67,7 +67,8 @@ def hunted_query(
 class QueryFamily:
     """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them.
 
-    `body` is what stands in WHERE where that is more, in RSP-QL alone.
+    `body` is what stands in WHERE where that is more, in RSP-QL alone; `select` may be ASK. `texts` has
+    the query in other languages that say it in their own way. `flat`: all stands in one line.
     """
 
     name: str
@@ -78,6 +79,13 @@ class QueryFamily:
     operator: str = "RStream"
     static: tuple[str, ...] = field(default=())
     body: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+    flat: bool = False
+
+    @property
+    def form(self) -> str:
+        """What the query asks for, as it is written."""
+        return self.select if self.select == "ASK" else f"SELECT {self.select}"
 
 
 _ONE: Final = "?s :p ?a ."
@@ -135,13 +143,13 @@ def _rspql(how: QueryWriting, of: QueryFamily) -> str:
     lines = (
         _PREFIX,
         f"REGISTER {operator} <http://e/out> AS",
-        f"SELECT {of.select}",
+        of.form,
         *declared,
         "WHERE {",
         *where,
         f"}} {of.group}".rstrip(),
     )
-    return "\n".join(lines) + "\n"
+    return (" " if of.flat else "\n").join(lines) + "\n"
 
 
 def _csparql(_: QueryWriting, of: QueryFamily) -> str:
@@ -150,7 +158,7 @@ def _csparql(_: QueryWriting, of: QueryFamily) -> str:
     )
     where = " ".join((*(one[3] for one in of.windows), of.outside))
     return (
-        f"REGISTER QUERY q AS\n{_PREFIX}\nSELECT {of.select}\n"
+        f"REGISTER QUERY q AS\n{_PREFIX}\n{of.form}\n"
         f"{chr(10).join(streams)}\nWHERE {{ {where} }} {of.group}\n"
     )
 
@@ -159,7 +167,7 @@ def _cqels(_: QueryWriting, of: QueryFamily) -> str:
     blocks = " ".join(
         f"STREAM {stream} [RANGE {length}s] {{ {inner} }}" for stream, length, _, inner in of.windows
     )
-    return f"{_PREFIX}\nSELECT {of.select}\nWHERE {{ {blocks} {of.outside} }} {of.group}\n"
+    return f"{_PREFIX}\n{of.form}\nWHERE {{ {blocks} {of.outside} }} {of.group}\n"
 
 
 def _sparqlstream(_: QueryWriting, of: QueryFamily) -> str:

@@ -1,11 +1,12 @@
 """What a query over a stream has to report under each parameter vector, by the specification."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Final
 
 from agreement.documents.recordings import Push, Row
-from agreement.documents.requests import sources
+from agreement.documents.requests import WindowSource, sources
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported
 from agreement.engines.specifications import (
@@ -13,6 +14,7 @@ from agreement.engines.specifications import (
     Evaluation,
     Framed,
     Scheduled,
+    Strategy,
     Task,
     Timetable,
     answers_of,
@@ -21,14 +23,18 @@ from agreement.engines.specifications import (
     framed,
     shape,
 )
-from agreement.proving.suite.vectors import ALIGNED, FIRST, ParameterVector, numbers_of, vectors
+from agreement.proving.suite.vectors import ParameterVector, numbers_of, vectors
 from lars.durations import Duration
+from lars.language.terms import XSD
+from lars.language.windows import Bounds
 from solver.facts import Static
-from translate.model.query import EngineQuery, Language
+from translate.model.query import EngineQuery, Form, Language
 
 TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
 Reports = tuple[TimedRows, ...]
+ANSWER: Final = "Answer"
+"""The column of what ASK reports."""
 MILLISECONDS: Final[Mapping[Language, int]] = {
     Language.RSPQL: 1,
     Language.CSPARQL: 1000,
@@ -58,11 +64,13 @@ class Expecting:
     _widths: tuple[int, ...] = field(init=False)
     _frames: dict[tuple[object, ...], Framed] = field(default_factory=dict, init=False)
     _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
+    _others: dict[tuple[Push, ...], "Expecting"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         unit = unit_of(self.query.language)
         length = unit.milliseconds
-        pushes = [Push(one.t * length, one.stream, one.triple) for one in self.stream]
+        in_order = sorted(self.stream, key=lambda one: one.t)
+        pushes = [Push(one.t * length, one.stream, one.triple) for one in in_order]
         self._task = Task(self.query, elements_of(pushes, unit), self.static, unit, self.until)
         frame = self._framed(vectors()[0]).frame
         shapes = (shape(source, frame) for source in sources(self.query))
@@ -75,8 +83,12 @@ class Expecting:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of rows."""
-        return columns(self.query)
+        """The names of the columns of rows; that of ASK is Answer."""
+        return (ANSWER,) if self._asks else columns(self.query)
+
+    @property
+    def _asks(self) -> bool:
+        return self.query.form is Form.ASK
 
     @property
     def repeats(self) -> bool:
@@ -91,11 +103,57 @@ class Expecting:
         for number in numbers_of(self.query.language):
             vector = vectors()[number]
             if vector.by_clock or not repeats:
-                found.setdefault(self.reports(vector), []).append(number)
+                for reports in self.admissible(vector):
+                    found.setdefault(reports, []).append(number)
         return {reports: tuple(numbers) for reports, numbers in found.items()}
 
+    def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
+        """Return the reports that a vector admits: more than one where RSP-QL leaves open what is not in it.
+
+        Whether ASK says that there is nothing, or is silent, is no matter of empty answers.
+        """
+        if self.late:
+            return self._of_late(vector)
+        found = self.reports(vector)
+        if not self._asks:
+            return (found,)
+        whole = self.reports(replace(vector, empty=Empty.REPORTED))
+        said = tuple((t, _truth(rows)) for t, rows in whole)
+        silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
+        empty = tuple((t, _truth(rows) if rows else ()) for t, rows in found)
+        return tuple(dict.fromkeys((silent, said, empty)))
+
+    @property
+    def late(self) -> tuple[Push, ...]:
+        """The elements that come after one with a later time."""
+        before = accumulate((one.t for one in self.stream), max)
+        return tuple(one for one, latest in zip(self.stream, before, strict=True) if one.t < latest)
+
+    def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
+        """Return the reports without the one late element; with it those of windows that close after it came.
+
+        Streams are in order, so that RSP-QL says neither; where arrivals report, it is left out.
+        """
+        (late,) = self.late
+        lost = self._like([one for one in self.stream if one is not late]).reports(vector)
+        if not vector.by_clock or Strategy.CONTENT_CHANGE in vector.report:
+            return (lost,)
+        came = max(one.t for one in self.stream[: self.stream.index(late)])
+        told = came + (vector.bounds is Bounds.HIGH_OPEN)
+        counted = self._like(sorted(self.stream, key=lambda one: one.t)).reports(vector)
+        after = (one for one in counted if one[0] >= told)
+        return tuple(dict.fromkeys((lost, (*(one for one in lost if one[0] < told), *after))))
+
+    def _like(self, stream: Sequence[Push]) -> "Expecting":
+        own = tuple(stream)
+        if own not in self._others:
+            self._others[own] = Expecting(self.query, self.static, own)
+        return self._others[own]
+
     def reports(self, vector: ParameterVector) -> Reports:
-        """Return what a vector reports before the last element's time."""
+        """Return what a vector reports before the last element's time, without what is late."""
+        if self.late:
+            return self._of_late(vector)[0]
         several = len(sources(self.query)) > 1
         starts = self.starts(vector)
         own = (vector.report, vector.bounds, starts, vector.tick, several and vector.combination)
@@ -107,8 +165,22 @@ class Expecting:
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
         """Return t0 of each window under a vector."""
         first = int(min((one.t for one in self.stream), default=0))
-        fixed = {ALIGNED: None, FIRST: first}.get(str(vector.start), vector.start)
-        return tuple(-width if fixed is None else int(fixed) for width in self._widths)
+        match vector.start:
+            case "aligned":
+                return tuple(-width for width in self._widths)
+            case "first":
+                return (first,) * len(self._widths)
+            case "own":
+                return tuple(self._begin(source, first) for source in sources(self.query))
+            case int(t):
+                return (t,) * len(self._widths)
+            case written:
+                parts = [int(one) for one in written.split("/")]
+                return tuple(parts[n % len(parts)] for n in range(len(self._widths)))
+
+    def _begin(self, source: WindowSource, otherwise: int) -> int:
+        own = (one.t for one in self.stream if one.stream == str(source.stream))
+        return int(min(own, default=otherwise))
 
     def scheduled(self, vector: ParameterVector) -> Scheduled:
         """Return when a vector evaluates the query."""
@@ -138,6 +210,10 @@ class Expecting:
                 found.append((point.time, tuple(reported(kind, before, now))))
             before = now
         return tuple(found)
+
+
+def _truth(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    return ((f'"{"true" if rows else "false"}"^^<{XSD}boolean>',),)
 
 
 def _timed(found: Sequence[Evaluation], until: int) -> Iterator[TimedRows]:

@@ -40,8 +40,9 @@ language that says it, the stream, static data, and for each language what has t
 - `expected.LANGUAGE.json`: for each choice that RSP-QL leaves to an engine the reports before the time of the
   last element, which is there to move time on. `vectors` are numbers of `vectors.json`; a vector that is
   nowhere named says nothing of the test.
-- `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `aligned`: windows
-  close at multiples of their slide; `first`: they open at the time of the first element.
+- `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `t0`
+  is where windows begin: of all, or `A/B` of the first and the second in turns; `aligned`: they close at
+  multiples of their slide; `first`: at the time of the first element; `own`: of the first of their stream.
 
 Licence: not decided yet.
 """
@@ -176,7 +177,7 @@ def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
     root = next(iter(index.quads_for_pattern(None, ox.NamedNode(f"{_MF}include"), None)), None)
     if root is None:
         raise LarsError(f"{folder / MANIFEST}: no mf:include; accepted: {ACCEPTED}")
-    names = [_local(one, folder / MANIFEST) for one in _list(index, root.object)]
+    names = [_local(one, folder / MANIFEST) for one in _list(index, root.object, folder / MANIFEST)]
     levels = [name.removesuffix(".ttl") for name in names]
     if level is not None and level not in levels:
         raise LarsError(f"--level {level}: accepted: {', '.join(levels)}")
@@ -208,12 +209,13 @@ def _local(term: Any, path: Path) -> str:
     return term.value.removeprefix("urn:x-lars:folder/")
 
 
-def _list(store: ox.Store, first: Any) -> Iterator[Any]:
-    rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+def _list(store: ox.Store, first: Any, path: Path) -> Iterator[Any]:
+    rdf, seen = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", set[Any]()
     while first != ox.NamedNode(f"{rdf}nil"):
         item, rest = (_one(store, first, f"{rdf}{name}") for name in ("first", "rest"))
-        if item is None or rest is None:
-            return
+        if item is None or rest is None or first in seen:
+            raise LarsError(f"{path}: found a list without an end; accepted: {ACCEPTED}")
+        seen.add(first)
         yield item
         first = rest
 
@@ -228,7 +230,7 @@ def _tests(folder: Path, path: Path, level: str) -> Iterator[SuiteTest]:
     entries = next(iter(store.quads_for_pattern(None, ox.NamedNode(f"{_MF}entries"), None)), None)
     if entries is None:
         raise LarsError(f"{path}: no mf:entries; accepted: {ACCEPTED}")
-    for entry in _list(store, entries.object):
+    for entry in _list(store, entries.object, path):
         yield _test(folder, path, store, entry, level)
 
 

@@ -17,14 +17,23 @@ PERIOD: Final = 3
 """The period of vectors that report periodically, in time points."""
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
+OWN: Final = "own"
 Start = int | str
-"""t0 of each window in time points; ALIGNED: windows close at multiples of β; FIRST: the first element's."""
+"""t0 in time points; A/B: A of the first window, B of the second, and so on in turns.
+
+ALIGNED: windows close at multiples of β; FIRST: the first element's time; OWN: that of the first element
+of the window's own stream.
+"""
 
 _WC, _NE, _CC, _P = Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY, Strategy.CONTENT_CHANGE, Strategy.PERIODIC
 _REPORTS: Final = tuple(
     map(frozenset, ({_WC, _NE}, {_WC}, {_WC, _CC}, {_CC}, {_NE}, {_P}, {_P, _NE}, {_P, _CC}))
 )
-_STARTS: Final[tuple[Start, ...]] = (0, ALIGNED, FIRST, 1, 2, 3)
+_POINTS: Final = range(4)
+_STARTS: Final[tuple[Start, ...]] = (
+    *(0, ALIGNED, FIRST, 1, 2, 3, OWN),
+    *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
+)
 _BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)
 _EMPTY: Final = (Empty.SILENT, Empty.REPORTED)
 _TICKS: Final = (Tick.TRIPLE, Tick.INSTANT)
@@ -46,6 +55,11 @@ class ParameterVector:
     def by_clock(self) -> bool:
         """Whether the clock makes it report, not arrivals."""
         return bool(self.report & CLOCKED)
+
+    @property
+    def unlikely(self) -> bool:
+        """Whether it is much to assume: windows with a t0 of their own each, or reports by a clock of 3."""
+        return _P in self.report or (isinstance(self.start, str) and self.start not in (ALIGNED, FIRST))
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:

@@ -320,7 +320,7 @@ ELSEWHERE_OF = {
     "init": {"--period", "--prefix", "--column", "--static", "--stream", "--sort", "--unit", "--trace-unit"}
     | {"--origin"},
     "suite": {"--adapter", "--compare", "--answers", "--level", "--engine", "--t0", "--bounds", "--label"}
-    | {"--dialect", "--jobs", "--silence", "--option", "--json"},
+    | {"--dialect", "--jobs", "--silence", "--option", "--json", "--benchmarks"},
     "hunt": {"--adapter", "--engine", "--runs", "--faults", "--seed", "--static", "--t0", "--late"}
     | {"--silence", "--option", "--json"},
     "witness": {"--triples"},

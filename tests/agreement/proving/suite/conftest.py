@@ -6,12 +6,14 @@ from agreement.proving.suite import read_suite, suite_tests, write_suite
 from agreement.proving.suite.suite_tests import chosen_streams, made_tests
 
 STEP = 14
+ALSO = ("late", "ask", "window-variable", "agree-merged")
 
 
 def made():
-    """Return every few tests of the suite, made by the specification."""
+    """Return every few tests of the suite, and some that are unlike others, made by the specification."""
     whole = chosen_streams()
-    suite_tests.chosen_streams = lambda: whole[::STEP]
+    part = [one for n, one in enumerate(whole) if n % STEP == 0 or one.query in ALSO]
+    suite_tests.chosen_streams = lambda: part
     try:
         return made_tests()
     finally:

@@ -1,11 +1,14 @@
 """Engines with one fault each: what they report of a query and a stream, made by the specification."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import accumulate
 
 from agreement.documents.recordings import static_of
+from agreement.engines.specifications import Empty
 from agreement.proving.suite.expecting import Expecting
 from agreement.proving.suite.vectors import vectors
 from lars.errors import LarsError
@@ -27,6 +30,7 @@ class FaultyEngine:
     static: Callable = lambda static: static
     stream: Callable = lambda stream: stream
     reports: Callable = lambda reports: reports
+    of: str = ""
 
     @property
     def base(self):
@@ -44,6 +48,8 @@ class FaultyEngine:
 
     def answers(self, text, static, stream):
         """Return the reports, None where the changed query cannot be asked, or is what it was."""
+        if not re.search(self.of, text):
+            return None
         changed = self.text(text), self.static(static), self.stream(stream)
         until = max(one.t for one in stream)
         try:
@@ -91,6 +97,16 @@ def _faults():
     yield from (FaultyEngine(says, stream=change) for says, change in _STREAMS)
     yield from (FaultyEngine(says, reports=change) for says, change in _REPORTS)
     yield FaultyEngine("static data ignored", static=lambda _: ())
+    yield from (
+        FaultyEngine(
+            says,
+            replace(USUAL, empty=Empty.REPORTED),
+            _replaced(f"REGISTER {operator}Stream", "REGISTER RStream"),
+            reports=change,
+            of=f"REGISTER {operator}Stream",
+        )
+        for says, operator, change in _CHANGES
+    )
 
 
 PARAMETERS = ("report", "bounds", "start", "empty", "tick", "combination")
@@ -168,6 +184,68 @@ _TEXTS = (
     ("SUM of different values", r"SUM\(", "SUM(DISTINCT "),
     ("AVG of different values", r"AVG\(", "AVG(DISTINCT "),
     ("COUNT of different values", r"COUNT\(\?", "COUNT(DISTINCT ?"),
+    ("COUNT counts what is unbound", r"COUNT\(\?b\)", "COUNT(*)"),
+    ("SUM as one of the values", r"SUM\(", "SAMPLE("),
+    ("numbers compared as texts", r"FILTER\(\?a < \?b\)", "FILTER(str(?a) < str(?b))"),
+    ("numbers ordered as texts", r"ORDER BY DESC\((\?[ab])\)", r"ORDER BY DESC(str(\1))"),
+    ("descending as ascending", r"DESC\((\?\w+)\)", r"\1"),
+    ("GRAPH of any name", "GRAPH :g", "GRAPH ?any"),
+    ("a path of no step lost", r":p\*", ":p+"),
+    ("a path of any length as at most one", r":p\*", ":p?"),
+    ("a path of none or one as one", r":p\?", ":p"),
+    ("a path of none or one as any", r":p\?", ":p*"),
+    (
+        "an error in BIND removes the solution",
+        r"BIND\(1 / \(\?a - 2\) AS \?b\)",
+        "FILTER(?a != 2) BIND(1 / (?a - 2) AS ?b)",
+    ),
+    ("UNDEF lost", r" \(:s UNDEF\)", ""),
+    ("UNDEF as unbound elsewhere", r"\(UNDEF 1\)", "(:s 1)"),
+    ("a regular expression anywhere", r"\^1", "1"),
+    ("a regular expression of the whole", r"\^1", "^1$"),
+    ("a window's variable as the first window", r"WINDOW \?w", "WINDOW :w1"),
+    ("ASK as SELECT", "ASK", "SELECT ?s"),
+)
+
+
+def _news(reports):
+    """Yield what IStream would report of sets."""
+    before = ()
+    for t, rows in reports:
+        yield t, tuple(row for row in rows if row not in before)
+        before = rows
+
+
+def _gone(reports):
+    """Yield what DStream would report of sets."""
+    before = ()
+    for t, rows in reports:
+        yield t, tuple(row for row in before if row not in rows)
+        before = rows
+
+
+def _forgetting(reports):
+    """Yield what DStream would report that forgets what it reported long ago."""
+    before, last = (), 0
+    for t, rows in reports:
+        known = before if t - last <= 4 else ()
+        yield t, tuple((Counter(known) - Counter(rows)).elements())
+        before, last = rows, t
+
+
+def _untold(reports):
+    """Yield what IStream would report that compares with the last evaluation that had rows."""
+    before = ()
+    for t, rows in reports:
+        yield t, tuple((Counter(rows) - Counter(before)).elements())
+        before = rows or before
+
+
+_CHANGES = (
+    ("IStream compares sets", "I", _news),
+    ("DStream compares sets", "D", _gone),
+    ("DStream forgets over empty windows", "D", _forgetting),
+    ("IStream looks past evaluations without rows", "I", _untold),
 )
 
 
@@ -202,6 +280,13 @@ _STREAMS = (
             one
             for n, one in enumerate(stream)
             if not any(other.triple == one.triple and one.t - other.t < 4 for other in stream[:n])
+        ),
+    ),
+    (
+        "what comes late counts as of the latest time",
+        lambda stream: tuple(
+            replace(one, t=t)
+            for one, t in zip(stream, accumulate((one.t for one in stream), max), strict=True)
         ),
     ),
     (

@@ -1,6 +1,7 @@
 """`suite`: tests of RSP-QL written as files, run against engines, and published claims with verdicts."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -33,19 +34,21 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
-from agreement.proving.suite.vectors import ALIGNED, FIRST, Start
+from agreement.proving.suite.vectors import ALIGNED, FIRST, OWN, Start
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import adapter_option, open_option, silence_option
 from agreement.results.renderings.comparisons import suite_report
+from agreement.results.suites import claims
+from agreement.results.suites.claims import ClaimVerdict, Kind
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import appearing, exists
 from lars.language.windows import Bounds
 from translate.model.query import Language
 
-_ACTIONS: Final = ("make", "run")
-_ACCEPTED: Final = "accepted: make DIR, run DIR"
+_ACTIONS: Final = ("make", "run", "claims")
+_ACCEPTED: Final = "accepted: make DIR, run DIR, claims DIR"
 _EARL: Final = "earl.ttl"
 _NAMED: Final = 5
 
@@ -56,11 +59,11 @@ def _start(given: str | int) -> Start:
     >>> _start("2"), _start("aligned")
     (2, 'aligned')
     """
-    if str(given) in (ALIGNED, FIRST):
-        return str(given)
     if str(given).isdecimal() and len(str(given)) < 10:  # noqa: PLR2004 - times of the suite are short
         return int(given)
-    raise LarsError(f"accepted: a time point, {ALIGNED} or {FIRST}")
+    if str(given) in (ALIGNED, FIRST, OWN) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(given)):
+        return str(given)
+    raise LarsError(f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {OWN}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,9 @@ class SuiteRequest:
     lars suite run rspql-suite --level core --adapter 'lars serve-engine rspql'
     """
 
-    inputs: tuple[Path, ...] = argument("make|run DIR", "What is done, and the folder of the suite.")
+    inputs: tuple[Path, ...] = argument(
+        "make|run|claims DIR", "What is done, and its folder; claims: verdicts on what was published."
+    )
     adapter: str | None = adapter_option()
     compare: tuple[str, ...] = option(
         (), "More adapters, side by side; may be given several times.", metavar="COMMAND", repeated=True
@@ -86,7 +91,8 @@ class SuiteRequest:
     )
     t0: Start | None = option(
         None,
-        f"Where its windows begin: a time point, {ALIGNED} or {FIRST}. [default: what fits best]",
+        f"Where its windows begin: a time point, two as 0/1, {ALIGNED}, {FIRST} or {OWN}. "
+        "[default: what fits best]",
         _start,
         keyword="int | str | None",
     )
@@ -99,6 +105,9 @@ class SuiteRequest:
     dialect: str | None = option(None, "The language of the queries. [default: one that the engine takes]")
     jobs: int = option(1, "How many processes of the adapter run beside each other.", least=1)
     out: Path | None = option(None, f"A new folder for {_EARL}, junit.xml, report.html.", metavar="DIR")
+    benchmarks: Path | None = option(
+        None, "The folder with csrbench and citybench, which some claims are about.", metavar="DIR"
+    )
     silence: float = silence_option()
     options: Mapping[str, Any] | None = open_option()
 
@@ -173,18 +182,58 @@ class SuiteRun(Findings):
         return (OutTable("tests", columns, rows),)
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SuiteClaims(Findings):
+    """What `suite claims` returns: published claims, each with its verdict; `folder` has what they read."""
+
+    folder: Path
+    claims: tuple[ClaimVerdict, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    _main: ClassVar[str] = "claims"
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return {"folder": str(self.folder), "claims": [claims.as_json(one) for one in self.claims]}
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield each claim with its verdict, source, and the commands that decide it."""
+        for one in self.claims:
+            yield f"{one.claim.name}: {one.verdict}"
+            yield f"  {one.claim.says} ({one.claim.source})"
+            yield from (f"    {command}" for command in one.commands)
+        counts = ((kind, sum(one.kind is kind for one in self.claims)) for kind in Kind)
+        said = ", ".join(f"{count} {kind.value}" for kind, count in counts if count)
+        yield f"{counted(len(self.claims), 'claim')}: {said}; the commands run in {self.folder}"
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `claims`."""
+        columns = tuple(Column(name, str, name) for name in ("name", "source", "says", "verdict", "commands"))
+        rows = (
+            (one.claim.name, one.claim.source, one.claim.says, one.verdict, "; ".join(one.commands))
+            for one in self.claims
+        )
+        return (OutTable("claims", columns, rows),)
+
+
 @offered(SuiteRequest)
-def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun:
-    """Return what `make` wrote, or how the tests of a suite end for an engine.
+def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun | SuiteClaims:
+    """Return what `make` wrote, how the tests of a suite end for an engine, or what became of claims.
 
     >>> suite("build", "rspql-suite")
     Traceback (most recent call last):
-    lars.errors.LarsError: found build rspql-suite; accepted: make DIR, run DIR
+    lars.errors.LarsError: found build rspql-suite; accepted: make DIR, run DIR, claims DIR
     """
     action, *rest = map(str, request.inputs)
     if action not in _ACTIONS or len(rest) != 1:
         raise LarsError(f"found {' '.join(map(str, request.inputs))}; {_ACCEPTED}")
     folder = Path(rest[0])
+    if action != "claims" and request.benchmarks is not None:
+        raise LarsError("--benchmarks: accepted with claims")
+    if action == "claims":
+        _check_alone(request)
+        found = claims.decided_claims(folder, request.benchmarks, listeners.progress)
+        return SuiteClaims(folder, found)
     if action == "make":
         _check_alone(request)
         tests = made_tests(listeners.progress)

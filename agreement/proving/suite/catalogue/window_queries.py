@@ -1,0 +1,244 @@
+"""Queries about windows: their widths, when they report, which operator, several of them."""
+
+from typing import Final
+
+from agreement.proving.hunting import QueryFamily
+from agreement.proving.suite.catalogue.suite_queries import AB, ONE, RS, TWO, A, S, SuiteQuery, T, suite_query
+
+_DEFINITION_13: Final = "RSP-QL (2014), Definition 13"
+_WIDTHS: Final = (
+    ("tumbling", 4, 4, "of width α = slide β each element is in one window"),
+    ("sliding", 4, 2, "of width α over slide β each element is in α/β windows"),
+    ("hopping", 2, 3, "of slide β over width α an element may be in no window"),
+    ("uneven", 5, 2, "α need be no multiple of β: an element is in two or three windows"),
+    ("stepwise", 3, 1, "with β = 1 a window closes at every time point"),
+    ("narrow", 1, 1, "a window of width 1 shows one time point"),
+)
+
+_NAMED_STREAM: Final = QueryFamily("named-stream", ((T, 4, 2, ONE),))
+
+
+def of_widths() -> tuple[SuiteQuery, ...]:
+    """Return queries about one window, each of another width and slide, and about what comes late."""
+    named = suite_query(
+        "core", "windows", f"a window is on the stream that it names ({_DEFINITION_13})", _NAMED_STREAM
+    )
+    widths = (
+        suite_query(
+            "core", "windows", f"{says} ({_DEFINITION_13})", QueryFamily(name, ((S, width, slide, ONE),))
+        )
+        for name, width, slide, says in _WIDTHS
+    )
+    lost = "what comes late is lost, or in the windows that close after it came"
+    late = (
+        suite_query("core", "late arrivals", f"{lost} (streams are in order, Definition 9)", family)
+        for family in (
+            QueryFamily("late", ((S, 4, 2, ONE),)),
+            QueryFamily("late-two", ((S, 4, 2, ONE), (T, 4, 2, "?s :r ?b .")), AB),
+        )
+    )
+    return (*widths, named, *late)
+
+
+def of_operators() -> tuple[SuiteQuery, ...]:
+    """Return queries about IStream and DStream."""
+    says = {
+        "IStream": "what the evaluation before did not answer (Definition 21)",
+        "DStream": "what the evaluation before answered and this one does not (Definition 22)",
+    }
+    shapes = (
+        ("", ((S, 4, 2, ONE),), A, ""),
+        ("-tumbling", ((S, 3, 3, ONE),), A, ""),
+        ("-bag", ((S, 4, 2, ONE),), "?s", ""),
+        ("-join", ((S, 4, 2, TWO),), AB, ""),
+        ("-count", ((S, 4, 2, ONE),), "?s (COUNT(?a) AS ?n)", "GROUP BY ?s"),
+        ("-minus", ((S, 4, 2, f"{ONE} MINUS {{ ?s :q ?b }}"),), A, ""),
+        ("-two", ((S, 4, 2, ONE), (T, 3, 3, RS)), AB, ""),
+        ("-distinct", ((S, 4, 2, ONE),), "DISTINCT ?s", ""),
+        ("-limit", ((S, 4, 2, ONE),), A, "ORDER BY DESC(?a) ?s LIMIT 1"),
+    )
+    return tuple(
+        suite_query(
+            "operator",
+            operator,
+            sentence,
+            QueryFamily(operator.lower() + end, windows, select, "", group, operator),
+        )
+        for operator, sentence in says.items()
+        for end, windows, select, group in shapes
+    )
+
+
+def of_reports() -> tuple[SuiteQuery, ...]:
+    """Return queries about when a window reports."""
+    says = "ET is what the policy says: window close, content change, non-empty, periodic (Definition 23)"
+    shapes = (
+        ("report-long", ((S, 6, 3, ONE),)),
+        ("report-gaps", ((S, 2, 4, ONE),)),
+        ("report-join", ((S, 5, 3, TWO),)),
+        ("report-two", ((S, 3, 2, ONE), (T, 2, 3, RS))),
+    )
+    return tuple(
+        suite_query(
+            "report",
+            "report policies",
+            says,
+            QueryFamily(name, windows, AB if "j" in name or "w" in name else A),
+        )
+        for name, windows in shapes
+    )
+
+
+def _two(body: str) -> str:
+    return body.replace("W1", "WINDOW :w1").replace("W2", "WINDOW :w2").replace("W3", "WINDOW :w3")
+
+
+def of_windows() -> tuple[SuiteQuery, ...]:
+    """Return queries about several windows."""
+    both = ((S, 4, 2, ONE), (T, 4, 2, RS))
+    uneven = ((S, 4, 4, ONE), (T, 3, 2, RS))
+    same = ((S, 4, 4, ONE), (S, 2, 2, "?s :q ?b ."))
+    left, right = "W1 { ?s :p ?a }", "W2 { ?s :r ?b }"
+    rest = (
+        ("two-streams", both, AB, "", "windows on two streams are joined at one time (Definition 19)"),
+        ("two-slides", uneven, AB, "", "each window has its own (α, β); both are looked at at each t of ET"),
+        ("two-widths", same, AB, "", "two windows on one stream show each their own part (Definition 14)"),
+        (
+            "two-alike",
+            ((S, 4, 2, ONE), (S, 4, 2, "?s :q ?b .")),
+            AB,
+            "",
+            "two windows that are alike show alike",
+        ),
+        (
+            "two-crossed",
+            ((S, 4, 2, ONE), (T, 4, 2, "?x :r ?b .")),
+            "?s ?a ?x ?b",
+            "",
+            "without a shared variable every pair is a solution (Definition 16)",
+        ),
+        (
+            "two-same-pattern",
+            ((S, 6, 2, ONE), (T, 2, 2, "?s :p ?b .")),
+            AB,
+            "",
+            "a triple is in the windows of its own stream only (Definition 13)",
+        ),
+        (
+            "three",
+            (*both, (S, 2, 2, "?s :q ?c .")),
+            "?s ?a ?b ?c",
+            "",
+            "three windows are looked at at one t (Definition 17)",
+        ),
+        (
+            "across-optional",
+            both,
+            AB,
+            f"{left} OPTIONAL {{ {right} }}",
+            "OPTIONAL looks into another window (Definition 17; SPARQL 1.1, 18.5, LeftJoin)",
+        ),
+        (
+            "across-minus",
+            both,
+            A,
+            f"{left} MINUS {{ {right} }}",
+            "MINUS looks into another window (SPARQL 1.1, 18.5, Minus)",
+        ),
+        (
+            "across-not-exists",
+            both,
+            A,
+            f"{left} FILTER NOT EXISTS {{ {right} }}",
+            "NOT EXISTS looks into another window (SPARQL 1.1, 18.6)",
+        ),
+        (
+            "across-exists",
+            uneven,
+            A,
+            f"{left} FILTER EXISTS {{ {right} }}",
+            "EXISTS looks into another window (SPARQL 1.1, 18.6)",
+        ),
+        (
+            "across-union",
+            both,
+            AB,
+            f"{{ {left} }} UNION {{ {right} }}",
+            "UNION of two windows (SPARQL 1.1, 18.5, Union)",
+        ),
+        (
+            "window-variable",
+            ((S, 4, 2, ONE), (T, 4, 2, ONE)),
+            "?w ?s ?a",
+            "WINDOW ?w { ?s :p ?a }",
+            "a variable stands for each window in turn (Definition 17; SPARQL 1.1, 18.6, Graph)",
+        ),
+        (
+            "across-filter",
+            uneven,
+            AB,
+            f"{left} {right} FILTER(?a < ?b)",
+            "a condition between two windows (SPARQL 1.1, 18.5, Filter)",
+        ),
+        (
+            "across-bind",
+            both,
+            "?s ?c",
+            f"{left} {right} FILTER(?a > 0) BIND(?a + ?b AS ?c)",
+            "an expression over two windows (SPARQL 1.1, 18.5, Extend)",
+        ),
+        (
+            "across-subquery",
+            both,
+            AB,
+            f"{left} {{ SELECT ?s (COUNT(?c) AS ?b) WHERE {{ W2 {{ ?s :r ?c }} }} GROUP BY ?s }}",
+            "a subquery over another window (SPARQL 1.1, 12)",
+        ),
+        (
+            "across-minus-same",
+            same,
+            A,
+            "W1 { ?s :p ?a } MINUS { W2 { ?s :q ?b } }",
+            "MINUS between two windows on one stream (SPARQL 1.1, 18.5, Minus)",
+        ),
+        (
+            "across-optional-same",
+            same,
+            AB,
+            "W1 { ?s :p ?a } OPTIONAL { W2 { ?s :q ?b } }",
+            "OPTIONAL between two windows on one stream (SPARQL 1.1, 18.5, LeftJoin)",
+        ),
+        (
+            "past-not-now",
+            ((S, 6, 2, ONE), (S, 2, 2, ONE)),
+            A,
+            "W1 { ?s :p ?a } MINUS { W2 { ?s :p ?a } }",
+            "one stream through a long and a short window: what was, and is no more (Definition 14)",
+        ),
+    )
+    aggregated = QueryFamily("two-count", both, "?s (COUNT(?b) AS ?n)", "", "GROUP BY ?s")
+    modified = (
+        (
+            "two-distinct",
+            "DISTINCT ?s",
+            "",
+            "DISTINCT is of the rows of all windows (SPARQL 1.1, 18.5, Distinct)",
+        ),
+        ("two-limit", AB, "ORDER BY DESC(?b) ?a ?s LIMIT 1", "ORDER BY and LIMIT are of the joined rows"),
+        ("two-bag", "?s", "", "a join of windows is a multiset (Definition 16)"),
+    )
+    return (
+        *(
+            suite_query(
+                "windows", "several windows", says, QueryFamily(name, windows, select, body=_two(body))
+            )
+            for name, windows, select, body, says in rest
+        ),
+        *(
+            suite_query("windows", "several windows", says, QueryFamily(name, both, select, group=group))
+            for name, select, group, says in modified
+        ),
+        suite_query(
+            "windows", "several windows", "an aggregate over a join of windows (SPARQL 1.1, 11)", aggregated
+        ),
+    )

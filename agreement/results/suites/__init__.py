@@ -1,0 +1,1 @@
+"""`lars suite`: what is made and run, and what it says of published claims."""

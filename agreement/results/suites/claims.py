@@ -1,0 +1,287 @@
+"""Published claims: each verdict is read off what commands find when it is asked for, never written down."""
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict
+
+from agreement.documents.outputs import counted
+from agreement.documents.placed import checked, read_toml
+from agreement.results.judgements import judge
+from agreement.results.proofs.decisions import contained, decide
+from agreement.results.proofs.witnesses import witness
+from agreement.results.solutions import solve
+from lars.errors import LarsError
+from lars.files import appearing, exists
+from solver.settings import Progress, unwatched
+
+BENCHMARKS: Final = "BENCHMARKS"
+"""What stands in commands for the folder of published benchmarks."""
+_MADE: Final = "claims.json"
+
+
+class Kind(Enum):
+    """What became of a claim."""
+
+    PROVEN = "proven"
+    REFUTED = "refuted"
+    SURVIVED = "survived"
+    OPEN = "open"
+    NEEDS = "needs data"
+
+
+class Claim(BaseModel):
+    """A published claim: whether two sides differ on some data, or never do; and what decides it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    source: str
+    says: str
+    differ: bool = False
+    commands: tuple[str, ...]
+    files: dict[str, str] = {}
+
+
+class _Claims(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """A claim with its verdict, why, and the commands as a reader runs them in the claims' folder."""
+
+    claim: Claim
+    kind: Kind
+    why: str
+    commands: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict in words."""
+        return f"{self.kind.value}: {self.why}" if self.why else self.kind.value
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """What a command found: the size of a difference, the theorem that says so or the contrary, or cases."""
+
+    differ: bool | None
+    witness: str = ""
+    theorem: str = ""
+    cases: str = ""
+
+
+@cache
+def published_claims() -> tuple[Claim, ...]:
+    """Return the claims, in their order."""
+    with as_file(files("agreement.results.suites").joinpath("claims.toml")) as path:
+        return checked(_Claims, read_toml(path, "claims")).claims
+
+
+def decided_claims(
+    folder: Path, benchmarks: Path | None, progress: Progress = unwatched
+) -> tuple[ClaimVerdict, ...]:
+    """Write what the claims' commands read into a folder, run them, and return the verdicts."""
+    if exists(folder) and not _replaceable(folder):
+        raise LarsError(f"{folder}: it is there; accepted: a new folder, or one that claims were written to")
+    every, found = published_claims(), []
+    with appearing(folder, folders=True) as new:
+        for claim in every:
+            for name, text in claim.files.items():
+                path = new / claim.name / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text.lstrip("\n"), encoding="utf-8", newline="\n")
+        for done, claim in enumerate(every):
+            progress(done, len(every))
+            found.append(_decided(claim, new, benchmarks))
+        lines = ",\n".join(json.dumps(as_json(one), ensure_ascii=False) for one in found)
+        (new / _MADE).write_text(f"[\n{lines}\n]\n", encoding="utf-8", newline="\n")
+    return tuple(found)
+
+
+def _replaceable(folder: Path) -> bool:
+    return exists(folder, folder=True) and (exists(folder / _MADE) or not any(folder.iterdir()))
+
+
+def as_json(found: ClaimVerdict) -> Mapping[str, object]:
+    """Return a claim with its verdict as JSON."""
+    of = found.claim
+    said = {"name": of.name, "source": of.source, "says": of.says, "verdict": found.kind.value}
+    return said | {"why": found.why, "commands": list(found.commands)}
+
+
+def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdict:
+    of_reader = tuple(_placed(one, claim.name, benchmarks) for one in claim.commands)
+    if missing := _missing(claim, benchmarks):
+        return ClaimVerdict(claim, Kind.NEEDS, missing, of_reader)
+    commands = [_placed(one, str(folder / claim.name), benchmarks) for one in claim.commands]
+    try:
+        findings = [*_findings(commands)]
+    except LarsError as error:
+        why = str(error).splitlines()[0].replace(f"{folder}/", "")
+        return ClaimVerdict(claim, Kind.OPEN, f"not comparable: {why}", of_reader)
+    return ClaimVerdict(claim, *_verdict(findings, differ=claim.differ), of_reader)
+
+
+def _missing(claim: Claim, benchmarks: Path | None) -> str:
+    """Return what is to be given with --benchmarks, nothing if all is there."""
+    needed = sorted({name for one in claim.commands for name in re.findall(rf"{BENCHMARKS}/(\w+)", one)})
+    absent = [name for name in needed if benchmarks is None or not exists(benchmarks / name, folder=True)]
+    return f"--benchmarks DIR with {', '.join(absent)}" if absent else ""
+
+
+def _placed(command: str, folder: str, benchmarks: Path | None) -> str:
+    given = BENCHMARKS if benchmarks is None else shlex.quote(str(benchmarks))
+    return command.replace("./", f"{shlex.quote(folder)}/").replace(f"{BENCHMARKS}/", f"{given}/")
+
+
+def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
+    """Return what the findings of all commands say: one difference refutes that there is none."""
+    apart = [one for one in findings if one.differ]
+    alike = [one for one in findings if one.differ is False]
+    if differ:
+        if alike:
+            return Kind.REFUTED, alike[0].theorem
+        if len(apart) == len(findings):
+            return Kind.PROVEN, apart[0].theorem or apart[0].witness
+    elif apart:
+        return Kind.REFUTED, apart[0].witness or apart[0].theorem
+    elif len(alike) == len(findings):
+        return Kind.PROVEN, alike[0].theorem
+    return _undecided([one for one in findings if one.differ is None], differ=differ)
+
+
+def _undecided(left: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
+    counts = [int(one.cases) for one in left if one.cases.isdecimal()]
+    said = [one.cases for one in left if one.cases and not one.cases.isdecimal()]
+    if differ or not (counts or said):
+        return Kind.OPEN, next((one.theorem for one in left if one.theorem), "")
+    return Kind.SURVIVED, "; ".join(
+        dict.fromkeys([*([counted(sum(counts), "case")] if counts else []), *said])
+    )
+
+
+def _findings(commands: Sequence[str]) -> Iterator[_Finding]:
+    words = [shlex.split(one)[1:] for one in commands]
+    if words[0][0] != "solve":
+        for name, *parts in words:
+            yield from _RUN[name](parts)
+        return
+    for (_, *first), (_, *second) in zip(words[::2], words[1::2], strict=True):
+        yield _solved(first, second)
+
+
+def _call(function: Callable[..., Any], words: Sequence[str]) -> Any:
+    """Return the JSON document of a command, by the function of the library that it is."""
+    inputs: list[str] = []
+    options: dict[str, Any] = {}
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        if not word.startswith("--"):
+            inputs.append(word)
+            continue
+        alone = not left or left[0].startswith("--")
+        name, value = word[2:].replace("-", "_"), True if alone else _plain(left.pop(0))
+        if name.startswith("no_"):
+            name, value = name[3:], False
+        name = _KEYWORDS.get(name, name)
+        options[name] = [*_several(options[name]), value] if name in options else value
+    return json.loads(json.dumps(function(*inputs, **options).to_json()))
+
+
+_KEYWORDS: Final = {"from": "from_"}
+
+
+def _several(given: object) -> list[object]:
+    return given if isinstance(given, list) else [given]
+
+
+def _plain(word: str) -> int | str:
+    return int(word) if word.isdecimal() else word
+
+
+def _size(*parts: Sequence[object]) -> str:
+    return f"witness of {counted(sum(map(len, parts)), 'triple')}"
+
+
+def _witnessed(words: Sequence[str]) -> Iterator[_Finding]:
+    for period in _call(witness, words)["periods"]:
+        if period["witnesses"]:
+            smallest = period["witnesses"][0]
+            yield _Finding(True, _size(smallest["trace"], smallest["static"]))
+        elif period["ended"]["verdict"] == "none":
+            yield _Finding(False, theorem=period["ended"]["reason"])
+        else:
+            triples = counted(period["ended"]["triples"], "triple")
+            yield _Finding(None, cases=f"all streams of up to {triples}")
+
+
+def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
+    if {"--contained", "--equivalent"} & {*words}:
+        rest = [one for one in words if one != "--contained"]
+        yield from map(_direction, _call(contained, rest)["directions"])
+        return
+    for period in _call(decide, words)["periods"]:
+        shown = period["witness"]
+        size = _size(shown["stream"], shown["static"]) if shown else ""
+        differ = {"always": False, "open": None}.get(period["verdict"], True)
+        yield _Finding(differ, size, period["theorem"] or period["searched"] or "")
+
+
+def _direction(found: Mapping[str, Any]) -> _Finding:
+    against = found["against"]
+    if against is not None:
+        return _Finding(True, _size(against["stream"], against["static"]))
+    return _Finding(False if found["contained"] else None, theorem=found["why"])
+
+
+def _judged(words: Sequence[str]) -> Iterator[_Finding]:
+    found = _call(judge, words)
+    windows = found["windows"]
+    wrong = [one for one in windows if one["problem"]]
+    if found["correct"] is None:
+        yield _Finding(None, theorem=str(found.get("undecided")))
+    elif found["correct"]:
+        yield _Finding(None, cases=str(len(windows)))
+    else:
+        yield _Finding(True, f"recording with {len(wrong)} wrong of {counted(len(windows), 'window')}")
+
+
+def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
+    """Return whether the second answers what the first does, at its times; triggers are no answers."""
+    one, other = (
+        {line["t"]: _answers(line) for line in _call(solve, words)["answers"]} for words in (first, second)
+    )
+    if any(other.get(t) != answers for t, answers in one.items()):
+        return _Finding(True, _size(_elements(first)))
+    return _Finding(None, cases=str(len(one)))
+
+
+def _answers(line: Mapping[str, Any]) -> object:
+    if "rows" in line:
+        return sorted(json.dumps(row, sort_keys=True) for row in line["rows"])
+    return [[atom for atom in stream if atom != "trigger"] for stream in line["answer_streams"]]
+
+
+def _elements(words: Sequence[str]) -> list[str]:
+    """Return the elements of the trace of `solve`: its lines."""
+    return Path(words[1]).read_text(encoding="utf-8").splitlines()
+
+
+_RUN: Final[Mapping[str, Callable[[Sequence[str]], Iterator[_Finding]]]] = {
+    "witness": _witnessed,
+    "decide": _on_every_stream,
+    "judge": _judged,
+}

@@ -1,0 +1,41 @@
+"""Engines that the suite was not chosen by: right ones fail nothing, wrong ones where they are wrong."""
+
+import pytest
+
+from agreement.proving.suite import Label, Outcome, answered, judged_suite, vectors, writing_of
+from tests.agreement.proving.suite.window_engines import RIGHT, WRONG, EachStreamsFirst, WindowEngine
+
+
+def called(run):
+    return run.__name__
+
+
+def judged(run, tests):
+    engine = WindowEngine(run)
+    writing = writing_of(engine, tests, {}, None)
+    answers = answered([engine], tests, writing, {})
+    return judged_suite(run.__name__, writing, answers, None), answers
+
+
+@pytest.fixture(scope="module")
+def right(tests):
+    _, answers = judged(RIGHT[0], tests)
+    return {one.test.name: one.key(Label.EVALUATION) for one in answers}
+
+
+@pytest.mark.parametrize("run", RIGHT, ids=called)
+def test_windows_may_begin_each_at_a_time_of_its_own(run, tests):
+    found, _ = judged(run, tests)
+    assert [one.test.name for one in found.results if one.outcome is not Outcome.PASSED] == []
+
+
+def test_the_start_of_each_stream_is_named(tests):
+    found, _ = judged(EachStreamsFirst, tests)
+    assert "own" in {vectors()[number].start for number, _ in found.fitting}
+
+
+@pytest.mark.parametrize("run", WRONG, ids=called)
+def test_what_is_wrong_fails_and_nothing_else(run, tests, right):
+    found, answers = judged(run, tests)
+    differ = [one.test.name for one in answers if one.key(Label.EVALUATION) != right[one.test.name]]
+    assert [one.test.name for one in found.results if one.outcome is Outcome.FAILED] == differ

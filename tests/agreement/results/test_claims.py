@@ -1,0 +1,107 @@
+"""Published claims: each verdict is what its commands find, and changes with what they read."""
+
+import shlex
+
+import pytest
+
+from agreement.results.suites.claims import Claim, Kind, _decided, decided_claims, published_claims
+from lars.errors import LarsError
+from tests.agreement.command import lars
+from tests.packs import SHARED, pack
+
+RIGHT = """t,shopper,shop,owner,coupon
+8,http://e/carl,http://e/a,http://e/alice,http://e/ten
+8,http://e/eve,http://e/a,http://e/alice,http://e/ten
+16,http://e/diana,http://e/b,http://e/bob,http://e/coffee
+"""
+NAMED = (
+    "prop-1",
+    "prop-2",
+    "agreement-condition-minus",
+    "theorem-1",
+    "containment-count",
+    "csrbench",
+    "citybench",
+)
+
+
+def verdict(name, folder, **changed):
+    """Return what becomes of a claim after other texts stand in files that it reads."""
+    (claim,) = (one for one in published_claims() if one.name == name)
+    new = claim.model_copy(update={"files": {**claim.files, **changed}})
+    for file, text in new.files.items():
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / file).write_text(text.lstrip("\n"))
+    return _decided(new, folder, None)
+
+
+def test_there_are_those_that_the_field_asks_for_each_with_its_source():
+    every = published_claims()
+    assert len(every) >= 20
+    assert len({one.name for one in every}) == len(every)
+    assert all(one.source and one.says and one.commands for one in every)
+    assert [part for part in NAMED if not any(one.name.startswith(part) for one in every)] == []
+
+
+MENDED = "ans ← ⊞^5 ◇ in, trigger.\ntrigger ← ⊞^0 ◇ in.\n"
+NOW = "SELECT ?s { STREAM <urn:s> [NOW] { ?s <urn:p> ?a } }\n"
+SAME = "SELECT (COUNT(?x) AS ?n) WHERE { ?x <http://e/q> ?z . ?x <http://e/p> ?y }\n"
+CHANGES = (
+    ("prop-1-push", "push.lars", MENDED, Kind.REFUTED, Kind.SURVIVED),
+    ("short-period", "query.rq", NOW, Kind.REFUTED, Kind.PROVEN),
+    ("containment-count", "wide.rq", SAME, Kind.REFUTED, Kind.PROVEN),
+    ("several-answers", "query.rq", "", Kind.PROVEN, Kind.OPEN),
+    ("example-10", "printed.csv", RIGHT, Kind.REFUTED, Kind.SURVIVED),
+)
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda one: one[0])
+def test_a_verdict_is_found_not_known(change, tmp_path):
+    name, file, text, before, after = change
+    assert verdict(name, tmp_path).kind is before
+    assert verdict(name, tmp_path, **{file: text}).kind is after
+
+
+def test_the_commands_do_what_a_reader_sees(tmp_path):
+    for one in ("agreement-condition-minus", "example-10"):
+        found = verdict(one, tmp_path)
+        (command,) = found.commands
+        words = [word.replace(f"{one}/", f"{tmp_path}/{one}/") for word in shlex.split(command)[1:]]
+        assert lars(*words).code == 1
+        assert found.kind is Kind.REFUTED
+
+
+def test_what_needs_data_says_which(tmp_path):
+    claim = Claim(
+        name="n", source="s", says="s", commands=("lars judge BENCHMARKS/csrbench/q BENCHMARKS/yabench/x",)
+    )
+    found = _decided(claim, tmp_path, tmp_path)
+    assert (found.kind, found.why) == (Kind.NEEDS, "--benchmarks DIR with csrbench, yabench")
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "mine").write_text("mine")
+    with pytest.raises(LarsError, match="accepted: a new folder, or one that claims were written to"):
+        decided_claims(tmp_path, None)
+    assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("make", "x", "--benchmarks", "y"), "--benchmarks: accepted with claims"),
+        (("claims", "x", "--level", "core"), "--level: accepted with run"),
+        (("claims",), "accepted: make DIR, run DIR, claims DIR"),
+    ],
+)
+def test_wrong_words_are_one_message(words, said, tmp_path):
+    ran = lars("suite", *words)
+    assert (ran.code, len(ran.err.splitlines())) == (2, 1)
+    assert said in ran.err
+
+
+@pack("csrbench")
+def test_the_published_verdicts_of_csrbench_survive_when_times_count(tmp_path):
+    every = [one for one in published_claims() if one.name.startswith("csrbench")]
+    kinds = {one.name.split("-", 2)[2]: _decided(one, tmp_path, SHARED).kind for one in every}
+    assert kinds == {"passes": Kind.SURVIVED, "fails": Kind.PROVEN}

@@ -1,0 +1,48 @@
+"""Which test of the suite tells each rule of each engine version from the specification, the smallest one.
+
+`python -m tests.benchmarks.suite_rules DIR [ENGINE..]`: a suite's folder. A rule is told if the engine
+with that rule alone reports something else than with none; what no test tells is said too.
+"""
+
+import sys
+from pathlib import Path
+
+from agreement.engines.adapters import BuiltInEngine
+from agreement.engines.registry import ENGINES
+from agreement.proving.suite import Label, answered, read_suite, writing_of
+from lars.errors import LarsError
+
+
+def telling(engine, rule, tests, writing):
+    """Return the first test on which a rule alone makes a difference, None if there is none."""
+    others = [one.name for one in engine.rules if one.name != rule.name]
+    without = {"off": [*others, rule.name]}
+    for test in tests:
+        alone, none = (
+            answered([BuiltInEngine(engine)], [test], writing, options)
+            for options in ({"off": others}, without)
+        )
+        if alone and not alone[0].refused and alone[0].key(Label.EVALUATION) != none[0].key(Label.EVALUATION):
+            return test
+    return None
+
+
+def main():
+    tests = sorted(read_suite(Path(sys.argv[1])), key=lambda one: (len(one.stream), one.name))
+    for name, engine in ENGINES.items():
+        if sys.argv[2:] and name not in sys.argv[2:]:
+            continue
+        try:
+            writing = writing_of(BuiltInEngine(engine), tests, {}, None)
+        except LarsError as error:
+            print(f"{name}: {error}".splitlines()[0])
+            continue
+        spoken = [one for one in tests if writing.language in one.texts]
+        for rule in engine.rules:
+            test = telling(engine, rule, spoken, writing)
+            told = "-" if test is None else f"{test.name} ({len(test.stream)} elements)"
+            print(f"{name} | {rule.name} | {told} | {rule.says}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
