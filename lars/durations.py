@@ -56,6 +56,10 @@ class Duration:
         return count
 
 
+MILLISECOND: Final = Duration(NANOSECONDS["ms"])
+SECOND: Final = Duration(NANOSECONDS["s"])
+
+
 def read_duration(text: str) -> Duration:
     """Return the duration written as a number and ns, ms, s, m, min, h or d, several joined.
 

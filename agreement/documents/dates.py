@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, Final
 
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 
 SUFFIX: Final = "_date"
 """What the name of a time ends with, in JSON and tables, for its dateTime beside it."""
-SECOND: Final = Duration(NANOSECONDS["s"])
 _WHOLE: Final = ":00"
 _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 

@@ -11,11 +11,12 @@ from typing import Final
 from agreement.documents.guessed_columns import GuessedColumns, guessed_columns
 from agreement.documents.requests import InputOptions, Period, is_query, load_query
 from agreement.documents.traces import streams_of
+from lars.durations import SECOND
 from lars.errors import LarsError
 from lars.files import exists, text_in
 from solver.facts import bare, readable
 from solver.settings import Warn
-from translate.model.query import SECOND, Language
+from translate.model.query import Language
 
 _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"})
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")

@@ -27,10 +27,9 @@ from agreement.experiments.placeholders import (
 )
 from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
 from agreement.experiments.tables import RESERVED
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
-from translate.model.query import SECOND
 
 _Model = TypeVar("_Model", bound=BaseModel)
 

@@ -7,8 +7,8 @@ from typing import Final
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json
-from agreement.documents.recordings import MILLISECOND
 from agreement.experiments.cells import Cell, JudgingWork
+from lars.durations import MILLISECOND
 
 Results = Mapping[str, Json]
 

@@ -33,10 +33,10 @@ from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_tables
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from solver.facts import Row
 from solver.settings import Time
-from translate.model.query import SECOND, Semantics
+from translate.model.query import Semantics
 from translate.tau import Trigger
 
 

@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lars.durations import Duration
+from lars.durations import MILLISECOND, SECOND
 from lars.errors import LarsError, refused
 from lars.files import exists
 from solver.facts import STANDARD_INPUT, Arguments, Fact, bare, converted, readable
@@ -48,8 +48,6 @@ ACCEPTED: Final = (
     "data_NN.ttl, a folder of .parquet files"
 )
 HEAD: Final = 65536
-MILLISECOND: Final = Duration(10**6)
-SECOND: Final = Duration(10**9)
 _EXTENSIONS: Final = {
     ".trig": FileFormat.TRIG,
     ".nt": FileFormat.LINES,

@@ -20,6 +20,7 @@ import clingo
 from rich.console import Console
 from rich.table import Table
 
+from lars.durations import SECOND
 from lars.language.program import Program
 from lars.language.windows import Interval
 from solver.facts import Fact
@@ -31,7 +32,7 @@ from solver.spark.reading import read_in_tasks
 from solver.traces import fact_of_row, prepare, read_trace_in_process
 from tests.packs import PACKS
 from translate.dialects import read_query
-from translate.model.query import SECOND, Setting
+from translate.model.query import Setting
 from translate.tau import pull, push, translated
 
 BENCH = PACKS["csrbench"].folder

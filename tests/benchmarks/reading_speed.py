@@ -14,9 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from agreement.documents.generate import Plan, TraceFormat
-from agreement.documents.generate.plan import SECOND
 from agreement.documents.generate.writing import Maker, TraceOutput, make
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from solver.settings import TraceOptions
 from solver.traces import prepare, read_columns, read_here
 

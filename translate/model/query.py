@@ -4,13 +4,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds
 from translate.model.patterns import UNMODIFIED, Bgp, Modifiers, PathPattern, Pattern, TriplePattern
 from translate.model.windows import WindowExpression
 
-SECOND: Final = Duration(10**9)
 EPOCH: Final = "1970-01-01T00:00:00Z"
 
 

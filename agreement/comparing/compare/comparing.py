@@ -28,12 +28,12 @@ from agreement.comparing.judge import (
 )
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.dates import Dates
-from agreement.documents.recordings import MILLISECOND, Case
+from agreement.documents.recordings import Case
 from agreement.documents.requests import QUERY_SUFFIXES, is_query, origin_text
 from agreement.documents.traces import point_in
 from agreement.engines.engine import columns
 from agreement.engines.specifications import EngineRun, Specification
-from lars.durations import Duration
+from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
 from lars.language.windows import Bounds

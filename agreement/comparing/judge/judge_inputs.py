@@ -14,7 +14,7 @@ from typing import Final
 from agreement.comparing.judge.diagnosis import Recorded
 from agreement.comparing.judge.verdict import Options
 from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
-from agreement.documents.recordings import MILLISECOND, Answers, Case, Push, pushes_of
+from agreement.documents.recordings import Answers, Case, Push, pushes_of
 from agreement.documents.requests import (
     EmptyReports,
     MatchBy,
@@ -36,7 +36,7 @@ from agreement.engines.specifications import (
     specification,
 )
 from agreement.engines.written_query import with_its_text
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text
 from lars.language.terms import Iri

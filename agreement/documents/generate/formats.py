@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.documents.generate.elements import DATA, Observation
-from agreement.documents.generate.plan import MILLISECOND, SECOND, Plan, TraceFormat
+from agreement.documents.generate.plan import Plan, TraceFormat
 from agreement.documents.recordings import Triple
 from agreement.documents.values import LARGEST
-from lars.durations import Duration
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
 

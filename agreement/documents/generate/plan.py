@@ -9,11 +9,9 @@ from typing import Final
 
 from agreement.documents.options import option
 from agreement.documents.values import ABSOLUTE_IRI, LARGEST, cut
-from lars.durations import Duration, read_duration
+from lars.durations import MILLISECOND, SECOND, Duration, read_duration
 from lars.errors import LarsError
 
-MILLISECOND: Final = Duration(10**6)
-SECOND: Final = Duration(10**9)
 NOTHING: Final = Duration(0)
 HALF_A_MINUTE: Final = Duration(30 * 10**9)
 STREAM: Final = "http://example.org/observations"

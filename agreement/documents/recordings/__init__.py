@@ -15,10 +15,4 @@ from agreement.documents.recordings.recording import (
     in_common_columns,
     pushes_of,
 )
-from agreement.documents.recordings.value_types import (
-    MILLISECOND,
-    static_lines,
-    static_of,
-    stream_iri,
-    triple_of,
-)
+from agreement.documents.recordings.value_types import static_lines, static_of, stream_iri, triple_of

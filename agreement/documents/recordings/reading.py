@@ -18,10 +18,10 @@ from agreement.documents.recordings.json_answers import (
 )
 from agreement.documents.recordings.recording import Answers
 from agreement.documents.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
-from agreement.documents.recordings.value_types import MILLISECOND, SECOND, Times
+from agreement.documents.recordings.value_types import Times
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat
-from lars.durations import Duration
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces import Instant, read_time
 

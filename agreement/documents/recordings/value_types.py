@@ -13,16 +13,13 @@ from agreement.documents.outputs import plain
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.recordings.recording import ACCEPTED_LATEST, LATEST, Triple
 from agreement.documents.values import WrongValueError, wrong
-from lars.durations import NANOSECONDS, Duration
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import RDF_LANG_STRING
 from lars.language.terms import Literal as RdfLiteral
 from solver.facts import Static
 from solver.rdf import canonical, short
 from solver.traces import Instant, Malformed, TimeKind, cell_time, show
-
-MILLISECOND: Final = Duration(NANOSECONDS["ms"])
-SECOND: Final = Duration(NANOSECONDS["s"])
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 

@@ -15,7 +15,7 @@ from agreement.documents.requests.numbers import Period
 from agreement.documents.requests.query_files import PROGRAM_SUFFIX
 from agreement.documents.requests.units import durations_among, durations_in, fitting_unit
 from agreement.documents.values import columns_by_stream
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.windows import Bounds
 from solver.progress import forward
@@ -31,7 +31,7 @@ from solver.settings import (
     Warn,
     unwatched,
 )
-from translate.model.query import EPOCH, SECOND, Language, Profile, Semantics, Setting
+from translate.model.query import EPOCH, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
 PULLED: Final = "accepted with --mode pull, which evaluates at its multiples"

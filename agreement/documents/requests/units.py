@@ -8,9 +8,9 @@ from typing import Final
 
 from agreement.documents.requests.numbers import Period
 from agreement.documents.requests.query_files import PROGRAM_SUFFIX, query_text, read_once, sources
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError
-from translate.model.query import SECOND, EngineQuery
+from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from agreement.documents import values
-from agreement.documents.recordings import MILLISECOND, Push, Recording, Report, static_of
+from agreement.documents.recordings import Push, Recording, Report, static_of
 from agreement.documents.requests import read_once, sources
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, problem_of
 from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration
@@ -30,7 +30,7 @@ from agreement.engines.specifications import (
     specified,
 )
 from agreement.engines.specifications.reporting import CLOCKED
-from lars.durations import Duration
+from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from lars.language.windows import Bounds

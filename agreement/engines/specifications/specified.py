@@ -8,11 +8,11 @@ from agreement.engines.engine import columns
 from agreement.engines.specifications.elements import Frame, Task, Ticking, elements_of, shape
 from agreement.engines.specifications.evaluation import Evaluation, OpenChoice, evaluations, profiled
 from agreement.engines.specifications.parameters import Specification
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.windows import Bounds
 from solver.facts import Static
-from translate.model.query import EPOCH, SECOND, EngineQuery
+from translate.model.query import EPOCH, EngineQuery
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import Final
 from agreement.documents.recordings import Triple
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.definitions import OPERATORS, OWN_STREAM
-from agreement.engines.specifications.elements import Element, Task
+from agreement.engines.specifications import Task
+from agreement.engines.specifications.elements import Element
 from lars.durations import NANOSECONDS, Duration
 from lars.language.terms import Iri, Variable
 from translate.analysis import rebuilt

@@ -9,11 +9,10 @@ from math import inf
 from operator import itemgetter
 from typing import Final, Protocol
 
-from agreement.comparing.judge import JudgedWindow, Judgement, Options, judged, recorded, unit_of
+from agreement.comparing.judge import JudgedWindow, Judgement, Options, Verdict, judged, recorded, unit_of
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.diagnosis import Recorded, diagnosed, variations
 from agreement.comparing.judge.judgement import narrowed
-from agreement.comparing.judge.verdict import Verdict
 from agreement.documents.outputs import plain
 from agreement.engines.definitions import ALL_TRIPLES, AT_ITS_CLOSE, EACH_WINDOW, GRID
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, needed

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 
 from agreement.comparing.judge.verdict import UNCLOSED
-from agreement.documents.recordings import MILLISECOND, Answers, Row
+from agreement.documents.recordings import Answers, Row
 from agreement.engines.adapters import EngineAnswers
 from agreement.engines.specifications import EngineRun
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
+from lars.durations import MILLISECOND
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import read_pushes
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import counted
-from agreement.documents.recordings import MILLISECOND, Push, static_lines
+from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.written_case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, read_once
 from agreement.documents.table_files import Column, OutTable
@@ -27,10 +27,11 @@ from agreement.engines.adapters import (
 )
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
+from lars.durations import MILLISECOND, SECOND
 from lars.errors import LarsError
 from lars.files import read_text
 from solver.traces import read_static
-from translate.model.query import SECOND, EngineQuery, Language
+from translate.model.query import EngineQuery, Language
 
 _MODE: Final = "adapter: times as they are given; each push waits until the engine is at rest"
 _FORM: Final = "a file with a query in the engine's language"

@@ -15,8 +15,8 @@ from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
+from lars.durations import SECOND
 from lars.errors import LarsError
-from translate.model.query import SECOND
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page

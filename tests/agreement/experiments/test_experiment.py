@@ -11,13 +11,13 @@ from agreement.documents.requests import load_query, read_periods
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import cells_of, comparison_of
 from agreement.experiments.schema import schema
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError, PlacedError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
 from solver.settings import StaticFile
 from tests.packs import SAMPLES
-from translate.model.query import SECOND, Profile
+from translate.model.query import Profile
 from translate.tau import Trigger
 
 S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"

@@ -12,6 +12,7 @@ from functools import cache
 import pytest
 import rdflib
 
+from lars.durations import SECOND
 from lars.language.windows import Bounds, Interval
 from solver.facts import Situation
 from solver.job import ask, evaluate
@@ -20,7 +21,7 @@ from solver.traces import fact_of_row, read_trace_in_process
 from tests.benches import BOTH, CSRBENCH, GREENHOUSE, triple_files
 from tests.packs import pack
 from translate.dialects import read_query
-from translate.model.query import SECOND, Language, Profile, Setting
+from translate.model.query import Language, Profile, Setting
 from translate.tau import pull, push, translated
 
 CLAUSE = r"STREAM <[^>]*> \[RANGE (\d+)s (?:STEP|SLIDE) (\d+)s\]"

@@ -112,7 +112,7 @@ WRONG = {
     (("t", "{time}"), ("s", "ex:{a}")): "accepted: columns with t = {column}, s and at least one predicate",
     (("t", "time"), ("s", "ex:{a}"), ("a", "ex:b")): "found t = 'time'; accepted: {column}, the column",
     (("t", "{when}"), ("s", "ex:{a}"), ("a", "ex:b")): "t.csv: found no column when; it has time, a",
-    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "found the template 'no:{a}'; accepted: an IRI",
+    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "and no prefix no:; accepted: --prefix no=IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("p", "ex:b")): "found the template 'p'; accepted: an IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("ex:p q", "ex:b")): "is no term",
 }

@@ -5,10 +5,11 @@ from math import ceil
 from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask
-from agreement.documents.dates import SECOND, Dates
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, counted
 from agreement.experiments import Cell, JudgingWork, Results, tables
 from agreement.results.renderings.pages.page import Page
+from lars.durations import SECOND
 from lars.language.windows import Interval
 
 _MOST: Final = 2000

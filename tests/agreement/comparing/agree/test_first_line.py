@@ -30,7 +30,7 @@ def test_a_period_has_its_date_where_times_have(tmp_path):
     (tmp_path / "t.nq").write_text("".join(lines))
     options = ("--unit", "1m", "--period", "4", "--origin", "2026-05-04T08:00:00Z")
     found = lars("agree", tmp_path / "q.rq", tmp_path / "t.nq", *options).out
-    assert found.startswith("U = 4, (0, 4], until 2026-05-04T08:04:00Z: push alone reports (e:a), expired")
+    assert found.startswith("U = 4, (08:00, 08:04] on 2026-05-04 (UTC): push alone reports (e:a), expired")
 
 
 def test_the_share_of_rows_is_that_of_the_tables():
