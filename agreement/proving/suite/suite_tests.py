@@ -121,7 +121,7 @@ def _made(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
         f"{query.name}-{number:02}",
         query.level,
         query.feature,
-        f"{query.sentence[0].upper()}{query.sentence[1:]}. {_told(chosen.tells)}.",
+        f"{_told(chosen.tells)}. Its query: {query.sentence}.",
         texts,
         query.family.static,
         chosen.stream,
@@ -129,11 +129,26 @@ def _made(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
     )
 
 
+_SOURCES: Final = (
+    (("bounds", "t0", "window", "STEP", "streams that", "a window shows", "the second window"), "13"),
+    (("report", "after eight"), "23"),
+    (("empty",), "24"),
+    (("IStream",), "21"),
+    (("DStream",), "22"),
+    (("RStream", "rows are never", "an answer that", "equal rows", "at most two rows"), "20"),
+    (("elements", "a triple that", "the first element", "of equal times", "what comes late"), "12"),
+)
+"""How what is told apart begins, with the definition of RSP-QL that it is about; else SPARQL."""
+
+
 def _told(tells: str) -> str:
-    """Return what a stream tells apart, as the end of a comment."""
-    if tells.startswith(("the fault: ", "the rule: ", "the cause: ")):
-        return f"Of its tests this one alone shows {tells}"
-    return f"Of its tests this one alone tells apart {tells}"
+    """Return what a stream tells apart, and by which definition, as the beginning of a comment."""
+    kind, _, what = tells.rpartition(": ") if tells.startswith("the ") else ("", "", tells)
+    number = next((number for begins, number in _SOURCES if what.startswith(begins)), None)
+    source = "" if number is None else f" (Definition {number})"
+    if kind:
+        return f"Of the tests of its query this one alone shows {tells}{source}"
+    return f"Of the tests of its query this one alone tells apart {tells}{source}"
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:

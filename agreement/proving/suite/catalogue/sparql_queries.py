@@ -11,7 +11,7 @@ _PATTERNS: Final[tuple[_Written, ...]] = (
     (
         "join",
         "join",
-        "a join pairs triples of one window, whichever came first (Definitions 16, 19)",
+        "a join pairs triples of one window, whichever came first (Definition 18)",
         TWO,
         AB,
     ),
@@ -102,7 +102,7 @@ _PATTERNS: Final[tuple[_Written, ...]] = (
     (
         "not-exists-apart",
         "NOT EXISTS",
-        "NOT EXISTS looks without a shared variable too (SPARQL 1.1, 18.6, exists)",
+        "NOT EXISTS that shares no variable asks for any solution (SPARQL 1.1, 18.6, exists)",
         f"{ONE} FILTER NOT EXISTS {{ ?x :q ?b }}",
         A,
     ),

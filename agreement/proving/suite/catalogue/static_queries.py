@@ -60,7 +60,7 @@ def of_static() -> tuple[SuiteQuery, ...]:
             A,
             f"{block} ?s :p :o .",
             ("<http://e/s> <http://e/p> <http://e/o> .",),
-            "a triple of a window is not in the default graph, nor one of that in a window (Definition 14)",
+            "no triple of a window is in the default graph, none of that in a window (Definition 14)",
         ),
         (
             "static-union",

@@ -10,7 +10,7 @@ _WIDTHS: Final = (
     ("tumbling", 4, 4, "of width α = slide β each element is in one window"),
     ("sliding", 4, 2, "of width α over slide β each element is in α/β windows"),
     ("hopping", 2, 3, "of slide β over width α an element may be in no window"),
-    ("uneven", 5, 2, "α need be no multiple of β: an element is in two or three windows"),
+    ("uneven", 5, 2, "α need be no multiple of β: an element can lie in several windows"),
     ("stepwise", 3, 1, "with β = 1 a window closes at every time point"),
     ("narrow", 1, 1, "a window of width 1 shows one time point"),
 )
@@ -43,7 +43,7 @@ def of_widths() -> tuple[SuiteQuery, ...]:
 def of_operators() -> tuple[SuiteQuery, ...]:
     """Return queries about IStream and DStream."""
     says = {
-        "IStream": "what the evaluation before did not answer (Definition 21)",
+        "IStream": "ISTREAM has the rows that the evaluation before did not have (Definition 21)",
         "DStream": "what the evaluation before answered and this one does not (Definition 22)",
     }
     shapes = (
@@ -108,7 +108,7 @@ def of_windows() -> tuple[SuiteQuery, ...]:
             ((S, 4, 2, ONE), (S, 4, 2, "?s :q ?b .")),
             AB,
             "",
-            "two windows that are alike show alike",
+            "two windows of equal RANGE and STEP show the same (Definition 13)",
         ),
         (
             "two-crossed",
@@ -225,7 +225,7 @@ def of_windows() -> tuple[SuiteQuery, ...]:
             "DISTINCT is of the rows of all windows (SPARQL 1.1, 18.5, Distinct)",
         ),
         ("two-limit", AB, "ORDER BY DESC(?b) ?a ?s LIMIT 1", "ORDER BY and LIMIT are of the joined rows"),
-        ("two-bag", "?s", "", "a join of windows is a multiset (Definition 16)"),
+        ("two-bag", "?s", "", "a projection keeps how often joined rows occur (SPARQL 1.1, 18.5, Project)"),
     )
     return (
         *(
