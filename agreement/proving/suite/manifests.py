@@ -43,9 +43,9 @@ language that says it, the stream, static data, and for each language what has t
 - `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `t0`
   is where windows begin: of all, or `A/B` of the first and the second in turns; `aligned`: they close at
   multiples of their slide; `first`: at the time of the first element; `own`: of the first of their stream.
-  Where nothing comes in a stream, `own` is as `first`. `content-change`: an element has come in a stream of the query, an
-  equal one too; that one leaves a window is no change. `combination`: whether `any` window has to report, or
-  `all`. `tick`: whether each `triple` is one, or what comes at one `instant`.
+  Where nothing comes in a stream, `own` is as `first`. `content-change`: an element has come in a stream
+  of the query, an equal one too; that one leaves a window is no change. `combination`: whether `any`
+  window has to report, or `all`. `tick`: whether each `triple` is one, or what comes at one `instant`.
 
 Licence: not decided yet.
 """
