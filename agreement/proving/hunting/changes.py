@@ -53,12 +53,16 @@ def _again(task: Task) -> Iterator[frozenset[int]]:
     for one in task.elements:
         times.setdefault((one.stream, one.triple), []).append(one.t)
     for gap in sorted({u - t for same in times.values() for t, u in combinations(same, 2) if u > t}):
-        yield _repeated(task.elements, partial(int.__add__, -gap - 1))
+        yield _repeated(task.elements, partial(_earlier, gap + 1))
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:
     """Return when the window opened that closes next from t on; windows close at `first` + k `slide`."""
     return first - (first - t) // slide * slide - width
+
+
+def _earlier(by: int, t: int) -> int:
+    return t - by
 
 
 def _repeated(elements: Iterable[Element], kept: Callable[[int], int]) -> frozenset[int]:
