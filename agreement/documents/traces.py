@@ -63,7 +63,6 @@ from solver.settings import (
 )
 from solver.traces import (
     TraceFile,
-    estimated_size,
     instant_of,
     point_of,
     prepare,
@@ -451,7 +450,7 @@ def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
     on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
     if runner.in_process or on_spark:
         return runner.in_process
-    size, most = sum(map(estimated_size, sources)), min(MOST_IN_PROCESS, memory.bound() // _BYTES_EACH)
+    size, most = sum(source.size for source in sources), min(MOST_IN_PROCESS, memory.bound() // _BYTES_EACH)
     if size > most:
         runner.said(
             f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"

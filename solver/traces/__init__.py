@@ -1,12 +1,11 @@
 """Traces from files: formats, times, order, errors with their places; whole, or in parts for many tasks."""
 
-from solver.traces.file_readers import Raw
 from solver.traces.formats.graphs import NUMBERED
+from solver.traces.rows import Raw
 from solver.traces.static_files import read_static
 from solver.traces.summaries import Summary
 from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import (
-    estimated_size,
     fact_of_row,
     file_parts,
     prepare,
@@ -14,7 +13,7 @@ from solver.traces.trace import (
     read_trace_in_process,
 )
 from solver.traces.trace_columns import PartReading, read_arrivals, read_columns
-from solver.traces.trace_elements import FilePart, TraceFile
+from solver.traces.trace_files import FilePart, TraceFile
 from solver.traces.trace_times import (
     Instant,
     Malformed,

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from lars.durations import Duration
-from solver.traces.file_readers import Raw
+from solver.traces.rows import Raw
 from solver.traces.trace_times import TimeKind
 
 

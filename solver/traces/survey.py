@@ -19,9 +19,9 @@ from lars.language.windows import LARGEST_TIME
 from solver.columns import Array
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.blocks import in_units
-from solver.traces.file_readers import Raw, error_at, read_source
+from solver.traces.rows import ATOMS, Raw
 from solver.traces.summaries import Summary, misfit
-from solver.traces.trace_elements import ATOMS, TraceFile, file_index
+from solver.traces.trace_files import TraceFile, file_index
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
 
 WITH_END: Final = ", or none where --to, or an experiment's timeline, says when the trace ends"
@@ -142,9 +142,9 @@ def _dated(t: int, options: TraceOptions) -> str:
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
-    for row, place in read_source(source):
+    for row, place in source.rows():
         if problem := check(row):
-            raise error_at(source, place, problem)
+            raise source.error(place, problem)
     raise LarsError(f"{source.path}: the file changed while it was read")
 
 

@@ -6,7 +6,6 @@ row whose predicate is None says only that the trace reaches its time. Both ways
 everything but the loop: row by row, and in columns, a file at once or parts of it in Spark's tasks.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise, starmap
@@ -14,19 +13,17 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lars.durations import MILLISECOND, SECOND
 from lars.errors import LarsError, refused
 from lars.files import exists
 from solver.facts import STANDARD_INPUT, Arguments, Fact, bare, converted, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
-from solver.traces.file_readers import Raw, error_at, read_source
-from solver.traces.formats.atom_lines import head_prefixes, is_atoms
 from solver.traces.formats.graphs import NUMBERED, file_number
-from solver.traces.formats.quad_lines import is_loose, is_timed
+from solver.traces.formats.recognition import ACCEPTED, format_of
+from solver.traces.rows import Raw
 from solver.traces.summaries import summarise
 from solver.traces.survey import WITH_END, Survey, report, survey
-from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
+from solver.traces.trace_files import FileFormat, FileHead, FilePart, TraceFile
 from solver.traces.trace_times import Clock, instant_of
 
 if TYPE_CHECKING:
@@ -42,20 +39,7 @@ def fact_of_row(row: Row) -> Fact:
     return Fact(t, predicate, arguments)
 
 
-ACCEPTED: Final = (
-    "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms as in 18: near(a). "
-    "(.atoms), CSV and Parquet with the columns t, stream, s, p, o or t, atom, a folder of files "
-    "data_NN.ttl, a folder of .parquet files"
-)
 HEAD: Final = 65536
-_EXTENSIONS: Final = {
-    ".trig": FileFormat.TRIG,
-    ".nt": FileFormat.LINES,
-    ".nq": FileFormat.LINES,
-    ".atoms": FileFormat.ATOMS,
-    ".csv": FileFormat.CSV,
-    ".parquet": FileFormat.PARQUET,
-}
 
 
 def read_trace_in_process(paths: Sequence[Path], options: TraceOptions) -> list[Row]:
@@ -78,45 +62,20 @@ def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
     return sorted(read, key=itemgetter(0)) if options.sort or len(sources) > 1 else read
 
 
-_BYTES: Final = {
-    FileFormat.TRIG: 150,
-    FileFormat.TURTLE: 100,
-    FileFormat.ATOMS: 20,
-    FileFormat.LINES: 150,
-    FileFormat.CSV: 150,
-}
-"""About so many bytes an input atom takes in a file of each format."""
-
-
-def estimated_size(source: TraceFile) -> int:
-    """Return about how many input atoms a file has, from its size; of Parquet it is exact."""
-    if source.format is FileFormat.PARQUET:
-        return sum(_row_groups(source))
-    return source.file.stat().st_size // _BYTES[source.format]
-
-
-def _row_groups(source: TraceFile) -> list[int]:
-    # Tables load Arrow, which other formats do not need.
-    from solver.traces.formats.tables import row_groups
-
-    return row_groups(source)
-
-
 _LEAST: Final = 2**16
 _MOST: Final = 2**20
 """About so many atoms at least, and at most, what a task reads has when there are many tasks."""
-_CUTS: Final = 4
-"""Into so many parts a row group is cut at most: each of them reads it from its beginning."""
 
 
 def file_parts(sources: Sequence[TraceFile], at_least: int) -> list[tuple[FilePart, ...]]:
     """Return what tasks read, parts of files, of small ones several: `at_least` so many of a large trace."""
-    sizes = [estimated_size(source) for source in sources]
+    sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
     tasks: list[tuple[FilePart, ...]] = []
     room = 0
     for source, size in zip(sources, sizes, strict=True):
-        parts = list(_parts(source, size, each))
+        borders = [0, *source.format.borders(source, each), None]
+        parts = list(starmap(partial(FilePart, source), pairwise(borders)))
         for part in parts:
             own = size // len(parts)
             if not tasks or own > room:
@@ -125,31 +84,6 @@ def file_parts(sources: Sequence[TraceFile], at_least: int) -> list[tuple[FilePa
             tasks[-1] += (part,)
             room -= own
     return tasks
-
-
-def _parts(source: TraceFile, atoms: int, each: int) -> Iterator[FilePart]:
-    match source.format:
-        case FileFormat.TRIG | FileFormat.TURTLE:
-            borders = []
-        case FileFormat.PARQUET:
-            borders = [*_row_borders(_row_groups(source), each)]
-        case _:
-            length, count = source.file.stat().st_size, atoms // each
-            borders = [length * number // count for number in range(1, count)]
-    yield from starmap(partial(FilePart, source), pairwise([0, *borders, None]))
-
-
-def _row_borders(groups: Sequence[int], each: int) -> Iterator[int]:
-    """Yield where a table is cut: between row groups where that will do."""
-    begin, last, rows = 0, 0, sum(groups)
-    for group in groups:
-        count = min(_CUTS, max(1, group // each))
-        for number in range(1, count + 1):
-            border = begin + group * number // count
-            if border - last >= each and rows - border >= each // 2:
-                yield border
-                last = border
-        begin += group
 
 
 def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
@@ -165,10 +99,10 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ..
 def checked_rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterator[Raw]:
     """Yield the rows of files one by one, rejected ones too; raise for the first that cannot be skipped."""
     for source in sources:
-        for row, place in read_source(source):
+        for row, place in source.rows():
             # A rejected row that cannot be skipped: no need to read on.
             if row.problem is not None and (row.fatal or options.on_error is OnError.STOP):
-                raise error_at(source, place, row.problem)
+                raise source.error(place, row.problem)
             yield row
 
 
@@ -214,66 +148,38 @@ def _files(path: Path) -> list[Path]:
 def _source(index: int, given: Path, file: Path, options: TraceOptions) -> TraceFile:
     plain = readable(file)
     head = _head(file, plain, empty=options.ends and bare(file).suffix.lower() != ".parquet")
-    lines = _whole_lines(head)
-    kind = _format(file, head, lines)
-    loose = is_loose(lines) if kind is FileFormat.LINES and options.trace_unit is None else None
-    default = MILLISECOND if loose else SECOND if kind is FileFormat.TURTLE else options.unit
+    kind = format_of(head)
     origin = None if options.origin is None else instant_of(options.origin)
     named = options.streams.get(file, options.streams.get(given))
     columns = dict(options.columns)
-    mapping = columns.get(named, columns.get(None)) if kind in (FileFormat.CSV, FileFormat.PARQUET) else None
-    is_mapped = mapping is not None and not _is_trace(kind, plain, lines)
-    if is_mapped:
-        kind, plain = FileFormat.PARQUET, _mapped(str(file), plain, mapping or (), options)
-    if named and kind is FileFormat.ATOMS:
-        raise LarsError(f"{file}: atoms belong to no stream; accepted: --stream for files of RDF")
+    mapping = columns.get(named, columns.get(None))
+    if mapping is not None and kind.is_foreign(head):
+        kind, plain = _mapped(str(file), plain, mapping, options)
     candidates = () if named else options.query_streams
     if len(candidates) == 1:
         named = candidates[0]
-    return TraceFile(
+    source = TraceFile(
         index,
         str(file),
         kind,
-        Clock(options.unit, options.trace_unit or default, origin),
+        Clock(options.unit, options.trace_unit or options.unit, origin),
         None if named is None else canonical(f"<{named}>"),
         candidates,
-        _header(file, lines) if kind is FileFormat.CSV and head else (),
-        loose,
-        _prefixes(kind, plain, options),
-        None if plain == file else plain,
-        is_mapped,
+        copy=None if plain == file else plain,
     )
+    return kind.begun(source, head, options)
 
 
-def _is_trace(kind: FileFormat, plain: Path, lines: Sequence[str]) -> bool:
-    """Return whether a table has the columns of a trace."""
-    from solver.traces.formats.tables import is_header, is_trace_table
-
-    return is_header(lines[0]) if kind is FileFormat.CSV else is_trace_table(plain)
-
-
-def _header(file: Path, lines: Sequence[str]) -> tuple[str, ...]:
-    from solver.traces.formats.tables import read_header
-
-    return read_header(str(file), lines[0])
-
-
-def _mapped(path: str, plain: Path, mapping: "Columns", options: TraceOptions) -> Path:
-    """Return the triples of a table whose columns a mapping explains."""
-    from solver.traces.formats.mapped_tables import write_mapped
+def _mapped(path: str, plain: Path, mapping: "Columns", options: TraceOptions) -> tuple[FileFormat, Path]:
+    """Return the triples of a table whose columns a mapping explains, as a table of them."""
+    from solver.traces.formats.mapped_tables import MappedTable, write_mapped
 
     how = mapping, options.prefixes
-    return converted(plain, how, partial(write_mapped, path, plain, mapping, dict(options.prefixes)))
+    write = partial(write_mapped, path, plain, mapping, dict(options.prefixes))
+    return MappedTable(), converted(plain, how, write)
 
 
-def _prefixes(kind: FileFormat, plain: Path, options: TraceOptions) -> tuple[tuple[str, str], ...]:
-    """Return the prefixes of a file: those at its head, or those given for tables."""
-    if kind is FileFormat.ATOMS:
-        return head_prefixes(plain)
-    return options.prefixes if kind in (FileFormat.CSV, FileFormat.PARQUET) else ()
-
-
-def _head(file: Path, plain: Path, *, empty: bool) -> bytes:
+def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
     try:
         with plain.open("rb") as reader:
             head = reader.read(HEAD)
@@ -281,32 +187,9 @@ def _head(file: Path, plain: Path, *, empty: bool) -> bytes:
         raise refused(file, error, "cannot be read") from None
     if not head and not empty:
         raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}{WITH_END}")
-    return head
+    return FileHead(file, plain, head, _whole_lines(head))
 
 
 def _whole_lines(head: bytes) -> list[str]:
     lines = head.decode("utf-8-sig", "replace").split("\n")
     return [line.rstrip("\r") for line in (lines if len(head) < HEAD else lines[:-1] or lines)]
-
-
-def _format(file: Path, head: bytes, lines: Sequence[str]) -> FileFormat:
-    name = bare(file)
-    if NUMBERED.fullmatch(name.name):
-        return FileFormat.TURTLE
-    if name.suffix == ".ttl":
-        raise LarsError(f"{file}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
-    if known := _EXTENSIONS.get(name.suffix.lower()):
-        return known
-    if not head:
-        return FileFormat.LINES
-    if head.startswith(b"PAR1"):
-        return FileFormat.PARQUET
-    if _is_trace(FileFormat.CSV, file, lines):
-        return FileFormat.CSV
-    if is_atoms(lines):
-        return FileFormat.ATOMS
-    if is_timed(lines):
-        return FileFormat.LINES
-    if b"generatedAtTime" in head or re.search(rb"^\s*(@prefix|PREFIX)\s", head, re.MULTILINE):
-        return FileFormat.TRIG
-    raise LarsError(f"{file}: neither the name nor the content tells the format; accepted: {ACCEPTED}")

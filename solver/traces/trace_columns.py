@@ -12,20 +12,12 @@ from lars.language.terms import Signature
 from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.progress import tell
 from solver.settings import OnError, TraceOptions
-from solver.traces.blocks import (
-    ExactRow,
-    RowBlock,
-    TimedRows,
-    exact_rows,
-    joined,
-    summaries_of,
-    times_of_rows,
-)
-from solver.traces.file_readers import Raw, error_at
+from solver.traces.blocks import TimedRows, joined, summaries_of, times_of_rows
+from solver.traces.rows import ExactRow, Raw, RowBlock, exact_rows
 from solver.traces.summaries import Summary, summarise
 from solver.traces.survey import Survey, last_time, report, survey
-from solver.traces.trace import checked_rows, estimated_size
-from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
+from solver.traces.trace import checked_rows
+from solver.traces.trace_files import FilePart, TraceFile
 from solver.traces.trace_times import Malformed
 
 _ROWS_TOLD: Final = 2**14
@@ -48,7 +40,7 @@ def read_arrivals(sources: Sequence[TraceFile], options: TraceOptions) -> TraceC
 
 
 def _read(sources: Sequence[TraceFile], options: TraceOptions) -> tuple["PartReading", Survey]:
-    reading = PartReading(options, size=sum(map(estimated_size, sources)))
+    reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
         reading.add(FilePart(source))
     found = survey(reading.summaries, sources, options)
@@ -99,16 +91,13 @@ class PartReading:
 
     def _timed(self, part: FilePart) -> Iterator[TimedRows]:
         source = part.source
-        if source.format in (FileFormat.TRIG, FileFormat.TURTLE):
+        if (blocks := source.format.blocks(part, self.terms)) is None:
             timed = self._encoded(checked_rows([source], self._options), self._rows)
             self._rows = int(timed.numbers.max(initial=self._rows)) + 1
             yield timed
             return
-        # Loads what graphs do not need.
-        from solver.traces.blocks.reading import file_blocks
-
         try:
-            for block in file_blocks(part, self.terms):
+            for block in blocks:
                 yield from self._of_block(source, block)
                 self.lines += block.rows
                 tell(self.lines, self._size)
@@ -132,7 +121,7 @@ class PartReading:
             for found in row.found:
                 if isinstance(found, Malformed) and (found.fatal or stop):
                     place = Place(source.path, block.before + row.place + 1, found.column, row.text)
-                    raise error_at(source, place, found.problem)
+                    raise source.error(place, found.problem)
             yield row
 
     def _encoded(self, rows: Iterable[Raw], before: int) -> TimedRows:

@@ -12,13 +12,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.documents.generate import HALF_A_MINUTE, Plan, TraceFormat
+from agreement.documents.generate import HALF_A_MINUTE, Plan, WrittenFormat
 from agreement.documents.generate.formats import default_trace_unit
 from agreement.documents.generate.plan import TRIPLES
 from agreement.documents.generate.writing import Maker, TraceOutput, make
 from solver.spark.session import spark_context
 
-KINDS = (TraceFormat.NQUADS, TraceFormat.CSV, TraceFormat.TRIG, TraceFormat.PARQUET)
+KINDS = (WrittenFormat.NQUADS, WrittenFormat.CSV, WrittenFormat.TRIG, WrittenFormat.PARQUET)
 
 
 def seconds(output: TraceOutput, path: Path, maker: Maker) -> float:

@@ -13,19 +13,19 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.documents.generate import Plan, TraceFormat
+from agreement.documents.generate import Plan, WrittenFormat
 from agreement.documents.generate.writing import Maker, TraceOutput, make
 from lars.durations import SECOND, Duration
 from solver.settings import TraceOptions
 from solver.traces import prepare, read_columns, read_here
 
 SUFFIXES = {
-    TraceFormat.PARQUET: ".parquet",
-    TraceFormat.NQUADS: ".nq",
-    TraceFormat.NTRIPLES: ".nt",
-    TraceFormat.YABENCH: ".nt",
-    TraceFormat.CSV: ".csv",
-    TraceFormat.TRIG: ".trig",
+    WrittenFormat.PARQUET: ".parquet",
+    WrittenFormat.NQUADS: ".nq",
+    WrittenFormat.NTRIPLES: ".nt",
+    WrittenFormat.YABENCH: ".nt",
+    WrittenFormat.CSV: ".csv",
+    WrittenFormat.TRIG: ".trig",
 }
 OPTIONS = TraceOptions(SECOND, SECOND)
 

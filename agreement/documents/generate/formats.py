@@ -5,35 +5,32 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.documents.generate.elements import DATA, Observation
-from agreement.documents.generate.plan import Plan, TraceFormat
-from agreement.documents.recordings import Triple
+from agreement.documents.generate.plan import Plan, WrittenFormat
 from agreement.documents.values import LARGEST
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
-from lars.language.terms import XSD
+from solver.traces.formats.cells import COLUMNS
+from solver.traces.formats.csv_lines import csv_line
+from solver.traces.formats.graphs import trig_element
+from solver.traces.formats.quad_lines import bare_line, quad_line
 
-_PROV: Final = "<http://www.w3.org/ns/prov#generatedAtTime>"
-_INTEGER: Final = f"^^<{XSD}integer>"
-COLUMNS: Final = ("t", "stream", "s", "p", "o")
-
-
-_LINES: Final = (TraceFormat.NQUADS, TraceFormat.NTRIPLES, TraceFormat.YABENCH)
+_LINES: Final = (WrittenFormat.NQUADS, WrittenFormat.NTRIPLES, WrittenFormat.YABENCH)
 _READ_AS: Final = {
     ".nq": _LINES,
-    ".nt": (TraceFormat.NTRIPLES, TraceFormat.NQUADS, TraceFormat.YABENCH),
-    ".trig": (TraceFormat.TRIG,),
-    ".csv": (TraceFormat.CSV,),
-    ".parquet": (TraceFormat.PARQUET,),
+    ".nt": (WrittenFormat.NTRIPLES, WrittenFormat.NQUADS, WrittenFormat.YABENCH),
+    ".trig": (WrittenFormat.TRIG,),
+    ".csv": (WrittenFormat.CSV,),
+    ".parquet": (WrittenFormat.PARQUET,),
     ".atoms": (),
     ".ttl": (),
 }
-NAMING_STREAMS: Final = (TraceFormat.NQUADS, TraceFormat.CSV, TraceFormat.PARQUET)
+NAMING_STREAMS: Final = (WrittenFormat.NQUADS, WrittenFormat.CSV, WrittenFormat.PARQUET)
 
 Sent = tuple[int, str, Observation]
 """The time as it is written, the stream as `<iri>`, the element."""
 
 
-def format_of(path: Path, named: TraceFormat | None) -> TraceFormat:
+def format_of(path: Path, named: WrittenFormat | None) -> WrittenFormat:
     """Return the format of a file: the one named, else that of its extension, a folder without one.
 
     Raises LarsError when a trace of that name would be read as something else.
@@ -41,7 +38,7 @@ def format_of(path: Path, named: TraceFormat | None) -> TraceFormat:
     suffix = path.suffix.lower()
     listed = ", ".join(extension for extension, read in _READ_AS.items() if read)
     if named is None and not suffix:
-        return TraceFormat.TURTLE
+        return WrittenFormat.TURTLE
     if named is None and not _READ_AS.get(suffix):
         raise LarsError(f"{path}: accepted: {listed}, a folder (no extension), or --format")
     if named is not None and named not in _READ_AS.get(suffix, (named,)):
@@ -52,17 +49,17 @@ def format_of(path: Path, named: TraceFormat | None) -> TraceFormat:
     return named or _READ_AS[suffix][0]
 
 
-def default_unit(kind: TraceFormat) -> Duration:
+def default_unit(kind: WrittenFormat) -> Duration:
     """Return the unit when nobody names one: ms, or s where each second has a file."""
-    return SECOND if kind is TraceFormat.TURTLE else MILLISECOND
+    return SECOND if kind is WrittenFormat.TURTLE else MILLISECOND
 
 
-def default_trace_unit(kind: TraceFormat, unit: Duration) -> Duration:
+def default_trace_unit(kind: WrittenFormat, unit: Duration) -> Duration:
     """Return what integers in a trace count when nobody says it: what readers then assume."""
-    return {TraceFormat.YABENCH: MILLISECOND, TraceFormat.TURTLE: SECOND}.get(kind, unit)
+    return {WrittenFormat.YABENCH: MILLISECOND, WrittenFormat.TURTLE: SECOND}.get(kind, unit)
 
 
-def check_expressible(kind: TraceFormat, plan: Plan, trace_unit: Duration) -> None:
+def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> None:
     """Raise when a format cannot hold a plan's stream."""
     if not trace_unit.nanoseconds or plan.unit.nanoseconds % trace_unit.nanoseconds:
         raise LarsError(f"--unit {plan.unit}: accepted: a whole number of the trace unit {trace_unit}")
@@ -72,55 +69,36 @@ def check_expressible(kind: TraceFormat, plan: Plan, trace_unit: Duration) -> No
     if plan.streams > 1 and kind not in NAMING_STREAMS:
         names = ", ".join(one.value for one in NAMING_STREAMS)
         raise LarsError(f"--streams {plan.streams}: {kind.value} names no streams; accepted: {names}")
-    if plan.out_of_order and kind is TraceFormat.TURTLE:
+    if plan.out_of_order and kind is WrittenFormat.TURTLE:
         raise LarsError("--out-of-order: a folder of files by time has no order of arrival; accepted: a file")
 
 
-HEADS: Final = {TraceFormat.CSV: ",".join(COLUMNS) + "\n"}
+HEADS: Final = {WrittenFormat.CSV: ",".join(COLUMNS) + "\n"}
 
 
-def text(kind: TraceFormat, sent: Iterable[Sent]) -> Iterator[str]:
+def text(kind: WrittenFormat, sent: Iterable[Sent]) -> Iterator[str]:
     """Yield the text of each element in a format of one file."""
     return (_text(kind, t, stream, element) for t, stream, element in sent)
 
 
-def _text(kind: TraceFormat, t: int, stream: str, element: Observation) -> str:
+def _text(kind: WrittenFormat, t: int, stream: str, element: Observation) -> str:
     triples = element.triples
     match kind:
-        case TraceFormat.NQUADS:
-            return "".join(f'{s} {p} {o} {stream} "{t}" .\n' for s, p, o in triples)
-        case TraceFormat.NTRIPLES:
-            return "".join(f'{s} {p} {o} "{t}" .\n' for s, p, o in triples)
-        case TraceFormat.YABENCH:
-            # Neither literals nor times have quotes.
-            return "".join(f"{s} {p} {_bare(o)} <{t}> .\n" for s, p, o in triples)
-        case TraceFormat.TRIG:
-            # An element is a named graph, its time stands in the default graph.
+        case WrittenFormat.NQUADS:
+            return "".join(quad_line(triple, stream, t) for triple in triples)
+        case WrittenFormat.NTRIPLES:
+            return "".join(quad_line(triple, None, t) for triple in triples)
+        case WrittenFormat.YABENCH:
+            return "".join(bare_line(triple, t) for triple in triples)
+        case WrittenFormat.TRIG:
             name = f"<{DATA}Element_S{element.station + 1}_{element.number}{'_again' * element.copy}>"
-            return f'{name} {_PROV} "{t}"{_INTEGER} .\n{name} {{\n{turtle(triples)}}}\n'
-        case TraceFormat.CSV:
-            return "".join(f"{t},{','.join(map(_field, (stream, *triple)))}\n" for triple in triples)
-        case TraceFormat.TURTLE | TraceFormat.PARQUET:
+            return trig_element(name, t, triples)
+        case WrittenFormat.CSV:
+            return "".join(csv_line(t, map(cell, (stream, *triple))) for triple in triples)
+        case WrittenFormat.TURTLE | WrittenFormat.PARQUET:
             raise AssertionError(kind)
         case _:
             assert_never(kind)
-
-
-def _bare(term: str) -> str:
-    if not term.startswith('"'):
-        return term
-    lexical, _, datatype = term[1:].rpartition('"^^')
-    return f"{lexical}^^{datatype[1:-1]}"
-
-
-def turtle(triples: Iterable[Triple]) -> str:
-    """Return triples as Turtle, one a line."""
-    return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)
-
-
-def _field(term: str) -> str:
-    text = cell(term)
-    return '"' + text.replace('"', '""') + '"' if '"' in text or "," in text else text
 
 
 def cell(term: str) -> str:

@@ -19,7 +19,7 @@ TRIPLES: Final = 7
 """How many triples an observation has."""
 
 
-class TraceFormat(Enum):
+class WrittenFormat(Enum):
     """How elements are written; all are read by every command that takes a trace."""
 
     NQUADS = "nquads"

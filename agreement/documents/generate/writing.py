@@ -17,9 +17,8 @@ from agreement.documents.generate.formats import (
     default_trace_unit,
     table,
     text,
-    turtle,
 )
-from agreement.documents.generate.plan import TRIPLES, Plan, TraceFormat
+from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import appearing, exists
@@ -28,6 +27,7 @@ from solver.progress import share, tell, telling
 from solver.settings import Progress, unwatched
 from solver.spark import spark_progress
 from solver.traces import NUMBERED
+from solver.traces.formats.graphs import turtle
 
 LARGE: Final = 10_000_000
 """From how many triples on Spark writes the trace when nobody says who does."""
@@ -50,7 +50,7 @@ class TraceOutput:
     """
 
     plan: Plan
-    format: TraceFormat
+    format: WrittenFormat
     trace_unit: Duration
 
     @property
@@ -137,9 +137,9 @@ def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -
     A part written twice, as by a task that is tried again, is the same.
     """
     match output.format:
-        case TraceFormat.TURTLE:
+        case WrittenFormat.TURTLE:
             return _write_seconds(output, Path(folder), part)
-        case TraceFormat.PARQUET:
+        case WrittenFormat.PARQUET:
             return _write_table(output, Path(folder), number, part)
         case _:
             with Path(folder, _NAME.format(number)).open("wb") as file:
@@ -183,7 +183,7 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
             yield count
             progress(number + 1, len(parts))
 
-    if output.format in (TraceFormat.TURTLE, TraceFormat.PARQUET):
+    if output.format in (WrittenFormat.TURTLE, WrittenFormat.PARQUET):
         target.mkdir()
         return list(watched(partial(_write_part, output, str(target))))
     with target.open("wb") as file:
@@ -200,7 +200,7 @@ def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Pr
     folder = target.with_name("parts")
     folder.mkdir()
     counts = _run(output, folder, master, progress)
-    if output.format in (TraceFormat.TURTLE, TraceFormat.PARQUET):
+    if output.format in (WrittenFormat.TURTLE, WrittenFormat.PARQUET):
         folder.rename(target)
         return counts
     with target.open("wb") as file:
@@ -220,7 +220,7 @@ def _finish(output: TraceOutput, target: Path, counts: Counts) -> None:
             f"no observation lies in the duration {output.plan.duration}; accepted: a longer --duration, "
             "more --stations or another --seed"
         )
-    if output.format is TraceFormat.PARQUET and len(counts) == 1:
+    if output.format is WrittenFormat.PARQUET and len(counts) == 1:
         part = (target / f"{_NAME.format(0)}.parquet").rename(target.with_name("table"))
         rmtree(target)
         part.rename(target)

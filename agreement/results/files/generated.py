@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from agreement.documents.generate import TraceFormat, formats, plan, writing
+from agreement.documents.generate import WrittenFormat, formats, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import argument, option
@@ -50,7 +50,7 @@ class GenerateRequest:
     made: StreamOptions
     unit: str | None = option(None, "Times are whole numbers of it. [default: 1ms; a folder: 1s]")
     trace_unit: str | None = option(None, "What integers count. [default: the unit; yabench: 1ms]")
-    format: TraceFormat | None = option(None, "How to write it. [default: by extension]")
+    format: WrittenFormat | None = option(None, "How to write it. [default: by extension]")
     overwrite: bool = option(False, "Replace what OUT is.")
     master: str | None = option(None, "Write on this Spark master. [default: when it is large]")
     in_process: bool = option(False, "Write in this process, however large it is.")

@@ -17,8 +17,8 @@ from solver.columns import (
     mask_of,
     numbers_of,
 )
-from solver.traces.blocks.row_block import UsualRows
 from solver.traces.blocks.time_columns import TimeColumn
+from solver.traces.rows import UsualRows
 
 _NAME: Final = "[a-z_][A-Za-z0-9_]*"
 # Of IRIs those in which nothing looks like the end of an argument.

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -11,7 +12,10 @@ from lars.language.terms import Atom, Number, Symbol, Term, Variable
 from lars.text import Scanner, read_ground_atom, read_line
 from solver.facts import check_writable
 from solver.rdf import canonical
-from solver.traces.trace_elements import ATOMS, TracedAtom, TraceFile
+from solver.settings import TraceOptions
+from solver.traces.formats.lines import LineFormat
+from solver.traces.rows import ATOMS, TracedAtom
+from solver.traces.trace_files import FileHead, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
 
 _TIMED: Final = re.compile(r"\s*[0-9]+\s*:")
@@ -21,6 +25,24 @@ _ARGUMENT: Final = re.compile(rf"{_NAME}|0|-?[1-9][0-9]{{0,8}}|{_IRI}")
 _ATOM: Final = re.compile(rf"({_NAME})(?:\(((?:{_ARGUMENT.pattern})(?:, ?(?:{_ARGUMENT.pattern}))*)\))?")
 # The usual line, read at once; whatever it does not match is read term by term.
 _USUAL: Final = re.compile(rf"([0-9]{{1,18}}):((?: {_ATOM.pattern}(?:,? {_ATOM.pattern})*)?)\.?")
+
+
+class AtomLines(LineFormat):
+    """Lines of atoms."""
+
+    bytes_of_atom = 20
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file with the prefixes that it declares; raises LarsError where it is given a stream."""
+        _ = options
+        if source.stream and not source.candidates:
+            raise LarsError(f"{head.path}: atoms belong to no stream; accepted: --stream for files of RDF")
+        return replace(source, prefixes=head_prefixes(head.plain))
+
+    def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
+        """Return the atoms of a line, or its time."""
+        _ = first
+        return read_atoms(source, line)
 
 
 def is_atoms(lines: Sequence[str]) -> bool:

@@ -1,8 +1,9 @@
 """Trace formats with graphs as elements: TriG with times in the default graph, numbered Turtle."""
 
 import re
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -10,17 +11,14 @@ from typing import Final, NamedTuple
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from lars.durations import SECOND
+from lars.errors import Place
+from lars.language.terms import XSD
 from solver.facts import bare
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
-from solver.traces.trace_elements import (
-    FileFormat,
-    TracedAtom,
-    TraceFile,
-    Triple,
-    standardise,
-    stream_of,
-    triple_reading,
-)
+from solver.settings import TraceOptions
+from solver.traces.rows import Raw, TracedAtom, Triple, triple_reading
+from solver.traces.trace_files import FileFormat, FileHead, TraceFile, line_of, standardise, stream_of
 from solver.traces.trace_times import Instant, Malformed, TimeKind, read_time
 
 NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")
@@ -162,11 +160,67 @@ def file_number(file: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def read_graphs(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
-    """Yield the triples of a TriG or Turtle file in element order, and what cannot be read."""
-    try:
-        yield from (
-            _read_turtle(source, data) if source.format is FileFormat.TURTLE else _read_trig(source, data)
-        )
-    except Malformed as error:
-        yield error
+class GraphFormat(FileFormat):
+    """A format whose elements are graphs: a file has no parts, and its rows are read one by one."""
+
+    bytes_of_triple = 150
+
+    @abstractmethod
+    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+        """Yield the triples of a file in the order of elements, and what cannot be read."""
+
+    def size(self, source: TraceFile) -> int:
+        """Return about how many triples a file has, from its size."""
+        return source.file.stat().st_size // self.bytes_of_triple
+
+    def rows(self, source: TraceFile) -> Iterator[tuple[Raw, Place]]:
+        """Yield the triples of a file, with the lines in which they end."""
+        data = source.file.read_bytes()
+        for number, found in enumerate(self._readable(source, data)):
+            line = found.line or 1
+            yield source.row(found, number, line, line_of(data, line) if isinstance(found, Malformed) else "")
+
+    def _readable(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+        try:
+            yield from self.elements(source, data)
+        except Malformed as error:
+            yield error
+
+    def placed(self, source: TraceFile, place: Place) -> Place:
+        """Return the place with the text of its line."""
+        return replace(place, line_text=line_of(source.file.read_bytes(), place.line))
+
+
+class TrigFile(GraphFormat):
+    """TriG: named graphs, their times in the default graph."""
+
+    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+        """Yield the triples of all graphs."""
+        return _read_trig(source, data)
+
+
+class NumberedTurtle(GraphFormat):
+    """Turtle, a file for each time point, which its name says; times count seconds."""
+
+    bytes_of_triple = 100
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file with times in seconds, unless another unit is given."""
+        _ = head
+        if options.trace_unit is not None:
+            return source
+        return replace(source, clock=replace(source.clock, trace_unit=SECOND))
+
+    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+        """Yield the triples of the file, one element."""
+        return _read_turtle(source, data)
+
+
+def trig_element(name: str, t: int, triples: Iterable[Triple]) -> str:
+    """Return an element as TriG: a named graph, its time in the default graph."""
+    return f'{name} {GENERATED_AT} "{t}"^^<{XSD}integer> .\n{name} {{\n{turtle(triples)}}}\n'
+
+
+def turtle(triples: Iterable[Triple]) -> str:
+    """Return triples as Turtle, one a line."""
+    return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)

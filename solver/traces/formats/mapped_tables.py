@@ -7,7 +7,7 @@ dateTimes, is one of these types.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -17,11 +17,13 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError
+from lars.errors import LarsError, Place
 from lars.language.terms import XSD, Literal
 from solver.rdf import short
+from solver.traces.formats.tables import ParquetTable
 from solver.traces.formats.templates import CELL, Template, read_predicate, read_template
 from solver.traces.formats.typed_columns import is_dated, is_text, is_typed, literals
+from solver.traces.trace_files import TraceFile, line_of
 from solver.traces.trace_times import Malformed, TimeKind, cell_time, show
 
 Columns = tuple[tuple[str, str], ...]
@@ -215,6 +217,17 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
 def _one(column: pa.ChunkedArray) -> pa.Array:
     found = column.combine_chunks()
     return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
+
+
+class MappedTable(ParquetTable):
+    """The triples of a table whose columns are the user's own: a fault lies in the row of that table."""
+
+    def placed(self, source: TraceFile, place: Place) -> Place:
+        """Return the place in the user's table; lines of CSV count from its header."""
+        row = row_of_table(source.file, place.line)
+        if (data := Path(source.path)).suffix == ".csv" and data.is_file():
+            return Place(source.path, row + 1, 1, line_of(data.read_bytes(), row + 1))
+        return replace(place, line=row, column=1)
 
 
 def row_of_table(file: Path, number: int) -> int:

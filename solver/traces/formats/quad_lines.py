@@ -2,11 +2,23 @@
 
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
+from lars.durations import MILLISECOND
+from solver.columns import Array, Mask, TermCodes
 from solver.rdf import NotATerm, canonical, short, unquoted
-from solver.traces.trace_elements import TracedAtom, TraceFile, check_roles, reading
+from solver.settings import TraceOptions
+from solver.traces.formats.lines import LineFormat
+from solver.traces.rows import TracedAtom, Triple, UsualRows, check_roles
+from solver.traces.trace_files import FileHead, TraceFile, reading
 from solver.traces.trace_times import Instant, Malformed, TimeKind, read_time
+
+if TYPE_CHECKING:
+    from solver.traces.blocks.line_fields import Lines
 
 ACCEPTED_LINE: Final = '<s> <p> <o> "t" . or <s> <p> <o> <stream> "t" .'
 
@@ -28,6 +40,32 @@ _QUOTED_TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
 _BARE = re.compile(
     r"(?P<lexical>.*?)(?:\^\^<?(?P<datatype>[A-Za-z][^<>^]*)>?|@(?P<language>[A-Za-z][A-Za-z0-9-]*))"
 )
+
+
+_FEWEST: Final = 4
+"""Blanks of a line: after subject, predicate, object, perhaps stream, and time; then comes the dot."""
+
+
+class QuadLines(LineFormat):
+    """Lines of timed N-Triples or N-Quads."""
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file with how it spells; without quotes its times count milliseconds."""
+        if options.trace_unit is not None:
+            return source
+        loose = is_loose(head.lines)
+        clock = replace(source.clock, trace_unit=MILLISECOND) if loose else source.clock
+        return replace(source, loose=loose, clock=clock)
+
+    def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
+        """Return the triple of a line."""
+        _ = first
+        found = read_line(source, line)
+        return () if found is None else (found,)
+
+    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
+        """Return the lines that are triples for certain."""
+        return quad_rows(source, lines, terms)
 
 
 class LineToken(NamedTuple):
@@ -172,3 +210,69 @@ def is_timed(lines: Sequence[str]) -> bool:
 def is_loose(lines: Sequence[str]) -> bool:
     """Return whether some line spells a literal or its time without quotes, as YABench does."""
     return any(_is_loose(tokens) for line in lines if (tokens := _read_quietly(line)))
+
+
+def quad_line(triple: Triple, stream: str | None, t: int) -> str:
+    """Return the line of a triple at a time, with its stream if it is given one."""
+    return f'{" ".join((*triple, *([] if stream is None else [stream])))} "{t}" .\n'
+
+
+def bare_line(triple: Triple, t: int) -> str:
+    """Return the line of a triple as YABench spells it: neither literals nor times have quotes."""
+    s, p, o = triple
+    if o.startswith('"'):
+        lexical, _, datatype = o[1:].rpartition('"^^')
+        o = f"{lexical}^^{datatype[1:-1]}"
+    return f"{s} {p} {o} <{t}> .\n"
+
+
+def quad_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
+    """Return the lines that are triples for certain.
+
+    Where a line is cut is a guess that its fields prove: when each is one token with a blank after
+    it, the exact reader cuts the line there too.
+    """
+    import pyarrow.compute as pc
+
+    from solver.traces.blocks.distinct_terms import distinct_terms
+    from solver.traces.blocks.line_fields import fields_of
+    from solver.traces.blocks.time_columns import distinct_times
+    from solver.traces.blocks.triple_rows import triple_rows
+
+    cuts, whole = _cuts(lines)
+    if not whole.any():
+        return []
+    fields = fields_of(lines, cuts, whole)
+    texts, places = fields.used((0, 1, 2, 3), whole)
+    found = distinct_terms(pc.binary_slice(texts, 0, -1), partial(field_term, source), terms)
+    texts, (timed,) = fields.used((4,), whole)
+    read = partial(field_time, source)
+    times = distinct_times(pc.binary_slice(texts, 0, -1), source.clock, read, around='"')
+    return [triple_rows(source, terms, times.take(timed), [found.take(place) for place in places], whole)]
+
+
+def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
+    """Return where predicate, object, stream, time and dot begin, and the lines that have them.
+
+    A line without stream has an empty one, before its time.
+    """
+    from solver.traces.blocks.line_fields import places_of
+
+    blanks = places_of(lines.data, " ")
+    first = np.searchsorted(blanks, lines.starts[:-1])
+    after = np.searchsorted(blanks, lines.ends)
+    whole = after - first >= _FEWEST
+    chosen = np.flatnonzero(whole)
+    first, after, ends = first[chosen], after[chosen], lines.ends[chosen]
+    p, o = blanks[first] + 1, blanks[first + 1] + 1
+    stream, time, dot = blanks[after - 3] + 1, blanks[after - 2] + 1, blanks[after - 1] + 1
+    # An object may hold blanks: what stands before the time is a stream if it looks like an IRI.
+    has_stream = (stream > o) & (lines.data[stream] == ord("<")) & (lines.data[time - 2] == ord(">"))
+    stream = np.where(has_stream, stream, time)
+    whole[chosen] = (ends - dot == 1) & (lines.data[dot - 1 + (ends > dot)] == ord("."))
+    cuts = []
+    for some in (p, o, stream, time, dot):
+        cut = np.zeros(len(lines), np.int64)
+        cut[chosen] = some
+        cuts.append(cut)
+    return cuts, whole

@@ -1,39 +1,100 @@
-"""Traces in tables, CSV and Parquet: columns t, stream, s, p, o with terms as in N-Triples, or t, atom."""
+"""Traces in Parquet: the columns of a trace, with texts as in N-Triples, or typed; frames are written so."""
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError, Place, PlacedError
-from solver.rdf import NotATerm, canonical, short, unquoted
-from solver.traces.formats.atom_lines import Written, cell_atom
-from solver.traces.formats.typed_columns import is_dated, is_text, is_typed, literals, moment_texts, moments
-from solver.traces.trace_elements import ATOMS, FilePart, TracedAtom, TraceFile, check_roles, reading
-from solver.traces.trace_times import Instant, Malformed, TimeKind, cell_time
+from lars.errors import LarsError, Place
+from solver.columns import Array, TermCodes, arrow_mask, arrow_numbers, arrow_texts, numbers_of, validity_of
+from solver.rdf import short
+from solver.settings import TraceOptions
+from solver.traces.blocks.atom_cells import atom_rows
+from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
+from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
+from solver.traces.blocks.triple_rows import triple_rows
+from solver.traces.formats.cells import ACCEPTED_TABLE, ATOM_COLUMNS, COLUMNS, MAPPED, cell_terms, read_cells
+from solver.traces.formats.lines import left
+from solver.traces.formats.typed_columns import (
+    NANOSECONDS,
+    is_dated,
+    is_text,
+    is_typed,
+    literals,
+    moment_texts,
+    moments,
+)
+from solver.traces.rows import ExactRow, Raw, RowBlock, TracedAtom, UsualRows
+from solver.traces.trace_files import FileFormat, FileHead, FilePart, TraceFile
+from solver.traces.trace_times import LARGEST, Clock, Malformed, TimeKind, cell_time
 
-COLUMNS: Final = ("t", "stream", "s", "p", "o")
-ATOM_COLUMNS: Final = ("t", "atom")
-ACCEPTED_TABLE: Final = (
-    "t as integer, text, date or timestamp; stream (optional), s, p and o as text, o as number, boolean, "
-    "date or timestamp too, or atom as text"
-)
-MAPPED: Final = (
-    "or columns of your own, explained: --column t={time} --column s=ex:{bike} .. "
-    "--prefix ex=http://example.org/ (lars init guesses them)"
-)
 _BATCH: Final = 2**17
+_TOGETHER: Final = 2**12
+_CUTS: Final = 4
+"""Into so many parts a row group is cut at most: each of them reads it from its beginning."""
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
+_EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
-_FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
+
+class ParquetTable(FileFormat):
+    """Rows of a Parquet file; a fault's line is the number of its row."""
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file with the prefixes that are given for tables."""
+        _ = head
+        return replace(source, prefixes=options.prefixes)
+
+    def is_foreign(self, head: FileHead) -> bool:
+        """Return whether it lacks the columns of a trace."""
+        return not is_trace_table(head.plain)
+
+    def size(self, source: TraceFile) -> int:
+        """Return how many rows a file has."""
+        return sum(row_groups(source))
+
+    def borders(self, source: TraceFile, each: int) -> Sequence[int]:
+        """Return the rows at which a file is cut: between row groups where that will do."""
+        return [*_borders(row_groups(source), each)]
+
+    def rows(self, source: TraceFile) -> Iterator[tuple[Raw, Place]]:
+        """Yield what each row says, with its place."""
+        for number, record in enumerate(table_records(source), 1):
+            yield source.row(read_row(source, record), number, number, str(record))
+
+    def blocks(self, part: FilePart, terms: TermCodes) -> Iterator[RowBlock]:
+        """Yield the rows of a part, a batch at once."""
+        source, before = part.source, 0
+        for batch in table_batches(part):
+            usual = table_rows(source, batch, terms)
+            others = _exact_records(source, batch, left(usual, batch.num_rows))
+            yield RowBlock(before, batch.num_rows, usual, others)
+            before += batch.num_rows
 
 
-Cell = tuple[object, int, int | None]
-"""What a row holds in a column, where, and how many quotes open it there; None: it is in no line."""
+def _borders(groups: Sequence[int], each: int) -> Iterator[int]:
+    begin, last, rows = 0, 0, sum(groups)
+    for group in groups:
+        count = min(_CUTS, max(1, group // each))
+        for number in range(1, count + 1):
+            border = begin + group * number // count
+            if border - last >= each and rows - border >= each // 2:
+                yield border
+                last = border
+        begin += group
+
+
+def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> Iterator[ExactRow]:
+    for begin in range(0, len(places), _TOGETHER):
+        chosen = places[begin : begin + _TOGETHER]
+        records = batch_records(batch.take(arrow_numbers(chosen)))
+        for place, record in zip(chosen.tolist(), records, strict=True):
+            found = read_row(source, record)
+            yield ExactRow(place, (found,), str(record) if isinstance(found, Malformed) else "")
 
 
 def write_table(source: Any, path: Path) -> Path:
@@ -64,12 +125,6 @@ def arrow_table(frame: Any) -> pa.Table:
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
-def is_header(line: str) -> bool:
-    """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
-    names = {name.strip() for name in line.removeprefix(",").split(",")}
-    return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
-
-
 def is_trace_table(file: Path) -> bool:
     """Return whether a Parquet file has the columns of a trace."""
     try:
@@ -79,127 +134,12 @@ def is_trace_table(file: Path) -> bool:
     return names >= set(ATOM_COLUMNS) or names >= set(COLUMNS) - {"stream"}
 
 
-def read_header(path: str, line: str) -> tuple[str, ...]:
-    """Return the column names of a CSV trace in their order; raise when it is no header."""
-    if not is_header(line):
-        accepted = f"the columns t, stream, s, p, o, or t, atom, in any order; {MAPPED}"
-        problem = f"found {short(line)} as header; accepted: {accepted}"
-        raise PlacedError(Place(path, 1, 1, line), problem)
-    return tuple(name.strip() for name in line.split(","))
-
-
-def read_record(source: TraceFile, line: str) -> TracedAtom | None:
-    """Return what a line of a CSV file says, None for an empty line; raise Malformed."""
-    if not line:
-        return None
-    fields = _fields(line)
-    if len(fields) != len(source.header):
-        accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
-        raise Malformed(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
-    return _read_cells(source, dict(zip(source.header, fields, strict=True)))
-
-
-def _fields(line: str) -> list[Cell]:
-    found: list[Cell] = []
-    at = 0
-    while True:
-        match = _FIELD.match(line, at)
-        if match is None:
-            raise Malformed(
-                f"found {short(line[at:])}; accepted: a field without quotes or commas, or in quotes on one "
-                'line with each inner quote doubled, as in """text"""',
-                at + 1,
-            )
-        quoted = match["quoted"]
-        text = match["plain"] if quoted is None else quoted.replace('""', '"')
-        found.append((text, at + 1, int(quoted is not None)))
-        at = match.end()
-        if not match["end"]:
-            return found
-
-
 def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | Malformed:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
-        return _read_cells(source, {name: (value, _NUMBERS[name], None) for name, value in record.items()})
+        return read_cells(source, {name: (value, _NUMBERS[name], None) for name, value in record.items()})
     except Malformed as error:
         return error
-
-
-def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
-    column = cells["t"][1]
-    written = _written(cells["t"])
-    prefixes = dict(source.prefixes)
-    if "atom" in cells:
-        atom = _atom(cells["atom"], prefixes)
-        return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
-    triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
-    check_roles(triple, [cells[name][1] for name in "spo"])
-    own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
-    if own is not None and not own.startswith("<"):
-        raise Malformed("found no IRI as stream; accepted: an <iri>", cells["stream"][1])
-    return reading(source, written, own, triple, column)
-
-
-def _written(cell: Cell) -> Instant:
-    written, column, _ = cell
-    match written:
-        case int() as value:
-            return Instant(TimeKind.INTEGER, value)
-        case str() as value:
-            try:
-                return cell_time(value)
-            except Malformed as error:
-                raise error.at(column) from None
-        case value:
-            raise Malformed(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
-
-
-def _atom(cell: Cell, prefixes: Mapping[str, str]) -> Written | None:
-    value, column, quotes = cell
-    text = "" if value is None else value
-    if not isinstance(text, str):
-        raise Malformed(f"found {text!r} as atom; accepted: {ACCEPTED_TABLE}", column)
-    try:
-        return cell_atom(text, prefixes)
-    except PlacedError as error:
-        before = text[: error.place.column - 1]
-        inside = 0 if quotes is None else len(before) + quotes * (1 + before.count('"'))
-        raise Malformed(error.problem, column + inside) from None
-
-
-def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> str:
-    text, column, _ = cells[name]
-    if not isinstance(text, str):
-        raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
-    try:
-        return _canonical(text, prefixes)
-    except NotATerm as error:
-        raise Malformed(f"{error}, or a bare absolute IRI", column) from None
-
-
-def _canonical(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened, a number."""
-    if text[:1] in ("<", '"', "_") or ":" not in text:
-        return canonical(unquoted(text) or text)
-    prefix, _, local = text.partition(":")
-    shortened = prefix in prefixes and not local.startswith("//")
-    return canonical(f"<{prefixes[prefix]}{local}>" if shortened else f"<{text}>")
-
-
-def cell_terms(
-    source: TraceFile,
-) -> Callable[[str], str | None]:
-    """Return what reads the terms of cells as canonical texts, None for what is no term."""
-    prefixes = dict(source.prefixes)
-
-    def read(text: str) -> str | None:
-        try:
-            return _canonical(text, prefixes)
-        except NotATerm:
-            return None
-
-    return read
 
 
 def table_columns(source: TraceFile) -> tuple[str, ...]:
@@ -309,3 +249,48 @@ def _cell(found: Any) -> Any:
     except UnicodeDecodeError:
         text = found.value if isinstance(found, pa.DictionaryScalar) else found
         return text.as_buffer().to_pybytes()
+
+
+def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> list[UsualRows]:
+    """Return the rows that are triples, or atoms, for certain."""
+    names = batch.schema.names
+    times, everywhere = _times(batch.column("t"), source.clock), np.ones(batch.num_rows, np.bool_)
+    if "atom" in names:
+        return atom_rows(*_distinct(batch.column("atom")), times, everywhere, terms)
+    columns = [
+        _terms(source, batch.column(name), terms) if name in names else without_terms(batch.num_rows)
+        for name in ("s", "p", "o", "stream")
+    ]
+    return [triple_rows(source, terms, times, columns, everywhere)]
+
+
+def _terms(source: TraceFile, column: pa.Array, terms: TermCodes) -> TermColumn:
+    texts, places = _distinct(column)
+    return distinct_terms(texts, cell_terms(source), terms, bare=not source.prefixes).take(places)
+
+
+def _distinct(column: pa.Array) -> tuple[pa.Array, Array]:
+    """Return the distinct texts of a column (binary), for null an empty one, and where each row's stands."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = encoded.dictionary
+    places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
+    # A batch of many may use little of a dictionary.
+    used = np.zeros(len(texts) + 1, np.bool_)
+    used[places] = True
+    distinct = pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]).filter(arrow_mask(used))
+    return distinct, (np.cumsum(used) - 1)[places]
+
+
+def _times(column: pa.Array, clock: Clock) -> TimeColumn:
+    valid = validity_of(column)
+    if pa.types.is_integer(column.type):
+        # What is beyond 64 bits becomes negative, which is no time either.
+        values = numbers_of(column).astype(np.int64)
+        return counted_times(clock, np.where(valid, values, -1))
+    if not pa.types.is_timestamp(column.type):
+        texts, places = _distinct(column)
+        return distinct_times(texts, clock, cell_time).take(places)
+    values, size = numbers_of(column.view(pa.int64())), NANOSECONDS[column.type.unit]
+    known = valid & (-(LARGEST // size) <= values) & (values <= LARGEST // size)
+    kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
+    return dated_times(clock, kind, np.where(known, values, 0) * size, known)

@@ -11,7 +11,7 @@ from lars.durations import Duration
 from solver import memory
 from solver.settings import Runner, TraceInput, TraceOptions
 from solver.spark import SparkTrace
-from solver.traces import estimated_size, prepare
+from solver.traces import prepare
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -92,7 +92,7 @@ def test_the_size_of_a_trace_is_told_from_its_files(tmp_path, kind):
     file = tmp_path / f"t.{kind}"
     assert lars("generate", file, "--stations", 20, "--duration", "20s", "--in-process").code == 0
     (source,) = prepare([file], TraceOptions(Duration(10**6)))
-    assert 0.5 < estimated_size(source) / 2800 < 2
+    assert 0.5 < source.size / 2800 < 2
 
 
 def test_a_small_comparison_loads_neither_spark_nor_engines_nor_what_other_commands_need():

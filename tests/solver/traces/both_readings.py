@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from unittest.mock import patch
 
 from lars.errors import LarsError
-from solver.traces import file_readers, prepare, read_columns, read_here, trace
-from solver.traces.formats import tables
+from solver.traces import prepare, read_columns, read_here, trace
+from solver.traces.formats import lines, tables
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def by_columns(sources, options, block=2**22, batch=2**18):
     """Return what `read_columns` gives, with blocks of so many bytes and batches of so many rows."""
 
     def read():
-        with patch.object(file_readers, "_BLOCK", block), patch.object(tables, "_BATCH", batch):
+        with patch.object(lines, "_BLOCK", block), patch.object(tables, "_BATCH", batch):
             found = read_columns(sources, options)
         return rows_of_columns(found), found.last
 

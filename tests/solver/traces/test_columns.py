@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from lars.durations import Duration, read_duration
 from lars.language.terms import XSD
-from solver.traces import file_readers, prepare, read_columns
-from solver.traces.blocks import reading
+from solver.traces import prepare, read_columns
 from solver.traces.blocks.time_columns import dated_times
+from solver.traces.formats import lines, tables
 from solver.traces.trace_times import Clock, Instant, Malformed, TimeKind
 from tests.packs import DATA, ROOT
 from tests.solver.strategies import part_of
@@ -67,7 +67,7 @@ USUAL = {
 def test_a_usual_line_is_not_read_by_itself(tmp_path, name):
     paths = written(tmp_path, {name: USUAL[name]})
     rows = read_trace_in_process(paths, SECONDS)
-    with patch.object(reading, "read_text", return_value=()) as alone:
+    with patch.object(lines.LineFormat, "exact", return_value=()) as alone:
         found = rows_of_columns(read_columns(prepare(paths, SECONDS), SECONDS))
     assert found == [(row[0], *row[3:]) for row in rows]
     assert alone.call_count == (1 if name == "d.csv" else 0)  # the header
@@ -80,7 +80,7 @@ ROWS = [(1, "<urn:st>", "urn:s", "<urn:p>", '"a"'), (2, None, "<urn:s>", "urn:p"
 def test_a_usual_row_of_a_table_is_not_read_by_itself(tmp_path, times):
     path = table(tmp_path / "a.parquet", [(6 * row[0], *row[1:]) for row in ROWS], times)
     given_to_it = options(unit=read_duration("1000ns")) if pa.types.is_timestamp(times) else SECONDS
-    with patch.object(reading, "read_row", side_effect=AssertionError):
+    with patch.object(tables, "read_row", side_effect=AssertionError):
         found = read_columns(prepare([path], given_to_it), given_to_it)
     assert [row[2] for row in rows_of_columns(found)] == [
         ("<urn:s>", "<urn:p>", '"a"', "<urn:st>"),
@@ -91,7 +91,7 @@ def test_a_usual_row_of_a_table_is_not_read_by_itself(tmp_path, times):
 
 def test_a_line_that_never_ends_is_refused(tmp_path):
     paths = written(tmp_path, {"a.nt": GOOD * 3 + GOOD.strip() * 40})
-    with patch.object(file_readers, "MOST_BYTES", 1000):
+    with patch.object(lines, "MOST_BYTES", 1000):
         found = message(lambda: read_trace_in_process(paths, SECONDS))
     assert found == f"{tmp_path}/a.nt: line 4 is longer than 1000 bytes"
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from lars.errors import FailedRunError
 from solver.traces import FilePart, PartReading, file_parts, prepare, trace
-from solver.traces import file_readers as readers
-from solver.traces.file_readers import line_blocks
+from solver.traces.formats import lines as readers
+from solver.traces.formats.lines import line_blocks
 from solver.traces.formats.tables import table_batches
 from tests.solver.traces.writing import PROV, SECONDS, written
 

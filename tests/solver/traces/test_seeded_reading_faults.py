@@ -6,18 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.traces import trace_columns
-from solver.traces.blocks import (
-    csv_blocks,
-    distinct_terms,
-    quad_blocks,
-    reading,
-    row_block,
-    table_blocks,
-    time_columns,
-    timed_rows,
-)
-from solver.traces.formats import quad_lines
+from solver.traces import rows, trace_columns
+from solver.traces.blocks import distinct_terms, time_columns, timed_rows, triple_rows
+from solver.traces.formats import lines as files_of_lines
+from solver.traces.formats import quad_lines, tables
 from solver.traces.trace_times import LARGEST
 from tests.solver.traces.both_readings import compared
 from tests.solver.traces.random_traces import drawn_trace
@@ -49,8 +41,8 @@ def of_one_kind(rows, *rest):
     return (summary._replace(mixed=False, kind=0) for summary in _summaries_of(rows, *rest))
 
 
-def at_the_start(part, lines, terms, before):
-    return _line_block(part, lines, terms, before + 1)
+def at_the_start(self, part, lines, terms, before):
+    return _line_block(self, part, lines, terms, before + 1)
 
 
 def unnumbered(block, others):
@@ -64,24 +56,22 @@ def of_any_spelling(source, field):
     return quad_lines.LineToken(str(match.lastgroup), field, 1) if whole else None
 
 
-_counted, _triple_rows = time_columns.counted_times, row_block.triple_rows
-_summaries_of, _line_block = timed_rows.summaries_of, reading._line_block
+_counted, _triple_rows = time_columns.counted_times, triple_rows.triple_rows
+_summaries_of, _line_block = timed_rows.summaries_of, files_of_lines.LineFormat.block
 FAULTS = {
     "blank nodes are not named apart": [(distinct_terms.TermColumn, "are", blank_nodes_too)],
     "a datatype stays that is left out": [(distinct_terms, "_CHANGED", "never")],
-    "a time is rounded": [(m, "counted_times", without_remainder) for m in (time_columns, table_blocks)],
-    "dates beyond 64 bits count": [(table_blocks, "LARGEST", LARGEST * 10**3)],
+    "a time is rounded": [(m, "counted_times", without_remainder) for m in (time_columns, tables)],
+    "dates beyond 64 bits count": [(tables, "LARGEST", LARGEST * 10**3)],
     "a stream may contradict its file's": [
-        (m, "triple_rows", without_given_stream) for m in (quad_blocks, csv_blocks, table_blocks)
+        (m, "triple_rows", without_given_stream) for m in (triple_rows, tables)
     ],
-    "a stream may be missing": [
-        (m, "triple_rows", without_candidates) for m in (quad_blocks, csv_blocks, table_blocks)
-    ],
+    "a stream may be missing": [(m, "triple_rows", without_candidates) for m in (triple_rows, tables)],
     "a literal without quotes passes": [(quad_lines, "_field", of_any_spelling)],
     "times may go back": [(trace_columns, "summaries_of", in_any_order)],
     "kinds of times are mixed": [(trace_columns, "summaries_of", of_one_kind)],
-    "the head of a table is a line": [(reading, "_line_block", at_the_start)],
-    "rows lose their places": [(row_block.RowBlock, "numbers", unnumbered)],
+    "the head of a table is a line": [(files_of_lines.LineFormat, "block", at_the_start)],
+    "rows lose their places": [(rows.RowBlock, "numbers", unnumbered)],
     "atoms stay as they came": [(trace_columns, "in_time_order", lambda atoms: atoms)],
 }
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from agreement.documents.generate import ArrivalProcess, Plan, TraceFormat
+from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
 from agreement.documents.generate.elements import Observation, elements, generated
 from agreement.documents.generate.formats import NAMING_STREAMS, default_trace_unit
 from agreement.documents.generate.plan import Bursts, TemperatureRange
@@ -19,13 +19,13 @@ from solver.traces import read_trace_in_process
 MS = Duration(10**6)
 HERE = Maker(in_process=True)
 NAMES = {
-    TraceFormat.NQUADS: "t.nq",
-    TraceFormat.NTRIPLES: "t.nt",
-    TraceFormat.YABENCH: "t.nt",
-    TraceFormat.TRIG: "t.trig",
-    TraceFormat.TURTLE: "t",
-    TraceFormat.CSV: "t.csv",
-    TraceFormat.PARQUET: "t.parquet",
+    WrittenFormat.NQUADS: "t.nq",
+    WrittenFormat.NTRIPLES: "t.nt",
+    WrittenFormat.YABENCH: "t.nt",
+    WrittenFormat.TRIG: "t.trig",
+    WrittenFormat.TURTLE: "t",
+    WrittenFormat.CSV: "t.csv",
+    WrittenFormat.PARQUET: "t.parquet",
 }
 SHARES = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1)])
 
@@ -62,19 +62,19 @@ def whole(plan: Plan) -> list[Observation]:
     return elements(plan, Interval(0, last))
 
 
-def output(plan: Plan, kind: TraceFormat) -> TraceOutput:
+def output(plan: Plan, kind: WrittenFormat) -> TraceOutput:
     """A plan in a format, its times as readers expect them."""
     return TraceOutput(plan, kind, default_trace_unit(kind, plan.unit))
 
 
-def written(plan: Plan, kind: TraceFormat, folder: Path, maker: Maker = HERE) -> Path:
+def written(plan: Plan, kind: WrittenFormat, folder: Path, maker: Maker = HERE) -> Path:
     """Write a plan into a folder."""
     path = folder / NAMES[kind]
     make(output(plan, kind), path, maker, overwrite=True)
     return path
 
 
-def rows(path: Path, plan: Plan, kind: TraceFormat) -> Iterator[tuple[object, ...]]:
+def rows(path: Path, plan: Plan, kind: WrittenFormat) -> Iterator[tuple[object, ...]]:
     """What our readers read, as (time point, s, p, o, stream), in arrival order."""
     named = {} if kind in NAMING_STREAMS else {path: plan.stream}
     found = read_trace_in_process(

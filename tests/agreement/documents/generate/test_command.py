@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.documents.generate import Plan, TraceFormat
+from agreement.documents.generate import Plan, WrittenFormat
 from agreement.documents.generate.writing import LARGE, Maker
 from tests.agreement.command import lars
 from tests.agreement.documents.generate.plans import output
@@ -112,7 +112,7 @@ def test_what_fails_half_way_leaves_the_old_trace(tmp_path, monkeypatch):
 
 
 def test_spark_is_used_when_asked_for_or_when_the_trace_is_large():
-    small = output(Plan(), TraceFormat.NQUADS)
-    large = output(Plan(stations=LARGE), TraceFormat.NQUADS)
+    small = output(Plan(), WrittenFormat.NQUADS)
+    large = output(Plan(stations=LARGE), WrittenFormat.NQUADS)
     assert [maker.of(small) for maker in (Maker(), Maker("m"), Maker(None, True))] == [None, "m", None]
     assert [maker.of(large) for maker in (Maker(), Maker("m"), Maker(None, True))] == ["local[*]", "m", None]

@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import assume, given, settings
 
-from agreement.documents.generate import Plan, TraceFormat
+from agreement.documents.generate import Plan, WrittenFormat
 from agreement.documents.generate.formats import NAMING_STREAMS
 from agreement.documents.generate.writing import Maker
 from lars.durations import Duration
@@ -15,7 +15,7 @@ from solver.settings import TraceOptions
 from tests.agreement.documents.generate.plans import SHARES, expected, output, plans, rows, whole, written
 from tests.solver.traces.writing import read_on_spark
 
-ELSEWHERE = [kind for kind in TraceFormat if kind is not TraceFormat.TURTLE]
+ELSEWHERE = [kind for kind in WrittenFormat if kind is not WrittenFormat.TURTLE]
 SECOND = Duration(10**9)
 
 
@@ -40,13 +40,13 @@ def test_a_file_is_read_back(kind, data):
 def test_a_folder_of_seconds_is_read_back(plan):
     assume(whole(plan))
     with TemporaryDirectory() as folder:
-        path = written(plan, TraceFormat.TURTLE, Path(folder))
-        assert list(rows(path, plan, TraceFormat.TURTLE)) == list(expected(plan))
+        path = written(plan, WrittenFormat.TURTLE, Path(folder))
+        assert list(rows(path, plan, WrittenFormat.TURTLE)) == list(expected(plan))
 
 
 def parted(kind, stations=7):
     """A plan of several parts, when a part has 70 triples."""
-    unit = SECOND if kind is TraceFormat.TURTLE else Duration(10**6)
+    unit = SECOND if kind is WrittenFormat.TURTLE else Duration(10**6)
     two, forty = Duration(2 * unit.nanoseconds), Duration(40 * unit.nanoseconds)
     return Plan(stations=stations, interval=two, duration=forty, unit=unit)
 
@@ -57,7 +57,7 @@ def _small_parts(monkeypatch):
 
 
 @pytest.mark.usefixtures("_small_parts")
-@pytest.mark.parametrize("kind", TraceFormat)
+@pytest.mark.parametrize("kind", WrittenFormat)
 def test_many_parts_are_read_back(kind, tmp_path):
     plan = parted(kind)
     assert len(output(plan, kind).parts) > 3
@@ -71,7 +71,7 @@ def files(path):
 
 
 @pytest.mark.usefixtures("_small_parts", "spark")
-@pytest.mark.parametrize("kind", TraceFormat)
+@pytest.mark.parametrize("kind", WrittenFormat)
 def test_spark_writes_the_same_bytes(kind, tmp_path):
     for folder in ("here", "there"):
         (tmp_path / folder).mkdir()
@@ -82,7 +82,7 @@ def test_spark_writes_the_same_bytes(kind, tmp_path):
 
 
 @pytest.mark.usefixtures("_small_parts")
-@pytest.mark.parametrize("kind", TraceFormat)
+@pytest.mark.parametrize("kind", WrittenFormat)
 def test_spark_reads_them_too(kind, tmp_path, spark):
     plan = parted(kind)
     path = written(plan, kind, tmp_path)

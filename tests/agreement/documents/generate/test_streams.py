@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.documents.generate import ArrivalProcess, Plan, TraceFormat
+from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
 from agreement.documents.generate.elements import Thermometer, elements, generated, parts
 from agreement.documents.generate.formats import text
 from agreement.documents.generate.plan import Bursts, TemperatureRange
@@ -164,7 +164,7 @@ def test_stations_are_dealt_out_over_the_streams():
 
 
 def digest():
-    lines = text(TraceFormat.NQUADS, output(EVERYTHING, TraceFormat.NQUADS).sent(Interval(0, 20_000)))
+    lines = text(WrittenFormat.NQUADS, output(EVERYTHING, WrittenFormat.NQUADS).sent(Interval(0, 20_000)))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

@@ -1,30 +1,69 @@
-"""What readers of a trace are given, a source, and yield, one input atom; blank nodes standardised apart."""
+"""The files of a trace, what a format says of one, and elements as rows: blank nodes standardised apart."""
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
-from solver.facts import STREAM_PREDICATE, Arguments
+from lars.errors import Place, PlacedError, refused
+from solver.columns import TermCodes
+from solver.settings import TraceOptions
+from solver.traces.rows import Raw, RowBlock, TracedAtom, Triple, row_of, triple_reading
 from solver.traces.trace_times import Clock, Instant, Malformed
 
-Triple = tuple[str, str, str]
-ATOMS: Final = ""
-"""Stands for the stream of all atoms that are not read as RDF."""
 _FILE_BITS: Final = 43
 
 
-class FileFormat(Enum):
-    """How a file writes its elements."""
+@dataclass(frozen=True, slots=True)
+class FileHead:
+    """How a file begins: `path` is what messages say, `plain` holds the bytes, `lines` are whole ones."""
 
-    TRIG = "TriG"
-    TURTLE = "Turtle, one file a time point"
-    ATOMS = "lines of atoms"
-    LINES = "timed N-Triples or N-Quads lines"
-    CSV = "CSV"
-    PARQUET = "Parquet"
+    path: Path
+    plain: Path
+    start: bytes
+    lines: Sequence[str]
+
+
+class FileFormat(ABC):
+    """How a file writes its elements: each format of traces is one class, which has no state."""
+
+    @abstractmethod
+    def size(self, source: "TraceFile") -> int:
+        """Return about how many input atoms a file has."""
+
+    @abstractmethod
+    def rows(self, source: "TraceFile") -> Iterator[tuple[Raw, Place]]:
+        """Yield the rows of a file in order, rejected ones included, each with its place.
+
+        A row of a table has its number as line; the text is left out where only an error needs it.
+        """
+
+    def blocks(self, part: "FilePart", terms: TermCodes) -> Iterator[RowBlock] | None:
+        """Return the blocks of a part of a file; None where rows are only read one by one."""
+        _ = part, terms
+        return None
+
+    def borders(self, source: "TraceFile", each: int) -> Sequence[int]:
+        """Return where a file is cut into parts of about so many input atoms: at no place if it is whole."""
+        _ = source, each
+        return ()
+
+    def begun(self, source: "TraceFile", head: FileHead, options: TraceOptions) -> "TraceFile":
+        """Return the file with what its head says; raises LarsError where that is wrong."""
+        _ = head, options
+        return source
+
+    def is_foreign(self, head: FileHead) -> bool:
+        """Return whether it is a table with columns of its own, which have to be explained."""
+        _ = head
+        return False
+
+    def placed(self, source: "TraceFile", place: Place) -> Place:
+        """Return the place of a row as a user looks for it."""
+        _ = source
+        return place
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +74,8 @@ class TraceFile:
     `candidates` (the query's streams) an element may name another one itself. `loose` tells
     that a line file spells literals or times without quotes; None: the spelling does not matter.
     `prefixes` are those that a file of atoms declares at its head, or given for a table.
-    Of a `mapped` table the triples of its rows are in `copy`, with the numbers of the rows.
-    `path` is what messages say; `copy` holds the bytes of a pipe, and those of a compressed file.
+    `path` is what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the
+    triples of a table that was mapped.
     """
 
     index: int
@@ -49,12 +88,16 @@ class TraceFile:
     loose: bool | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     copy: Path | None = None
-    mapped: bool = False
 
     @property
     def file(self) -> Path:
         """The plain file that holds the bytes."""
         return self.copy or Path(self.path)
+
+    @property
+    def size(self) -> int:
+        """About how many input atoms it has; of Parquet it is exact."""
+        return self.format.size(self)
 
     def position(self, block_start: int = 0) -> int:
         """Return the position of a block of this file in the arrival order of the whole trace."""
@@ -66,6 +109,22 @@ class TraceFile:
             return self.clock.stamp(written)
         except Malformed as error:
             raise error.at(column) from None
+
+    def rows(self) -> Iterator[tuple[Raw, Place]]:
+        """Yield the rows of the file in order, rejected ones included, each with its place."""
+        try:
+            yield from self.format.rows(self)
+        except OSError as error:
+            raise refused(self.path, error, "cannot be read") from None
+
+    def row(self, found: TracedAtom | Malformed, seq: int, line: int, text: str) -> tuple[Raw, Place]:
+        """Return what was found as a row at its place in arrival order, `text` as it is written there."""
+        column = found.column if isinstance(found, Malformed) else 1
+        return row_of(found, self.position(), seq, text), Place(self.path, line, column, text)
+
+    def error(self, place: Place, problem: str) -> PlacedError:
+        """Return the error for a problem at a place of the file."""
+        return PlacedError(self.format.placed(self, place), problem)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,23 +139,16 @@ class FilePart:
     end: int | None = None
 
 
+def line_of(data: bytes, number: int) -> str:
+    """Return a line of a text by its number from 1, empty beyond the last."""
+    lines = data.split(b"\n", number)
+    text = lines[number - 1] if len(lines) >= number else b""
+    return text.decode("utf-8", "backslashreplace").rstrip("\r")
+
+
 def file_index(position: int) -> int:
     """Return the index of the file that a position lies in."""
     return position >> _FILE_BITS
-
-
-class TracedAtom(NamedTuple):
-    """One atom as read, or only a time: then `predicate` is None.
-
-    `line` counts from 1, and is 0 where the reader cannot know it; `stream` is what must come in
-    order by itself: the stream of a triple, ATOMS for all other atoms.
-    """
-
-    line: int
-    time: Instant
-    stream: str | None
-    predicate: str | None
-    arguments: Arguments
 
 
 def reading(source: TraceFile, written: Instant, own: str | None, triple: Triple, column: int) -> TracedAtom:
@@ -104,11 +156,6 @@ def reading(source: TraceFile, written: Instant, own: str | None, triple: Triple
     stream = stream_of(source, own)
     time = source.stamped(written, column)
     return triple_reading(0, time, stream, standardise(source, stream, time, [triple])[0])
-
-
-def triple_reading(line: int, time: Instant, stream: str | None, triple: Triple) -> TracedAtom:
-    """Return a triple of a stream as an input atom."""
-    return TracedAtom(line, time, stream, STREAM_PREDICATE, (*triple, stream or "null"))
 
 
 def stream_of(source: TraceFile, own: str | None) -> str | None:
@@ -121,14 +168,6 @@ def stream_of(source: TraceFile, own: str | None) -> str | None:
     if own and source.stream and own != source.stream and not source.candidates:
         raise Malformed(f"the element belongs to {own}, but the file was given the stream {source.stream}")
     return own or source.stream
-
-
-def check_roles(triple: Triple, columns: Sequence[int] = (1, 1, 1)) -> None:
-    """Raise unless the subject is no literal and the predicate is an IRI."""
-    if triple[0].startswith('"'):
-        raise Malformed("found a literal as subject; accepted: an <iri> or a _:blank node", columns[0])
-    if not triple[1].startswith("<"):
-        raise Malformed("found no IRI as predicate; accepted: an <iri>", columns[1])
 
 
 def standardise(

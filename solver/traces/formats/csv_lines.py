@@ -1,0 +1,161 @@
+"""Traces in CSV: a header with the columns of a trace, then an element a line."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from lars.errors import Place, PlacedError
+from solver.columns import Array, Mask, TermCodes
+from solver.rdf import short
+from solver.settings import TraceOptions
+from solver.traces.formats.cells import ATOM_COLUMNS, COLUMNS, MAPPED, Cell, cell_terms, read_cells
+from solver.traces.formats.lines import LineFormat
+from solver.traces.rows import TracedAtom, UsualRows
+from solver.traces.trace_files import FileHead, TraceFile
+from solver.traces.trace_times import Malformed, cell_time
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from solver.traces.blocks.line_fields import Lines
+
+_FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
+_NO_CELL: Final = b"\xff"
+"""Stands for a field that is no cell: no term and no time is written so."""
+
+
+class CsvLines(LineFormat):
+    """Lines of a CSV file, the first of which is its header."""
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file with its header, and the prefixes that are given for tables."""
+        header = read_header(source.path, head.lines[0]) if head.start else ()
+        return replace(source, header=header, prefixes=options.prefixes)
+
+    def is_foreign(self, head: FileHead) -> bool:
+        """Return whether the first line is no header of a trace."""
+        return not is_header(head.lines[0])
+
+    def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
+        """Return the element of a line; the header has none."""
+        found = None if first else read_record(source, line)
+        return () if found is None else (found,)
+
+    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
+        """Return the lines that are triples, or atoms, for certain."""
+        return csv_rows(source, lines, terms)
+
+
+def is_header(line: str) -> bool:
+    """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
+    names = {name.strip() for name in line.removeprefix(",").split(",")}
+    return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
+
+
+def read_header(path: str, line: str) -> tuple[str, ...]:
+    """Return the column names of a CSV trace in their order; raise when it is no header."""
+    if not is_header(line):
+        accepted = f"the columns t, stream, s, p, o, or t, atom, in any order; {MAPPED}"
+        problem = f"found {short(line)} as header; accepted: {accepted}"
+        raise PlacedError(Place(path, 1, 1, line), problem)
+    return tuple(name.strip() for name in line.split(","))
+
+
+def read_record(source: TraceFile, line: str) -> TracedAtom | None:
+    """Return what a line of a CSV file says, None for an empty line; raise Malformed."""
+    if not line:
+        return None
+    fields = _fields(line)
+    if len(fields) != len(source.header):
+        accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
+        raise Malformed(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
+    return read_cells(source, dict(zip(source.header, fields, strict=True)))
+
+
+def _fields(line: str) -> list[Cell]:
+    found: list[Cell] = []
+    at = 0
+    while True:
+        match = _FIELD.match(line, at)
+        if match is None:
+            raise Malformed(
+                f"found {short(line[at:])}; accepted: a field without quotes or commas, or in quotes on one "
+                'line with each inner quote doubled, as in """text"""',
+                at + 1,
+            )
+        quoted = match["quoted"]
+        text = match["plain"] if quoted is None else quoted.replace('""', '"')
+        found.append((text, at + 1, int(quoted is not None)))
+        at = match.end()
+        if not match["end"]:
+            return found
+
+
+def csv_line(t: int, texts: Iterable[str]) -> str:
+    """Return the line of an element: its time, then its cells."""
+    return f"{t},{','.join(map(_field, texts))}\n"
+
+
+def _field(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if '"' in text or "," in text else text
+
+
+def csv_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
+    """Return the lines that are triples, or atoms, for certain."""
+    from solver.traces.blocks.atom_cells import atom_rows
+    from solver.traces.blocks.distinct_terms import distinct_terms, without_terms
+    from solver.traces.blocks.line_fields import fields_of
+    from solver.traces.blocks.time_columns import distinct_times
+    from solver.traces.blocks.triple_rows import triple_rows
+
+    header = source.header
+    cuts, whole = _cuts(lines, len(header))
+    if not whole.any():
+        return []
+    fields = fields_of(lines, cuts, whole)
+    texts, (timed,) = fields.used((header.index("t"),), whole)
+    times = distinct_times(_cells(texts), source.clock, cell_time).take(timed)
+    if "atom" in header:
+        texts, (place,) = fields.used((header.index("atom"),), whole)
+        return atom_rows(_cells(texts), place, times, whole, terms)
+    named = [name for name in ("s", "p", "o", "stream") if name in header]
+    texts, places = fields.used([header.index(name) for name in named], whole)
+    found = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)
+    columns = [found.take(place) for place in places]
+    columns += [without_terms(len(lines))] * (4 - len(columns))
+    return [triple_rows(source, terms, times, columns, whole)]
+
+
+def _cuts(lines: "Lines", width: int) -> tuple[Sequence[Array], Mask]:
+    """Return where fields begin, after the first, and the last one ends; and the lines that have so many."""
+    from solver.traces.blocks.line_fields import places_of
+
+    quotes, commas = places_of(lines.data, '"'), places_of(lines.data, ",")
+    before = np.searchsorted(quotes, lines.starts)
+    inside = np.searchsorted(quotes, commas) - before[np.searchsorted(lines.starts, commas, "right") - 1]
+    borders = commas[inside % 2 == 0]
+    first = np.searchsorted(borders, lines.starts[:-1])
+    whole = np.searchsorted(borders, lines.ends) - first == width - 1
+    chosen = first[whole]
+    cuts = np.zeros((width, len(lines)), np.int64)
+    for number in range(width - 1):
+        cuts[number, whole] = borders[chosen + number] + 1
+    cuts[-1] = lines.ends
+    return list(cuts), whole
+
+
+def _cells(fields: "pa.Array") -> "pa.Array":
+    """Return what fields hold, which may end with the comma after them."""
+    import pyarrow.compute as pc
+
+    from solver.columns import arrow_text
+
+    ends = pc.ends_with(fields, ",")
+    texts = pc.if_else(ends, pc.binary_slice(fields, 0, -1), fields)
+    quoted = pc.match_substring_regex(texts, '^"([^"]|"")*"$')
+    inside = pc.replace_substring(pc.binary_slice(texts, 1, -1), '""', '"')
+    plain = pc.invert(pc.match_substring(texts, '"'))
+    return pc.if_else(quoted, inside, pc.if_else(plain, texts, arrow_text(_NO_CELL)))
