@@ -25,6 +25,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
+from agreement.results.renderings.answers import check_report
 from lars.files import text_in
 from solver.settings import Runner, Time
 from translate.model.query import Semantics
@@ -75,11 +76,11 @@ class CheckResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return checking.json_document(self._found, self._at)
+        return check_report.json_document(self._found, self._at)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield what is said of each stream."""
-        return checking.text_lines(self._found, self._at)
+        return check_report.text_lines(self._found, self._at)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the text."""

@@ -1,12 +1,11 @@
 """`solve`: what a query or program answers at each time point, or what an engine reports of a query."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
-from agreement.answering.solve import answer_texts, engine_reports, solving
+from agreement.answering.solve import engine_reports, solving
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.dates import Dates
@@ -32,7 +31,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.answers import answer_tables
+from agreement.results.renderings.answers import answer_lines, answer_tables
 from lars.durations import SECOND, Duration
 from solver.facts import Row
 from solver.settings import Time
@@ -175,20 +174,14 @@ class SolveResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return what `lars solve --json` prints, a line for each time point, as the list `answers`."""
-        return {"answers": map(json.loads, self.json_lines())}
+        return {"answers": answer_lines.json_objects(self._found, self.dates)}
 
     def json_lines(self) -> Iterable[str]:
-        """Yield what the command prints: an object for each time point; or the trace that is reported.
+        """Yield what the command prints: an object for each time point.
 
         Each object has `t` and `rows`, or `answer_streams`; and the `origin`, where there is one.
         """
-        match self._found:
-            case EngineReports(stream=str()):
-                return self.parts()
-            case EngineReports():
-                return engine_reports.json_lines(self._found, self.dates)
-            case _:
-                return answer_texts.json_lines(self._found, self.dates)
+        return answer_lines.json_lines(self._found, self.dates)
 
     def kept(self) -> Self:
         """Return the answers, all evaluated now."""
@@ -197,9 +190,7 @@ class SolveResult(Findings):
 
     def parts(self) -> Iterable[str]:
         """Yield the answers for a reader, or as the trace of a stream."""
-        if isinstance(self._found, EngineReports):
-            return engine_reports.lines(self._found, self.dates)
-        return answer_texts.text_lines(self._found, self.dates)
+        return answer_lines.text_lines(self._found, self.dates)
 
     def summary(self) -> Iterable[str]:
         """Yield how much is answered, without the rows."""

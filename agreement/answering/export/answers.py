@@ -1,4 +1,4 @@
-"""What a reasoner printed, read back: the same lines as those of `lars solve --json`."""
+"""What a reasoner printed, read back: the same answers as those of `lars solve`."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.answering.export.legend import Legend, read_legend
-from agreement.answering.solve.answer_texts import json_lines
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.outputs import in_order
 from agreement.engines.r2s import streamed
@@ -32,8 +31,8 @@ AnswerSets = Mapping[int, tuple[frozenset[Moment], ...]]
 """The answer sets at each time point, as derived atoms with their times."""
 
 
-def answer_lines(output: Path, legend: Path) -> Iterator[str]:
-    """Yield what `lars solve --json` prints, of what a reasoner printed; raises LarsError with places."""
+def read_answers(output: Path, legend: Path) -> AnswerRows | Streams:
+    """Return what a reasoner has answered, from what it printed; raises LarsError with places."""
     known, file = read_legend(legend), read_file(output, _ACCEPTED)
     match known.to:
         case "ticker":
@@ -44,7 +43,7 @@ def answer_lines(output: Path, legend: Path) -> Iterator[str]:
             assert_never(known.to)
     if missing := [t for t in known.times if t not in found]:
         raise LarsError(f"{output}: nothing is said of the time {missing[0]}; accepted: {_ACCEPTED}")
-    yield from json_lines(_rows(known, found) if known.columns is not None else _streams(known, found))
+    return _rows(known, found) if known.columns is not None else _streams(known, found)
 
 
 def _rows(legend: Legend, found: AnswerSets) -> AnswerRows:

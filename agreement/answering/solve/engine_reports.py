@@ -1,18 +1,12 @@
-"""What `lars solve --as` prints: the reports of a specification or an engine version.
-
-They are for a reader, one JSON object a line, or a stream.
-"""
+"""What `lars solve --as` finds: the reports of a specification or an engine version."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import floor, inf
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agreement.answering.solve.answer_texts import json_since
-from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import Json, binding, header, json_text, plain, short_row
 from agreement.documents.requests import origin_text, sources
 from agreement.documents.traces import check_timeline, point_in
 from agreement.documents.values import ABSOLUTE_IRI, cut
@@ -29,7 +23,6 @@ if TYPE_CHECKING:
     from agreement.documents.recordings import Recording, Report, Row
     from agreement.engines.specifications import EngineRun, Specification
 
-_DIGITS: Final = 9
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
 
 
@@ -169,52 +162,11 @@ def _shown(found: "Recording", given: "EngineRun", times: _Times) -> "Iterator[R
     yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
 
 
-def lines(found: EngineReports, dates: Dates) -> Iterator[str]:
-    """Return the reports as a trace of their stream if they are to be one, else for a reader."""
-    return text_lines(found, dates) if found.stream is None else stream_lines(found)
-
-
-def json_lines(found: EngineReports, dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield an object a line for each report.
-
-    `t` is its time point; where it comes between two of them, `t` is the one before, and `ms` its
-    time in milliseconds. `origin`, where times have one, is in each line.
-    """
-    since = json_since(found.origin)
-    for report in found.reports:
-        rows = [binding(found.variables, row) for row in report.rows]
-        yield json_text(_time(report.t, found.milliseconds, dates) | {"rows": rows} | since)
-
-
-def _time(t: float, milliseconds: float, dates: Dates) -> Json:
-    nearest = round(t / milliseconds)
-    if nearest * milliseconds == t:
-        return dates.beside({"t": nearest})
-    return dates.beside({"t": floor(t / milliseconds)}) | {"ms": int(t) if t == int(t) else t}
-
-
-def text_lines(found: EngineReports, dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield the reports for a reader, `-` for an empty one; times are time points and their fractions."""
-    yield f"t: {header(found.variables)}"
-    for report in found.reports:
-        rows = " ".join(map(short_row, report.rows)) or "-"
-        t = report.t / found.milliseconds
-        yield f"{dates.date(t) or plain(t, _DIGITS)}: {rows}"
-
-
 def check_labels(found: EngineReports, warn: Warn) -> None:
     """Warn of blank nodes that a trace of the reports takes apart."""
     labels = Counter(label for report in found.reports for row in report.rows for label in _blank(row))
     if found.stream is not None and any(count > 1 for count in labels.values()):
         warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
-
-
-def stream_lines(found: EngineReports) -> Iterator[str]:
-    """Yield the triples that are reported as timed N-Quads; integers count time points."""
-    for report in found.reports:
-        t = round(report.t / found.milliseconds)
-        for row in report.rows:
-            yield f'{" ".join(text or "" for text in row)} {found.stream} "{t}" .'
 
 
 def _blank(row: "Row") -> set[str]:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agreement.answering.export import ExportTask, answer_lines, export_to
+from agreement.answering.export import ExportTask, export_to, read_answers
 from agreement.answering.solve.solving import SolvingTask
 from agreement.documents.idle_options import alone
 from agreement.documents.options import argument, flags_of, needed, option
@@ -27,7 +27,8 @@ from agreement.documents.requests import (
 from agreement.experiments.single_query import alone as alone_in
 from agreement.experiments.single_query import wanted_of
 from agreement.results.base.boundary import Listeners, answering, offered
-from agreement.results.base.findings import JsonObject, Result
+from agreement.results.base.findings import JsonObject, Result, plain
+from agreement.results.renderings.answers.answer_lines import json_objects
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.ticker import Reasoner
@@ -190,8 +191,10 @@ def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswe
     lars.errors.LarsError: legend.json: no such file; accepted: the file legend.json that `lars export` wrote
     """
     del listeners
-    lines = list(answer_lines(request.output, request.legend))
-    return ExportAnswers(tuple(json.loads(line) for line in lines))
+    found = read_answers(request.output, request.legend)
+    return ExportAnswers(
+        tuple({key: plain(value) for key, value in one.items()} for one in json_objects(found))
+    )
 
 
 @offered(ExportOrReadRequest)

@@ -198,7 +198,7 @@ def _call(function: Callable[..., Any], words: Sequence[str]) -> Any:
             name, value = name[3:], False
         name = _KEYWORDS.get(name, name)
         options[name] = [*_several(options[name]), value] if name in options else value
-    return json.loads(json.dumps(function(*inputs, **options).to_json()))
+    return function(*inputs, **options).to_json()
 
 
 _KEYWORDS: Final = {"from": "from_"}

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.table_files import Column, OutTable, Value
+from agreement.results.renderings.answers.answer_lines import Answered
 from lars.language.terms import Variable
 
 _TIME: Final = Column("t", int, "the time point", is_time=True)
@@ -18,7 +19,7 @@ _STREAMS: Final = Column("streams", int, "how many answer streams there are; --m
 _MILLISECONDS: Final = Column("ms", float, "the time of the report in milliseconds")
 
 
-def tables(found: AnswerRows | Streams | EngineReports) -> tuple[OutTable, ...]:
+def tables(found: Answered) -> tuple[OutTable, ...]:
     """Return the table of what is answered, and that of the times at which there is an answer."""
     match found:
         case AnswerRows(variables, at, _):

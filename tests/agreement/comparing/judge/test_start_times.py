@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from agreement.comparing.judge.start_times import given_starts
+from agreement.documents.requests import WindowSource
+from agreement.engines.specifications import Frame, Ticking, builtin
+from lars.durations import Duration
+from lars.language.terms import Iri
+from lars.language.windows import Bounds
 from tests.agreement.comparing.judge.recorded import own, pushed
+from translate.model.windows import Range
 
 
 def test_an_empty_report_beside_one_with_rows_is_a_second_report(tmp_path: Path):
@@ -62,3 +69,11 @@ def test_no_borders_are_found_for_reports_that_an_empty_window_would_fit(tmp_pat
     found = silent.judged(tmp_path, "solve", "--t0", "0").json
     shifts = [window["shift"] for window in found["windows"] if "shift" in window]
     assert all(shift["from"] is not None for shift in shifts)
+
+
+@pytest.mark.parametrize(("times", "stable"), [((0,), 0), ((0, 3), 3), ((0, 4), 10), ((1, 9, 5), 15)])
+def test_windows_a_multiple_of_the_slide_apart_are_alike_once_the_later_one_is_full(times, stable):
+    """Theorem 1 of RSP-QL (2014): from t0 + α - β + 1 on, so t0 + α - β is the last time of the start."""
+    window = WindowSource(Iri("http://e/S"), Range(Duration(10), Duration(4)))
+    frame = Frame(builtin("csparql"), Duration(1), Bounds.LOW_OPEN, Ticking(2, (), ()), 40)
+    assert given_starts([window], frame, times).last == stable

@@ -5,10 +5,10 @@ from itertools import product
 
 import pytest
 
-from agreement.answering.solve.answer_texts import json_lines
 from agreement.answering.solve.solving import AnswerRows
 from agreement.documents.recordings import Report, as_lexical
 from agreement.documents.requests import AnswersFormat
+from agreement.results.renderings.answers.answer_lines import json_lines
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD, Variable

@@ -1,0 +1,147 @@
+"""What `lars check` prints: whether a stream is an answer stream, and which rule or atom says no.
+
+As JSON: {"t", "correct", "streams": [one for each stream of the file]}; correct means that each is an
+answer stream. A stream: "verdict" is "answer stream", "no interpretation" (with "missing", "extra",
+"outside": atoms), "violated" ("rule", "instance", "values" of its variables, "why", and how many
+"others" are violated) or "smaller model" ("least" and "unfounded": atoms; "unsupported": those that
+no rule derives; "circle": links with "head", "rule", "instance", "formula", "windows", "below").
+"founded" says whether it is an answer stream under the founded reading, "choice" which atoms the
+windows with ties `choose` keep, "choices" how many choices were tried. An atom at another time than
+t is written "@_17 p".
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, assert_never
+
+from agreement.answering.explain.checking import CheckReadings
+from agreement.documents.outputs import Json, some
+from lars import semantics
+from lars.language.stream import Moment, write_moment
+
+Lines = Iterator[str]
+_SHOWN: Final = 20
+
+
+def text_lines(found: Sequence[CheckReadings], t: int) -> Lines:
+    """Yield the verdicts for a reader."""
+    for number, checked in enumerate(found, 1):
+        several = f" ({number} of {len(found)})" if len(found) > 1 else ""
+        said, *reasons = _said(checked.flp, t)
+        yield f"{t}{several}: {said}"
+        yield from (f"  {reason}" for reason in reasons)
+        if checked.differs:
+            yield "  under the founded reading (not not p is decided by the stream itself) it is one"
+
+
+def _said(verdict: semantics.Verdict, t: int) -> Lines:
+    match verdict:
+        case semantics.IsAnswerStream(choice):
+            yield "an answer stream"
+            yield from _kept(choice, t)
+        case semantics.NotAnInterpretation(missing, extra, outside):
+            yield "NOT an answer stream: no interpretation of this input"
+            yield from _listed("missing", missing, t)
+            yield from _listed("not in the trace", extra, t)
+            yield from _listed("outside the timeline", outside, t)
+        case semantics.ViolatedRule():
+            yield f"NOT an answer stream: a rule is violated{_tried(verdict.tried)}"
+            yield from _violated(verdict)
+            yield from _kept(verdict.choice, t)
+        case semantics.SmallerModel():
+            yield f"NOT an answer stream: a smaller model of the reduct exists{_tried(verdict.tried)}"
+            yield from _smaller(verdict, t)
+            yield from _kept(verdict.choice, t)
+        case _:
+            assert_never(verdict)
+
+
+def _tried(tried: int) -> str:
+    return f", for each of {tried} choices of ties" if tried > 1 else ""
+
+
+def _violated(found: semantics.ViolatedRule) -> Lines:
+    yield f"rule: {found.instance.rule}"
+    yield f"instance: {found.instance}{_values(found.instance)}"
+    yield why(found.instance)
+    if found.others:
+        yield f"instances violated beside it: {found.others}"
+
+
+def why(instance: semantics.Instance) -> str:
+    """Return why a rule instance whose body holds is violated."""
+    if instance.rule.head is None:
+        return "its body holds, and it is a constraint"
+    head = instance.ground.head
+    return f"its body holds, its head {instance.rule.head if head is None else head} does not"
+
+
+def _values(instance: semantics.Instance) -> str:
+    shown = ", ".join(f"{name} = {value}" for name, value in instance.values.items())
+    return f"  with {shown}" if shown else ""
+
+
+def _smaller(found: semantics.SmallerModel, t: int) -> Lines:
+    yield from _listed("it lacks", found.unfounded, t)
+    yield from _listed("head of no rule whose body holds", found.unsupported, t)
+    if found.circle:
+        yield "each is the head of a rule whose body holds, but they support each other:"
+        yield from (f"  {_link(link, t)}" for link in found.circle)
+
+
+def _link(link: semantics.SupportLink, t: int) -> str:
+    through = "".join(f" through {window}" for window in link.windows)
+    return f"{write_moment(link.head, t)} needs {write_moment(link.below, t)}{through}: {link.instance}"
+
+
+def _listed(label: str, found: Sequence[Moment], t: int) -> Lines:
+    if found:
+        yield f"{label}: {some([write_moment(moment, t) for moment in found], _SHOWN)}"
+
+
+def _kept(choice: semantics.Choice, t: int) -> Lines:
+    for window, kept in choice:
+        yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in kept) or 'nothing'}"
+
+
+def json_document(found: Sequence[CheckReadings], t: int) -> Json:
+    """Return the verdicts as one JSON document."""
+    streams = [
+        _json(one.flp, t) | {"founded": isinstance(one.founded, semantics.IsAnswerStream)} for one in found
+    ]
+    return {"t": t, "correct": all(one.correct for one in found), "streams": streams}
+
+
+def _json(verdict: semantics.Verdict, t: int) -> Json:
+    def texts(**parts: Sequence[Moment]) -> Json:
+        return {name: [write_moment(moment, t) for moment in part] for name, part in parts.items()}
+
+    def chosen(choice: semantics.Choice) -> Json:
+        return {"choice": [{"window": str(window)} | texts(keeps=kept) for window, kept in choice]}
+
+    match verdict:
+        case semantics.IsAnswerStream(choice):
+            return {"verdict": "answer stream"} | chosen(choice)
+        case semantics.NotAnInterpretation(missing, extra, outside):
+            return {"verdict": "no interpretation"} | texts(missing=missing, extra=extra, outside=outside)
+        case semantics.ViolatedRule(instance, others, choice, tried):
+            values = {str(name): str(value) for name, value in instance.values.items()}
+            said: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
+            said |= {"values": values, "why": why(instance), "others": others}
+            return said | chosen(choice) | {"choices": tried}
+        case semantics.SmallerModel(least, unfounded, unsupported, circle, choice, tried):
+            said = texts(least=least, unfounded=unfounded, unsupported=unsupported)
+            links = {"circle": [_json_link(link, t) for link in circle], "choices": tried}
+            return {"verdict": "smaller model"} | said | links | chosen(choice)
+        case _:
+            assert_never(verdict)
+
+
+def _json_link(link: semantics.SupportLink, t: int) -> Json:
+    return {
+        "head": write_moment(link.head, t),
+        "rule": str(link.instance.rule),
+        "instance": str(link.instance),
+        "formula": str(link.formula),
+        "windows": list(map(str, link.windows)),
+        "below": write_moment(link.below, t),
+    }
