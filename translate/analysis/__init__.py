@@ -1,6 +1,15 @@
 """What can be said of a query before its translation: scope, nullability, multiplicity, cs(Q) and cq(Q)."""
 
 from translate.analysis.assignment import Assignment
+from translate.analysis.model_queries import (
+    Choice,
+    Variant,
+    cq,
+    cs,
+    model_of_cqels,
+    model_of_csparql,
+    stream_blocks,
+)
 from translate.analysis.multiplicity import is_cautious, joins_by_cases, witnesses
 from translate.analysis.nullability import Case, Match, joins, null_sets, nullable
 from translate.analysis.query_remarks import (
@@ -24,12 +33,3 @@ from translate.analysis.rewriting import (
     without_paths,
 )
 from translate.analysis.scope import apart, is_local, mentioned, occurring
-from translate.analysis.strategies import (
-    Choice,
-    Variant,
-    cq,
-    cs,
-    model_of_cqels,
-    model_of_csparql,
-    stream_blocks,
-)

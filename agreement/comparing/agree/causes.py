@@ -41,7 +41,12 @@ class SideStatic(Enum):
 
 
 class RowCause(Enum):
-    """The causes of a difference, in the order in which they are tried."""
+    """The causes of a difference, in the order in which reports count them.
+
+    They are tried in this order too, but for different windows: after the pivot, and before all that
+    time alone explains. A row of push has no silent period and no blocker that expired; one of pull has
+    nothing that expired before the pull or was blocked later.
+    """
 
     AGGREGATE_OF_NOTHING = "aggregate of nothing"
     DIFFERENT_STATIC_DATA = "different static data"
