@@ -130,7 +130,16 @@ class _Grid:
                     languages = self.languages(last, table, query)
                     used = self.used(query, languages) | self.experiment.named(trace.content, trace.path)
                     rest = frozenset(used - own)
-                    yield _Plan(query, trace, last, table, judged, languages, parameters, rest)
+                    yield _Plan(
+                        query=query,
+                        trace=trace,
+                        last=last,
+                        table=table,
+                        judged=judged,
+                        languages=languages,
+                        parameters=parameters,
+                        rest=rest,
+                    )
 
     def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> "Judged | None":
         """Return what an engine's entry judges, and by what; None for a comparison."""

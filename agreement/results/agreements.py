@@ -212,16 +212,16 @@ class AgreeResult(Findings):
 def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
     one, interval = found.difference, found.interval
     return AgreementDifference(
-        str(variant.pair),
-        found.period,
-        interval.start,
-        interval.end,
-        one.side.value,
-        one.row,
-        one.cause.value,
-        one.pushed,
-        found,
-        variant,
+        variant=str(variant.pair),
+        period=found.period,
+        start=interval.start,
+        end=interval.end,
+        side=one.side.value,
+        row=one.row,
+        cause=one.cause.value,
+        pushed=one.pushed,
+        _found=found,
+        _report=variant,
     )
 
 

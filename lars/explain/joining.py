@@ -62,7 +62,16 @@ def world(  # noqa: PLR0913, PLR0917
     newest = (atoms for u, atoms in sorted(stream.input.items(), reverse=True))
     own = (sorted(atoms, key=str) for u, atoms in sorted(stream.derived.items(), reverse=True))
     every = Atoms(chain(chain.from_iterable(own), chain.from_iterable(newest), sorted(known, key=str)))
-    return World(program, stream, t, view_of(stream), Judge(known), moments(input_), every, evaluate)
+    return World(
+        program=program,
+        stream=stream,
+        t=t,
+        view=view_of(stream),
+        judge=Judge(known),
+        given=moments(input_),
+        atoms=every,
+        evaluate=evaluate,
+    )
 
 
 def solutions(

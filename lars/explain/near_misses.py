@@ -101,16 +101,16 @@ def sight(here: World, formula: Formula) -> Sight | None:
     before, after = _nearest(here, atom, views[-1], within, here.t if empty else within.first)
     one = before is not None and len(passed) == 1
     return Sight(
-        atom,
-        tuple((window, view.shown) for window, view in zip(passed, views[1:], strict=True)),
-        within,
-        every,
-        before,
-        after,
-        _left(here, passed[0], before[0]) if one and before is not None else None,
-        _dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
-        _gaps(here, atom, views[-1]) if every else None,
-        empty,
+        atom=atom,
+        windows=tuple((window, view.shown) for window, view in zip(passed, views[1:], strict=True)),
+        within=within,
+        every=every,
+        before=before,
+        after=after,
+        left=_left(here, passed[0], before[0]) if one and before is not None else None,
+        dropped=_dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
+        gaps=_gaps(here, atom, views[-1]) if every else None,
+        empty=empty,
     )
 
 

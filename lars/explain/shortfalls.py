@@ -209,15 +209,15 @@ class Searcher:
         failed = sorted(state.failed, key=lambda place: (bool(variables(rule.body[place])), place))
         left = [place for place in body if place not in state.met and place not in failed]
         return Attempt(
-            number,
-            rule,
-            values_of(state.binding),
-            tuple(self._premises(rule, state)),
-            self._failure(rule.body[failed[0]], state.binding) if failed else None,
-            tuple(close(rule.body[place], state.binding) for place in failed[1:]),
-            tuple(close(rule.body[place], state.binding) for place in left),
-            others,
-            more,
+            number=number,
+            rule=rule,
+            binding=values_of(state.binding),
+            premises=tuple(self._premises(rule, state)),
+            failure=self._failure(rule.body[failed[0]], state.binding) if failed else None,
+            failed_too=tuple(close(rule.body[place], state.binding) for place in failed[1:]),
+            left=tuple(close(rule.body[place], state.binding) for place in left),
+            others=others,
+            more=more,
         )
 
     def _premises(self, rule: Rule, state: Partial) -> Iterator[Premise]:

@@ -54,21 +54,21 @@ def _read(tree: Any, leaves: Leaves, language: Language) -> EngineQuery:
     solutions = read_level(Groups(scope, read_subquery), tree)
     described = _described(tree, scope, solutions) if form is Form.DESCRIBE else ()
     return EngineQuery(
-        language,
-        form,
-        _result(form, solutions, template, described),
-        solutions.pattern,
-        dataset,
-        lifted.merged,
-        lifted.name,
-        lifted.every,
-        solutions.modifiers,
-        template,
-        described,
-        lifted.declared,
-        lifted.to_stream,
-        lifted.registers_stream,
-        (*lifted.notes, *scope.notes),
+        language=language,
+        form=form,
+        result=_result(form, solutions, template, described),
+        pattern=solutions.pattern,
+        dataset=dataset,
+        merged=lifted.merged,
+        name=lifted.name,
+        every=lifted.every,
+        modifiers=solutions.modifiers,
+        template=template,
+        described=described,
+        declared=lifted.declared,
+        to_stream=lifted.to_stream,
+        registers_stream=lifted.registers_stream,
+        notes=(*lifted.notes, *scope.notes),
     )
 
 

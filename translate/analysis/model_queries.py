@@ -93,14 +93,14 @@ def model_of_cqels(query: EngineQuery) -> Query:
 
 def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamPattern, ...]) -> Query:
     return Query(
-        query.form,
-        query.result,
-        pattern,
-        query.dataset,
-        streams,
-        query.modifiers,
-        query.template,
-        query.described,
+        form=query.form,
+        result=query.result,
+        pattern=pattern,
+        dataset=query.dataset,
+        streams=streams,
+        modifiers=query.modifiers,
+        template=query.template,
+        described=query.described,
     )
 
 

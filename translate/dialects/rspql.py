@@ -62,16 +62,16 @@ def lift_rspql(document: Document) -> StreamingClauses:
     operator = operator_after(document, names.after)
     hidden |= set() if operator is None else {operator}
     return StreamingClauses(
-        names,
-        frozenset(hidden),
-        _registered_name(names, header),
-        header.every,
-        windows.merged(),
-        blocks,
-        windows.unread(),
-        _operator(document, header, operator),
-        header.stream,
-        tuple(dict.fromkeys(windows.notes)),
+        names=names,
+        hidden=frozenset(hidden),
+        name=_registered_name(names, header),
+        every=header.every,
+        merged=windows.merged(),
+        blocks=blocks,
+        declared=windows.unread(),
+        to_stream=_operator(document, header, operator),
+        registers_stream=header.stream,
+        notes=tuple(dict.fromkeys(windows.notes)),
     )
 
 

@@ -180,7 +180,9 @@ def _window(scan: _Scanner, names: Names) -> KolibrieWindow:
         policy = scan.take(_POLICY, "steal, wait or (timeout=.., fallback=..)")
     scan.skip()
     iri = names.prefixes.get(":", "") + name[1:] if name.startswith(":") else name
-    return KolibrieWindow(name, iri, stream, width, step, report, tick, policy)
+    return KolibrieWindow(
+        name=name, iri=iri, stream=stream, width=width, step=step, report=report, tick=tick, policy=policy
+    )
 
 
 def _optional(scan: _Scanner, word: str, *, needed: bool = True) -> bool:

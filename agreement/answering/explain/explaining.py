@@ -251,7 +251,17 @@ def _explained(
     sought = None if proof is not None else _sought(here, prover.world, moment)
     silent = _silent(here, prover.world)
     count = len(found.streams)
-    return AtomExplanation(prover.world, moment, number, count, found.more, proof, missed, sought, silent)
+    return AtomExplanation(
+        world=prover.world,
+        moment=moment,
+        number=number,
+        count=count,
+        more=found.more,
+        proof=proof,
+        shortfalls=missed,
+        sought=sought,
+        silent=silent,
+    )
 
 
 def _sought(here: ProgramSituation, world: explain.World, moment: Moment) -> Sought | None:

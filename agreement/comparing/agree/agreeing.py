@@ -123,14 +123,14 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
         raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
     csparql, cqels = _by_language(loaded)
     return AgreementTask(
-        csparql,
-        cqels,
-        asked.in_points(unit),
-        replace(given, paths=paths, options=replace(given.options, unit=unit)),
-        replace(asked.reading.setting(unit), origin=origin_text(given.options.origin)),
-        asked.reading.trigger or Trigger.ANY,
-        asked.assigned,
-        asked.span,
+        csparql=csparql,
+        cqels=cqels,
+        periods=asked.in_points(unit),
+        trace=replace(given, paths=paths, options=replace(given.options, unit=unit)),
+        setting=replace(asked.reading.setting(unit), origin=origin_text(given.options.origin)),
+        trigger=asked.reading.trigger or Trigger.ANY,
+        assigned=asked.assigned,
+        span=asked.span,
         on=asked.on,
     )
 

@@ -377,7 +377,16 @@ class _Reader:
             loose, vague = (why or "an aggregate that is joined" for why in (loose, vague))
         computed = tuple(dict.fromkeys((*left.computed, *right.computed)))
         absent = (*left.absent, *right.absent)
-        return Disjunct((*left.edges, *right.edges), given, computed, tests, loose, unknown, absent, vague)
+        return Disjunct(
+            edges=(*left.edges, *right.edges),
+            given=given,
+            computed=computed,
+            wanted=tests,
+            loose=loose,
+            unknown=unknown,
+            absent=absent,
+            vague=vague,
+        )
 
     def counted(self, found: Iterable[Disjunct]) -> list[Disjunct]:
         kept: list[Disjunct] = []

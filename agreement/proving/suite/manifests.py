@@ -266,14 +266,14 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: Any, level: str) -> 
     if stream is None or not texts:
         raise LarsError(f"{path}: {entry} has no stream or no query; accepted: {ACCEPTED}")
     return SuiteTest(
-        said["name"].value,
-        level,
-        said["feature"].value,
-        said["comment"].value,
-        texts,
-        () if static is None else _static(static),
-        tuple(_stream(stream)),
-        expected,
+        name=said["name"].value,
+        level=level,
+        feature=said["feature"].value,
+        comment=said["comment"].value,
+        texts=texts,
+        static=() if static is None else _static(static),
+        stream=tuple(_stream(stream)),
+        expected=expected,
     )
 
 

@@ -118,14 +118,14 @@ def _made(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
         texts[language] = text
         expected[language] = expected_of(text, query.family.static, chosen.stream)
     return SuiteTest(
-        f"{query.name}-{number:02}",
-        query.level,
-        query.feature,
-        f"{_told(chosen.tells)}. Its query: {query.sentence}.",
-        texts,
-        query.family.static,
-        chosen.stream,
-        expected,
+        name=f"{query.name}-{number:02}",
+        level=query.level,
+        feature=query.feature,
+        comment=f"{_told(chosen.tells)}. Its query: {query.sentence}.",
+        texts=texts,
+        static=query.family.static,
+        stream=chosen.stream,
+        expected=expected,
     )
 
 

@@ -174,4 +174,14 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     again = request.command("phase", *window), request.command("agree")
     named = title_of(request.inputs)
     origin = task.trace.origin
-    return PhaseResult((), (), found, str(unit), origin, task.stream.value, own_length(task), named, again)
+    return PhaseResult(
+        warnings=(),
+        notes=(),
+        diagrams=found,
+        unit=str(unit),
+        origin=origin,
+        window=task.stream.value,
+        own_length=own_length(task),
+        _title=named,
+        _commands=again,
+    )

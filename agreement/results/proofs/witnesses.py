@@ -80,14 +80,14 @@ class WitnessOptions:
     def wishes(self) -> WitnessWishes:
         """What is searched for."""
         return WitnessWishes(
-            self.enumerate_,
-            self.cause,
-            self.triples,
-            self.time_limit,
-            self.any_source,
-            self.contained,
-            self.same_input,
-            self.sides,
+            count=self.enumerate_,
+            cause=self.cause,
+            triples=self.triples,
+            seconds=self.time_limit,
+            any_source=self.any_source,
+            contained=self.contained,
+            same_input=self.same_input,
+            sides=self.sides,
         )
 
 

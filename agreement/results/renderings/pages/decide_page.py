@@ -60,7 +60,16 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
         "premises": [_premise(one) for one in premises],
         "query": given.text.rstrip("\n").split("\n"),
     }
-    return Page(given.title, asked, given.holds, answer, "decide", document, page, notes)
+    return Page(
+        title=given.title,
+        asked=asked,
+        verdict=given.holds,
+        answer=answer,
+        template="decide",
+        document=document,
+        page=page,
+        notes=notes,
+    )
 
 
 def _without_streams(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:

@@ -37,7 +37,16 @@ def phase_page(given: PhaseContent, document: Mapping[str, object], notes: Seque
         "stream": stream,
         "diagrams": [_diagram(one, len(given.diagrams)) for one in given.diagrams],
     }
-    return Page(given.title, asked, None, summary(given.diagrams), "phase", document, page, notes)
+    return Page(
+        title=given.title,
+        asked=asked,
+        verdict=None,
+        answer=summary(given.diagrams),
+        template="phase",
+        document=document,
+        page=page,
+        notes=notes,
+    )
 
 
 _CELLS: Final = 60_000

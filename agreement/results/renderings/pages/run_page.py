@@ -48,14 +48,14 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
     }
     document = {"title": title, "verdicts": verdicts, "agreements": agreements}
     return Page(
-        title or "An experiment",
-        asked,
-        not wrong if wrong or good else None,
-        said,
-        "run",
-        document,
-        page,
-        [*_origins(cells, results)],
+        title=title or "An experiment",
+        asked=asked,
+        verdict=not wrong if wrong or good else None,
+        answer=said,
+        template="run",
+        document=document,
+        page=page,
+        notes=[*_origins(cells, results)],
     )
 
 

@@ -70,7 +70,16 @@ def judge_page(
         "fits": [_fit(one) for one in document.get("matching", ())],
     }
     asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
-    return Page(title, asked, correct, f"{answer}.{fits}", "judge", document, page, notes)
+    return Page(
+        title=title,
+        asked=asked,
+        verdict=correct,
+        answer=f"{answer}.{fits}",
+        template="judge",
+        document=document,
+        page=page,
+        notes=notes,
+    )
 
 
 _MOST: Final = 1_000
@@ -205,4 +214,13 @@ def text_page(
         "rules": [] if proof is None else list(proof.rules),
         "dates": None if proof is None else proof.dates.for_script(),
     }
-    return Page(said.title, said.asked, said.verdict, said.answer, "text", document, page, said.notes)
+    return Page(
+        title=said.title,
+        asked=said.asked,
+        verdict=said.verdict,
+        answer=said.answer,
+        template="text",
+        document=document,
+        page=page,
+        notes=said.notes,
+    )

@@ -73,7 +73,16 @@ def agree_page(given: AgreeContent) -> Page:
     if (first := next(given.shown.rows(variant), None)) is not None:
         said = f"{in_words(first, dates)}. {said}"
     page, document = _content(given, variant, verdicts), _document(given, verdicts)
-    return Page(given.title, asked, agree, said, "agree", document, page, given.report.warnings)
+    return Page(
+        title=given.title,
+        asked=asked,
+        verdict=agree,
+        answer=said,
+        template="agree",
+        document=document,
+        page=page,
+        notes=given.report.warnings,
+    )
 
 
 def _document(given: AgreeContent, verdicts: Sequence[PeriodVerdict]) -> Mapping[str, object]:
