@@ -15,7 +15,7 @@ from lars.language.terms import DEFAULT, XSD, Iri, Literal, Variable
 from lars.language.windows import Bounds, Interval
 from solver.facts import Fact, Situation
 from translate.analysis import cq, nullable
-from translate.analysis.strategies import basic_patterns
+from translate.analysis.model_queries import basic_patterns
 from translate.errors import ModelError
 from translate.model.patterns import (
     EMPTY,
