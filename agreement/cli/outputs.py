@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final
 
 from agreement.documents.idle_options import IdleOptions, alone, has
 from agreement.documents.options import option
@@ -14,23 +14,6 @@ from agreement.documents.table_files import OutOptions
 
 OUTPUT: Final = "Output"
 """The heading of the last options in the help: how much is printed, and how."""
-
-
-class Writer(Protocol):
-    """A group of options that writes a result somewhere, too."""
-
-    @property
-    def wanted(self) -> bool:
-        """Whether anything is to be written."""
-        ...
-
-    def check(self) -> None:
-        """Raise LarsError now for what could not be written at the end."""
-        ...
-
-    def write(self, result: Any) -> None:
-        """Write it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,8 @@ from solver.traces.static_files import read_static
 from solver.traces.summaries import Summary
 from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import (
-    fact_of_row,
     file_parts,
     prepare,
-    read_here,
-    read_trace_in_process,
 )
 from solver.traces.trace_columns import PartReading, read_arrivals, read_columns
 from solver.traces.trace_files import FilePart, TraceFile

@@ -1,65 +1,27 @@
-"""Traces: timestamped atoms from files, as rows (t, position, seq, predicate, arguments).
-
-`t` is in time points, (position, seq) the order of files and in them, the arguments are
-canonical texts; a triple is `striple` of subject, predicate, object and stream ("null": none). A
-row whose predicate is None says only that the trace reaches its time. Both ways of reading share
-everything but the loop: row by row, and in columns, a file at once or parts of it in Spark's tasks.
-"""
+"""The files of a trace: found, recognised, described, and cut into parts."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise, starmap
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from lars.errors import LarsError, refused
 from lars.files import exists
-from solver.facts import STANDARD_INPUT, Arguments, Fact, bare, converted, readable
+from solver.facts import STANDARD_INPUT, bare, converted, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
 from solver.traces.formats.graphs import NUMBERED, file_number
 from solver.traces.formats.recognition import ACCEPTED, format_of
 from solver.traces.rows import Raw
-from solver.traces.summaries import summarise
-from solver.traces.survey import WITH_END, Survey, report, survey
+from solver.traces.survey import WITH_END
 from solver.traces.trace_files import FileFormat, FileHead, FilePart, TraceFile
 from solver.traces.trace_times import Clock, instant_of
 
 if TYPE_CHECKING:
     from solver.traces.formats.mapped_tables import Columns
 
-Row = tuple[int, int, int, str | None, Arguments]
-
-
-def fact_of_row(row: Row) -> Fact:
-    """Return the fact of a row that has a predicate."""
-    t, _, _, predicate, arguments = row
-    assert predicate is not None, "a row that is only a time is no fact"
-    return Fact(t, predicate, arguments)
-
-
 HEAD: Final = 65536
-
-
-def read_trace_in_process(paths: Sequence[Path], options: TraceOptions) -> list[Row]:
-    """Return the rows of a trace; as `read_here`, of its files."""
-    return read_here(prepare(paths, options), options)
-
-
-def read_here(sources: Sequence[TraceFile], options: TraceOptions) -> list[Row]:
-    """Return the rows of a trace in arrival order: in a file as they stand there, or sorted by time.
-
-    Several files are merged by time; of one time the files come in the order in which they are given.
-
-    Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
-    the side file and counted in a TraceWarning.
-    """
-    rows = list(checked_rows(sources, options))
-    found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
-    report(found, (row for row in rows if row.problem is not None), sources, options)
-    read = [_row(row, found, options) for row in rows if row.problem is None]
-    return sorted(read, key=itemgetter(0)) if options.sort or len(sources) > 1 else read
 
 
 _LEAST: Final = 2**16
@@ -104,10 +66,6 @@ def checked_rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterato
             if row.problem is not None and (row.fatal or options.on_error is OnError.STOP):
                 raise source.error(place, row.problem)
             yield row
-
-
-def _row(row: Raw, found: Survey, options: TraceOptions) -> Row:
-    return found.time_of(row, options.unit), row.position, row.seq, row.predicate, row.arguments
 
 
 def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:

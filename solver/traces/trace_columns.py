@@ -25,13 +25,18 @@ _ROWS_TOLD: Final = 2**14
 
 
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
-    """Return a trace in columns; what `read_here` raises, warns of and keeps is the same."""
+    """Return a trace in columns, whose atoms are in the order of time, then of arrival.
+
+    Several files are merged by time; of one time the files come in the order in which they are given.
+    Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
+    the side file and counted in a TraceWarning.
+    """
     reading, found = _read(sources, options)
     return reading.columns(found)
 
 
 def read_arrivals(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
-    """Return a trace in columns that are in the order of `read_here`: in one file as its rows stand there."""
+    """Return a trace in columns; the atoms of one file are in the order in which they stand there."""
     reading, found = _read(sources, options)
     if options.sort or len(sources) > 1:
         return reading.columns(found)

@@ -29,8 +29,9 @@ from solver.job.pipeline import Job, in_process
 from solver.settings import TraceOptions
 from solver.spark import SparkTrace
 from solver.spark.reading import read_in_tasks
-from solver.traces import fact_of_row, prepare, read_trace_in_process
+from solver.traces import prepare
 from tests.packs import PACKS
+from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.model.query import Setting
 from translate.tau import pull, push, translated

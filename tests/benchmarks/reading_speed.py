@@ -17,7 +17,8 @@ from agreement.documents.generate import Plan, WrittenFormat
 from agreement.documents.generate.writing import Maker, TraceOutput, make
 from lars.durations import SECOND, Duration
 from solver.settings import TraceOptions
-from solver.traces import prepare, read_columns, read_here
+from solver.traces import prepare, read_columns
+from tests.solver.traces.both_readings import read_here
 
 SUFFIXES = {
     WrittenFormat.PARQUET: ".parquet",

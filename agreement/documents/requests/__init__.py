@@ -25,7 +25,6 @@ from agreement.documents.requests.groups import (
     semantics_option,
     static_option,
     time_option,
-    time_point_option,
     trace_argument,
     unit_option,
 )

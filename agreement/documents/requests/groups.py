@@ -73,11 +73,6 @@ def queries_argument() -> Any:
     )
 
 
-def time_point_option(help_text: str) -> Any:
-    """Return the field of a time point."""
-    return option(None, help_text, readers.time_point, metavar="TIME", keyword="int | None")
-
-
 def time_option(help_text: str, *, default: Any = None) -> Any:
     """Return the field of a time: a time point, or a dateTime, which the trace's origin makes one."""
     keyword = TIME if default is None else TIME.removesuffix(" | None")

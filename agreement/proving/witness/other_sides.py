@@ -17,10 +17,7 @@ from translate.model.query import EngineQuery, Profile, Setting, ToStream
 from translate.tau import Trigger, answered, push, translated
 
 OneReading = Bounds | Trigger | Profile | ToStream | Choice
-SideReading = OneReading | NamedProfile
 _KINDS: Final = (Bounds, Trigger, Profile, ToStream, Choice)
-
-
 Sides = tuple[OneReading, OneReading] | tuple[NamedProfile, NamedProfile]
 _START: Final = re.compile(r"(.+)@([0-9]{1,9})")
 

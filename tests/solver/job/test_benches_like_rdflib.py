@@ -17,9 +17,9 @@ from lars.language.windows import Bounds, Interval
 from solver.facts import Situation
 from solver.job import ask, evaluate
 from solver.settings import TraceOptions, TraceWarning
-from solver.traces import fact_of_row, read_trace_in_process
 from tests.benches import BOTH, CSRBENCH, GREENHOUSE, triple_files
 from tests.packs import pack
+from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.model.query import Language, Profile, Setting
 from translate.tau import pull, push, translated

@@ -21,11 +21,11 @@ from solver.facts import Always, Multiples, Situation
 from solver.job import Question, ask, evaluate
 from solver.job.evaluation import answers_in
 from solver.job.pipeline import Job, in_process, situations
-from solver.traces import fact_of_row
 from tests.lars.strategies import X, streams, windows
 from tests.solver.pointwise.test_definition import backgrounds, inputs, stream_atoms
 from tests.solver.spark.on_spark import on_spark
 from tests.solver.strategies import interval_programs, part_of, situation
+from tests.solver.traces.both_readings import fact_of_row
 from tests.translate.strategies import drawn
 from translate.analysis import cq, cs
 from translate.tau import Trigger, pull, push, translated

@@ -24,8 +24,8 @@ from solver.spark.pipeline import _carried
 from solver.spark.slice_answers import PartKind, united
 from solver.spark.slice_tasks import SliceTask
 from solver.spark.slices import Carrying, Counting, Spreading
-from solver.traces import fact_of_row
 from tests.solver.spark.on_spark import block
+from tests.solver.traces.both_readings import fact_of_row
 
 
 def made(times, letters):

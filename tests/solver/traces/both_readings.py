@@ -2,11 +2,39 @@
 
 import warnings
 from dataclasses import dataclass
+from operator import itemgetter
 from unittest.mock import patch
 
 from lars.errors import LarsError
-from solver.traces import prepare, read_columns, read_here, trace
+from solver.facts import Fact
+from solver.traces import prepare, read_columns, trace
 from solver.traces.formats import lines, tables
+from solver.traces.summaries import summarise
+from solver.traces.survey import report, survey
+from solver.traces.trace import checked_rows
+
+
+def read_here(sources, options):
+    """Return the rows (t, position, seq, predicate, arguments) of a trace, read one by one.
+
+    `t` is in time points, (position, seq) the order of files and in them, arguments are canonical texts. A
+    row whose predicate is None says only that the trace reaches its time.
+    """
+    rows = list(checked_rows(sources, options))
+    found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
+    report(found, (row for row in rows if row.problem is not None), sources, options)
+    read = [
+        (found.time_of(row, options.unit), row.position, row.seq, row.predicate, row.arguments)
+        for row in rows
+        if row.problem is None
+    ]
+    return sorted(read, key=itemgetter(0)) if options.sort or len(sources) > 1 else read
+
+
+def fact_of_row(row):
+    """Return the fact of a row that has a predicate."""
+    t, _, _, predicate, arguments = row
+    return Fact(t, predicate, arguments)
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,12 @@ from lars.text.notation import read
 from solver.facts import Always
 from solver.job import Question
 from solver.settings import OnError, Runner, TraceInput, TraceWarning
-from solver.traces import Malformed, fact_of_row, prepare, trace
+from solver.traces import Malformed, prepare, trace
 from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms, scanned_atom
 from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names, write_stream
 from tests.solver.strategies import fact_of, part_of
-from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from tests.solver.traces.writing import SECONDS, both, message, options, read_on_spark, written
 
 LINES = "@prefix e: <http://e/> .\n% so\n\n1: near(a), at(25, e:x) near(a).\r\n1: 'New York' % two\n5:\n"

@@ -10,8 +10,8 @@ from lars.language.windows import Interval
 from solver.settings import TraceOptions
 from solver.spark.reading import read_in_tasks
 from solver.spark.spark_trace import SparkTrace
-from solver.traces import fact_of_row, prepare
-from tests.solver.traces.both_readings import read_trace_in_process
+from solver.traces import prepare
+from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 
 PROV = "PREFIX prov: <http://www.w3.org/ns/prov#> PREFIX : <urn:> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>\n"
 SECONDS = TraceOptions(read_duration("1s"))

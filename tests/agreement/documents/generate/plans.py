@@ -14,7 +14,7 @@ from agreement.documents.generate.writing import Maker, TraceOutput, make
 from lars.durations import Duration
 from lars.language.windows import Interval
 from solver.settings import TraceOptions
-from solver.traces import read_trace_in_process
+from tests.solver.traces.both_readings import read_trace_in_process
 
 MS = Duration(10**6)
 HERE = Maker(in_process=True)
