@@ -178,7 +178,7 @@ def test_windows_that_64_bits_do_not_hold_are_refused_by_sql(window):
 
 @pytest.mark.parametrize("late", [4, 5, 6])
 def test_a_window_that_opens_long_before_time_0_stays_within_64_bits_at_the_latest_times(late):
-    """Of the windows (o, o + 1], ten apart from -(2^62 - 1) on, one ends five time points before the latest."""
+    """Of windows (o, o + 1], ten apart from -(2^62 - 1) on, one ends five time points before the latest."""
     t = LARGEST_TIME - late
     met = situation(stream_of(Interval(t - 1, t), [(t, Atom("e"))]), ())
     program = read(f"q ← ⊞^{{sliding 1,10,{-LARGEST_TIME}}} ◇ e.")
