@@ -240,6 +240,15 @@ def test_a_time_that_stands_in_at_alone_needs_no_values_unless_there_are_two():
     assert found[0] == "p :- e at T in [3 sec], e at S in [3 sec], aux2(S), aux2(T)."
 
 
+@pytest.mark.parametrize(
+    ("relation", "values"), [("<", "13"), ("<=", "135"), (">", "57"), (">=", "357"), ("=", "35")]
+)
+def test_a_variable_that_is_compared_keeps_the_values_that_stand_so_to_some_value(relation, values):
+    found = incremental(f"p(X) ← f(X), g(Y), X {relation} Y.", "1: f(1) f(3) f(5) f(7) g(3) g(5)")
+    name = re.search(r"(aux\d+)\(X\)", found[0])[1]
+    assert [line for line in found if line.startswith(f"{name}(")] == [f"{name}({one})." for one in values]
+
+
 def test_what_never_has_values_is_left_out():
     found = incremental("p ← ⊞^3 ◇ f(X). q ← e, not f(b), not p. r(X) ← f(X), X > 3.", "1: e f(1)\n2: f(2)")
     assert found == [

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lars.durations import Duration, read_duration
 from lars.language.terms import XSD
 from solver.traces import prepare, read_columns
-from solver.traces.blocks.time_columns import dated_times
+from solver.traces.blocks.time_columns import counted_times, dated_times
 from solver.traces.formats import lines, tables
 from solver.traces.trace_times import Clock, Instant, Malformed, TimeKind
 from tests.packs import DATA, ROOT
@@ -147,6 +147,19 @@ def test_date_times_at_once_are_as_each_alone_and_none_of_the_usual_ones_is_left
         usual = max(abs(origin), abs(value), unit) < 2**62
         assert is_known == (usual and expected is not None)
         assert not is_known or points == expected
+
+
+@given(
+    st.sampled_from((1, 7, 10**6, 10**9, 2**40)),
+    st.sampled_from((1, 7, 10**6, 10**9, 10**18, 2**62)),
+    st.lists(st.one_of(st.integers(-(2**63), 2**63 - 1), st.integers(-9, 9)), min_size=1, max_size=9),
+)
+def test_integers_at_once_are_as_each_alone(unit, trace_unit, written):
+    clock = Clock(Duration(unit), Duration(trace_unit))
+    found = counted_times(clock, np.array(written, np.int64))
+    expected = [_stamped(clock, Instant(TimeKind.INTEGER, value)) for value in written]
+    points = zip(found.values.tolist(), found.known.tolist(), strict=True)
+    assert [value if is_known else None for value, is_known in points] == expected
 
 
 def _stamped(clock, instant):
