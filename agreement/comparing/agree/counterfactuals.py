@@ -86,7 +86,7 @@ def _reaching_on(window: Window) -> Window:
     ahead, (first, last) = window.step - 1, window.offsets
     if last >= ahead:
         return window
-    return TimeWindow(None if first is None else -first, max(window.future, ahead), window.step)
+    return TimeWindow(None if first is None else -first, ahead, window.step)
 
 
 def with_windows_of(program: Program, other: Program) -> Program:
