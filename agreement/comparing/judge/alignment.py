@@ -8,7 +8,7 @@ from typing import Final
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import SLACK, Recording, Report, Row, numbered, together
 from agreement.engines.engine import columns
-from agreement.engines.specifications import Evaluation, FiredWindow, Scheduled, Task, row_numbers
+from agreement.engines.specifications import Evaluation, FiredWindow, Scheduled, Task
 from lars.language.terms import XSD
 from translate.model.query import EngineQuery, Form
 
@@ -41,7 +41,7 @@ def aligned(recording: Recording, names: Sequence[str], query: EngineQuery) -> R
 
 def recorded_for(task: Task, recording: Recording) -> Recording:
     """Return the recording with rows as a task's query answers them, by the numbers that those have."""
-    return numbered(aligned(recording, columns(task.query), task.query), row_numbers(task))
+    return numbered(aligned(recording, columns(task.query), task.query), task.numbers)
 
 
 def oddities(recording: Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:

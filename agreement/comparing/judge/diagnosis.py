@@ -23,7 +23,6 @@ from agreement.engines.specifications import (
     Task,
     Tick,
     in_words,
-    row_numbers,
 )
 from lars.errors import LarsError
 from lars.language.windows import Bounds
@@ -107,7 +106,7 @@ class Recorded:
 
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
-        numbers = row_numbers(self.task)
+        numbers = self.task.numbers
         given = self.options
         how = Pushwise(given.likeness, False, given.empty, match=given.match, numbers=numbers)
         try:

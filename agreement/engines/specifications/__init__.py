@@ -8,7 +8,6 @@ from agreement.engines.specifications.elements import (
     Version,
     at_close,
     elements_of,
-    row_numbers,
     shape,
 )
 from agreement.engines.specifications.evaluation import (

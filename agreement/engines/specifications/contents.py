@@ -12,7 +12,7 @@ from agreement.documents.outputs import in_order
 from agreement.documents.recordings import RowsByNumber
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.elements import Element, Task, heard_on, row_numbers, ticking
+from agreement.engines.specifications.elements import Element, Task, heard_on, ticking
 from agreement.engines.specifications.parameters import Tick
 from lars.analysis import Mode, literal_form
 from lars.language.program import Program, formulas
@@ -76,7 +76,7 @@ class ContentAnswers:
         }
         clock = ticking(task, Tick.INSTANT)
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
-        self._numbers = row_numbers(task)
+        self._numbers = task.numbers
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
         self._known: dict[Content, RowsByNumber] = {}
 

@@ -1,7 +1,7 @@
 """A stream's elements on a finer clock, and where windows lie there once the first opens at t0."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
@@ -74,12 +74,8 @@ class Task:
     until: int
     versions: tuple[Version, ...] = ()
     origin: str = EPOCH
-
-
-@lru_cache(maxsize=16)
-def row_numbers(_: Task) -> RowNumbers:
-    """Return the numbers that rows have wherever a task's query answers them, or an engine reported them."""
-    return RowNumbers()
+    numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
+    """The numbers that rows have wherever the query answers them, or an engine reported them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

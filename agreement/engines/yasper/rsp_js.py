@@ -28,7 +28,7 @@ from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, 
 from agreement.engines.r2s import reported
 from agreement.engines.yasper.comunica import with_errors, with_late_conditions
 from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, javascript_number
-from agreement.engines.yasper.sliding import LiveWindows, PastTriples, WindowEnds, YasperWindow, first_close
+from agreement.engines.yasper.sliding import FiringWindow, WindowEnds, YasperWindow, first_close
 from solver.facts import Static
 from translate.model.query import EngineQuery, ToStream
 
@@ -164,17 +164,6 @@ def _key(content: Content) -> ContentKey:
     return tuple(tuple(sorted(set(shown))) for shown in content.values())
 
 
-@dataclass(slots=True)
-class _FiringWindow:
-    """One window of the query: t0, and when it fired last."""
-
-    window: YasperWindow
-    live: LiveWindows
-    past: PastTriples
-    start: float = 0
-    fired: float = 0
-
-
 class _FiringWindows:
     """All windows of a query between two arrivals; `now` is the time of the latest.
 
@@ -191,9 +180,7 @@ class _FiringWindows:
     ) -> None:
         self.ends = WindowEnds(includes_opening=_OPENING.name not in off)
         self.declared = declared
-        self.by_window = {
-            one: _FiringWindow(one, LiveWindows(one, self.ends), PastTriples(one)) for one in declared.alive
-        }
+        self.by_window = {one: FiringWindow.of(one, self.ends) for one in declared.alive}
         self.windows = tuple(self.by_window.values())
         self.known, self.operator, self.off = known, operator, off
         self.moves = _MOVING.name not in off
@@ -205,7 +192,7 @@ class _FiringWindows:
         yield from (self._each if _LATEST.name in self.off else self._latest)(number, push)
         self.now = max(self.now, push.t)
 
-    def _fed(self, push: Push) -> list[_FiringWindow]:
+    def _fed(self, push: Push) -> list[FiringWindow]:
         """Return the windows that a push enters."""
         return [self.by_window[one] for one in self.declared.fed(push, last=_FED.name not in self.off)]
 
@@ -229,7 +216,7 @@ class _FiringWindows:
         for one in self.windows:
             one.live.delete(push.t)
 
-    def _enter(self, one: _FiringWindow, push: Push) -> None:
+    def _enter(self, one: FiringWindow, push: Push) -> None:
         distance = abs(push.t - one.start) if self.moves else push.t
         least = self.now if _LATE.name in self.off else -math.inf
         one.live.open(first_close(distance, one.window.step), push.t, least)
@@ -237,7 +224,7 @@ class _FiringWindows:
         waiting = (close for other in self.windows for close in other.live.contents)
         one.past.add(push.t, push.triple, min(self.now, push.t, *waiting))
 
-    def _fire(self, firing: Sequence[_FiringWindow], close: float, number: int, t: float) -> WindowFiring:
+    def _fire(self, firing: Sequence[FiringWindow], close: float, number: int, t: float) -> WindowFiring:
         content = self._content(firing, close)
         before, self.before = self.before, self.known.get(_key(content), ())
         rows = reported(self.operator, before, self.before)
@@ -247,14 +234,14 @@ class _FiringWindows:
                 one.start += one.window.step * len(rows)
         return made
 
-    def _content(self, firing: Sequence[_FiringWindow], close: float) -> Content:
+    def _content(self, firing: Sequence[FiringWindow], close: float) -> Content:
         last = firing[-1].live.contents[close][-1][0]
         return {
             one.window.source: one.live.triples(close) if one in firing else self._beside(one, close, last)
             for one in self.windows
         }
 
-    def _beside(self, one: _FiringWindow, close: float, last: float) -> list[Triple]:
+    def _beside(self, one: FiringWindow, close: float, last: float) -> list[Triple]:
         """Return what a window shows when another fires whose last triple came at `last`."""
         if _OTHERS.name in self.off:
             return one.past.active(close, self.ends)

@@ -28,7 +28,7 @@ from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, 
 from agreement.engines.r2s import streamed
 from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, rust_integer
 from agreement.engines.yasper.oxigraph import with_distinct_alternatives, with_texts_concatenated
-from agreement.engines.yasper.sliding import LiveWindows, PastTriples, WindowEnds, YasperWindow, first_close
+from agreement.engines.yasper.sliding import FiringWindow, WindowEnds, first_close
 from solver.facts import Static
 from translate.model.query import EngineQuery, ToStream
 
@@ -147,26 +147,13 @@ class _Firing:
     content: Content
 
 
-@dataclass(slots=True)
-class _Window:
-    """One window of the query: t0, which is not set while it is 0, and when it fired last."""
-
-    window: YasperWindow
-    live: LiveWindows
-    past: PastTriples
-    start: float = 0
-    fired: float = 0
-
-
 class _FiringWindows:
     """All windows of a query between two arrivals; `now` is the time of the latest."""
 
     def __init__(self, declared: EngineWindows, off: Off) -> None:
         self.declared, self.off = declared, off
         self.ends = WindowEnds(includes_opening=_OPENING.name not in off)
-        self.windows = {
-            one: _Window(one, LiveWindows(one, self.ends), PastTriples(one)) for one in declared.alive
-        }
+        self.windows = {one: FiringWindow.of(one, self.ends) for one in declared.alive}
         self.now = -math.inf
 
     def arrive(self, number: int, push: Push) -> Iterator[_Firing]:
@@ -177,7 +164,7 @@ class _FiringWindows:
         yield from self._each(number, push) if _LATEST.name in self.off else self._latest(fed, number, push)
         self.now = max(self.now, push.t)
 
-    def _enter(self, one: _Window, push: Push) -> None:
+    def _enter(self, one: FiringWindow, push: Push) -> None:
         if _FIRST.name not in self.off and one.start == 0:
             one.start = push.t
         late = _LATE.name not in self.off
@@ -191,7 +178,7 @@ class _FiringWindows:
         """Yield the closes of all windows that are open, or have not fired."""
         yield from (close for one in self.windows.values() for close in one.live.contents)
 
-    def _latest(self, fed: Sequence[_Window], number: int, push: Push) -> Iterator[_Firing]:
+    def _latest(self, fed: Sequence[FiringWindow], number: int, push: Push) -> Iterator[_Firing]:
         for one in fed:
             close = one.live.latest(push.t, touching=False)
             if close is not None and close > 0 and push.t > one.fired and self._asked(one, close):
@@ -210,10 +197,10 @@ class _FiringWindows:
         for one in self.windows.values():
             one.live.delete(push.t)
 
-    def _asked(self, one: _Window, close: float) -> bool:
+    def _asked(self, one: FiringWindow, close: float) -> bool:
         return bool(one.live.contents[close]) or _EMPTY.name not in self.off
 
-    def _fire(self, firing: Sequence[_Window], close: float, number: int, t: float) -> _Firing:
+    def _fire(self, firing: Sequence[FiringWindow], close: float, number: int, t: float) -> _Firing:
         content = firing[-1].live.contents[close]
         width = firing[-1].window.width
         last = content[-1][0] if content else 0
@@ -224,7 +211,7 @@ class _FiringWindows:
         }
         return _Firing(number, close if _ARRIVAL.name in self.off else t, bounds, shown)
 
-    def _beside(self, one: _Window, close: float, last: float) -> Sequence[tuple[str, str, str]]:
+    def _beside(self, one: FiringWindow, close: float, last: float) -> Sequence[tuple[str, str, str]]:
         """Return what a window shows when another fires whose last triple came at `last`."""
         if _OTHERS.name in self.off:
             return one.past.active(close, self.ends, one.start)

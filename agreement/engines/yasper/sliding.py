@@ -210,3 +210,19 @@ class PastTriples:
     def up_to(self, t: float) -> list[Triple]:
         """Return what came in [t - width, t], both ends included."""
         return [triple for at, triple in self.elements if t - self.window.width <= at <= t]
+
+
+@dataclass(slots=True)
+class FiringWindow:
+    """One window of a query: t0, which rsp-rs has not set while it is 0, and when it fired last."""
+
+    window: YasperWindow
+    live: LiveWindows
+    past: PastTriples
+    start: float = 0
+    fired: float = 0
+
+    @classmethod
+    def of(cls, window: YasperWindow, ends: WindowEnds) -> "FiringWindow":
+        """Return a window before the first push."""
+        return cls(window, LiveWindows(window, ends), PastTriples(window))
