@@ -71,6 +71,12 @@ TABLE = {
         ["s=s1"],
     ),
     "N6": (f"SELECT ?s ?n {{ {FIRST} MINUS {{ ?t :l ?n }} }}", LINKED, ["s=s1"], ["s=s1"]),
+    "N7": (
+        f"SELECT ?s ?n {{ {FIRST} MINUS {{ ?t :l ?x OPTIONAL {{ ?t :n ?n }} }} }}",
+        LINKED,
+        ["s=s1"],
+        [],
+    ),
     "F1": (f"SELECT ?s ?b {{ {CHEAPER} }}", ("s p 5", "s q 3", "s q 7"), *[["s=s b=3"]] * 2),
     "F2 unequal": (f"SELECT ?s {{ {FIRST} FILTER (?n != :x) }}", LINKED, [], []),
     "F2 not equal": (f"SELECT ?s {{ {FIRST} FILTER (!(?n = :x)) }}", LINKED, [], []),

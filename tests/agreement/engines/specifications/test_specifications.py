@@ -195,3 +195,11 @@ def test_a_time_between_two_time_points_is_refused_however_late():
             elements_of([Push(t, "S", ("<urn:s>", "<urn:p>", "<urn:o>"))], unit)
     (found,) = elements_of([Push(1_700_000_000_000.0, "S", ("s", "p", "o"))], Duration(10**9))
     assert found.t == 1_700_000_000
+
+
+def test_a_late_time_is_the_time_point_that_its_floating_point_number_is_nearest_to():
+    unit, times = Duration(100), range(10**12, 10**12 + 100)
+    pushes = [Push(t * unit.milliseconds, "S", ("s", "p", "o")) for t in times]
+    assert [found.t for found in elements_of(pushes, unit)] == list(times)
+    with pytest.raises(LarsError, match="no whole number of the unit 100ns"):
+        elements_of([Push((10**12 + 0.5) * unit.milliseconds, "S", ("s", "p", "o"))], unit)
