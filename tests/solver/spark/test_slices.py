@@ -40,6 +40,7 @@ def made(times, letters):
 some_rows = st.builds(
     made, st.lists(st.integers(0, 6), max_size=14), st.lists(st.integers(0, 5), min_size=14)
 )
+late = st.sampled_from((0, 2**31, 2**62 - 7))
 windows = st.sampled_from(
     [TupleWindow(0), TupleWindow(1), TupleWindow(3), TupleWindow(2, by=(1,)), TupleWindow(1, by=(2, 1))]
 )
@@ -73,14 +74,17 @@ def ends(windows, found, slices):
         yield TraceColumns(terms, atoms, 6).facts(Interval(0, 6))
 
 
-@given(some_rows, st.randoms(use_true_random=False), st.integers(1, 5))
-def test_atoms_that_come_as_bytes_are_those_of_the_trace(rows, random, size):
+@given(
+    some_rows, st.randoms(use_true_random=False), st.integers(1, 5), st.sampled_from((0, 2**31, 2**62 - 7))
+)
+def test_atoms_that_come_as_bytes_are_those_of_the_trace(rows, random, size, by):
     """However the rows are shuffled and parted: in the order of time, then of arrival."""
+    rows = [(row[0] + by, *row[1:]) for row in rows]
     shuffled = random.sample(rows, len(rows))
     blocks = [block(shuffled[i : i + size]) for i in range(0, len(rows), size)]
     contents = [packed_atoms(one.atoms, one.terms) for one in blocks]
-    found = TraceColumns(terms := TermCodes(), in_time_order(unpacked_atoms(contents, terms)), 6)
-    assert found.facts(Interval(0, 6)) == [fact_of_row(row) for row in rows]
+    found = TraceColumns(terms := TermCodes(), in_time_order(unpacked_atoms(contents, terms)), 6 + by)
+    assert found.facts(Interval(by, 6 + by)) == [fact_of_row(row) for row in rows]
 
 
 @given(some_rows, st.lists(st.integers(1, 6), unique=True), st.integers(0, 3), st.integers(0, 3))
