@@ -1,1 +1,1 @@
-"""How each format writes an element: read line by line, row by row, exactly, with the columns of faults."""
+"""A file for each format: recognised, read row by row, with the columns of faults, and in blocks, written."""
