@@ -8,6 +8,7 @@ import pytest
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions, TraceWarning
+from solver.traces import date_of
 from tests.agreement.command import agree, lars, solve
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import read_on_spark
@@ -117,3 +118,7 @@ def test_recorded_answers_and_their_trace_count_alike(files):
     (files / "answers.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in reported))
     found = lars("judge", "c.cqels", "ms.nq", *UNITS, "--answers", "answers.ndjson", "--json")
     assert (found.code, found.json["correct"]) == (0, True)
+
+
+def test_the_date_of_a_late_time_point_is_exact_to_the_nanosecond():
+    assert date_of(2**60 + 1, "1970-01-01T00:00:00Z", Duration(1)) == "2006-07-14T23:58:24.606846977Z"
