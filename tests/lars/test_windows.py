@@ -118,3 +118,11 @@ def test_the_transient_of_theorem_1():
     early, late = SlidingWindow(5, 2, 1), SlidingWindow(5, 2, 3)
     differ = [t for t in range(4, 20) if early.bounds(t, TIMELINE) != late.bounds(t, TIMELINE)]
     assert differ == [4, 5, 6]
+
+
+@pytest.mark.parametrize("late", [2**31, 2**53, 2**60])
+def test_a_sliding_window_opens_late_as_it_does_early(late):
+    window, by = SlidingWindow(width=5, slide=3, start=1), 3 * late
+    for t in range(9, 20):
+        near, far = window.bounds(t, Interval(0, 50)), window.bounds(t + by, Interval(0, 50 + by))
+        assert far == Interval(near.first + by, near.last + by)
