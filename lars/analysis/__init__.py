@@ -4,6 +4,7 @@ from lars.analysis.dependencies import (
     gathered_strata,
     intensional,
     on_own_absence,
+    parts,
     positive_loops,
     reached,
     strata,

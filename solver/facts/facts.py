@@ -8,7 +8,6 @@ from typing import Final, NamedTuple
 from lars.language.program import Program, is_fact
 from lars.language.terms import Atom, Constant, Number, Signature, Symbol, signature
 from lars.language.windows import Interval
-from lars.text import Scanner
 from solver.rdf import read_term
 
 Arguments = tuple[str, ...]
@@ -41,6 +40,9 @@ def constant_of(text: str) -> Constant:
     if text[:1] in '<"' or text[:2] == "_:":
         return read_term(text)
     if text[:1] == "'":
+        # Loads the reader of programs, which no query needs.
+        from lars.text import Scanner
+
         return Symbol(Scanner(text, "a fact").name() or "")
     return Number(int(text)) if text.lstrip("-").isdecimal() else Symbol(text)
 

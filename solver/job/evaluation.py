@@ -16,8 +16,7 @@ from lars.language.terms import Signature
 from lars.language.windows import Interval
 from solver.columns import Array
 from solver.facts import Around, Background, Row, Situation, Span, unite
-from solver.job.answer_runs import AnswerRuns
-from solver.job.answer_streams import AtomRuns, atom_runs
+from solver.job.answer_runs import AnswerRuns, AtomRuns, atom_runs
 from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats

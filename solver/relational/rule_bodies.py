@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, Condition, Operator, Relation
-from lars.language.program import variables
+from lars.language.program import ready, variables
 from lars.language.terms import Constant, Literal, Term, Variable
-from lars.semantics import ready
 from solver.columns import NO_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
 from solver.rdf import compiled

@@ -22,10 +22,9 @@ from lars.language.formulas import (
     Test,
     Truth,
 )
-from lars.language.program import Program, Rule, atoms, head_atom, variables
+from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import TimeWindow, Window
-from lars.semantics import ready
 from solver.columns import Array
 from solver.facts import Always, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
