@@ -17,7 +17,6 @@ from lars.language.windows import Interval
 from solver.columns import Array
 from solver.facts import Around, Background, Row, Situation, Span, unite
 from solver.job.answer_runs import AnswerRuns, AtomRuns, atom_runs
-from solver.job.both_ways import PosedProgram, check_alike
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
 from solver.pointwise import consequences, models, rows
@@ -162,6 +161,7 @@ def _by_clingo_as_if(
 
 def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
     """Raise DisputedAnswerError where columns and clingo answer a question differently."""
+    from solver.job.both_ways import PosedProgram, check_alike
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
         return _found_by_columns(_of_program(case.program), encoded(case.situation), case.times)

@@ -10,9 +10,7 @@ from typing import BinaryIO, Final, NamedTuple
 from lars.errors import FailedRunError, Place, PlacedError, refused
 from lars.files import MOST_BYTES
 from solver.facts import Arguments
-from solver.traces.formats.atom_lines import read_atoms
 from solver.traces.formats.graphs import read_graphs
-from solver.traces.formats.quad_lines import read_line
 from solver.traces.trace_elements import FileFormat, FilePart, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, Malformed, TimeKind
 
@@ -62,12 +60,16 @@ def read_text(source: TraceFile, data: bytes, *, first: bool) -> Sequence[Traced
     if first:
         line = line.removeprefix("\ufeff")
     try:
+        # Each format is loaded once a file has it; tables load Arrow.
         if source.format is FileFormat.ATOMS:
+            from solver.traces.formats.atom_lines import read_atoms
+
             return read_atoms(source, line)
         if source.format is FileFormat.LINES:
+            from solver.traces.formats.quad_lines import read_line
+
             found = read_line(source, line)
         else:
-            # Tables load Arrow, which other formats do not need.
             from solver.traces.formats.tables import read_record
 
             found = None if first else read_record(source, line)

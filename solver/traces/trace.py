@@ -21,9 +21,7 @@ from solver.facts import STANDARD_INPUT, Arguments, Fact, bare, converted, reada
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
 from solver.traces.file_readers import Raw, error_at, read_source
-from solver.traces.formats.atom_lines import head_prefixes, is_atoms
 from solver.traces.formats.graphs import NUMBERED, file_number
-from solver.traces.formats.quad_lines import is_loose, is_timed
 from solver.traces.summaries import summarise
 from solver.traces.survey import WITH_END, Survey, report, survey
 from solver.traces.trace_elements import FileFormat, FilePart, TraceFile
@@ -216,7 +214,7 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
     head = _head(file, plain, empty=options.ends and bare(file).suffix.lower() != ".parquet")
     lines = _whole_lines(head)
     kind = _format(file, head, lines)
-    loose = is_loose(lines) if kind is FileFormat.LINES and options.trace_unit is None else None
+    loose = _is_loose(lines) if kind is FileFormat.LINES and options.trace_unit is None else None
     default = MILLISECOND if loose else SECOND if kind is FileFormat.TURTLE else options.unit
     origin = None if options.origin is None else instant_of(options.origin)
     named = options.streams.get(file, options.streams.get(given))
@@ -245,6 +243,12 @@ def _source(index: int, given: Path, file: Path, options: TraceOptions) -> Trace
     )
 
 
+def _is_loose(lines: Sequence[str]) -> bool:
+    from solver.traces.formats.quad_lines import is_loose
+
+    return is_loose(lines)
+
+
 def _is_trace(kind: FileFormat, plain: Path, lines: Sequence[str]) -> bool:
     """Return whether a table has the columns of a trace."""
     from solver.traces.formats.tables import is_header, is_trace_table
@@ -269,6 +273,8 @@ def _mapped(path: str, plain: Path, mapping: "Columns", options: TraceOptions) -
 def _prefixes(kind: FileFormat, plain: Path, options: TraceOptions) -> tuple[tuple[str, str], ...]:
     """Return the prefixes of a file: those at its head, or those given for tables."""
     if kind is FileFormat.ATOMS:
+        from solver.traces.formats.atom_lines import head_prefixes
+
         return head_prefixes(plain)
     return options.prefixes if kind in (FileFormat.CSV, FileFormat.PARQUET) else ()
 
@@ -303,6 +309,10 @@ def _format(file: Path, head: bytes, lines: Sequence[str]) -> FileFormat:
         return FileFormat.PARQUET
     if _is_trace(FileFormat.CSV, file, lines):
         return FileFormat.CSV
+    # Each format is loaded once a file may have it.
+    from solver.traces.formats.atom_lines import is_atoms
+    from solver.traces.formats.quad_lines import is_timed
+
     if is_atoms(lines):
         return FileFormat.ATOMS
     if is_timed(lines):

@@ -9,7 +9,7 @@ from typing import get_args, get_type_hints
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
 from agreement.cli.outputs import PageOutput
-from agreement.comparing.agree.causes import RowCause
+from agreement.comparing.agree.sides import RowCause
 from agreement.engines.adapters import ProfileReply
 from agreement.engines.adapters.built_in import BuiltInOptions
 from agreement.engines.adapters.messages import REPLIES, REQUEST

@@ -1,6 +1,5 @@
 """What can be said of a query before its translation: scope, nullability, multiplicity, cs(Q) and cq(Q)."""
 
-from translate.analysis.assignment import Assignment
 from translate.analysis.multiplicity import is_cautious, joins_by_cases, witnesses
 from translate.analysis.nullability import Case, Match, joins, null_sets, nullable
 from translate.analysis.query_remarks import (

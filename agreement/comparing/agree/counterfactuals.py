@@ -28,7 +28,8 @@ from lars.language.windows import TimeWindow, Window
 from solver.columns import Array
 from solver.facts import Always, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
-from solver.relational import EncodedSituation, supports
+from solver.relational import EncodedSituation
+from solver.relational.supports import supports
 
 
 class AskedProgram:

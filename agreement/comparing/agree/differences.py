@@ -7,18 +7,10 @@ from operator import itemgetter
 
 import numpy as np
 
-from agreement.comparing.agree.causes import (
-    CAUSES,
-    CauseWork,
-    DifferingPeriods,
-    DifferingRows,
-    RowCause,
-    SidePrograms,
-    Sides,
-    SideStatic,
-)
+from agreement.comparing.agree.causes import CauseWork, DifferingPeriods, DifferingRows
 from agreement.comparing.agree.counterfactuals import AskedProgram
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
+from agreement.comparing.agree.sides import CAUSES, RowDifference, SidePrograms, Sides, SideStatic
 from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
 from lars.language.windows import Interval
@@ -26,16 +18,6 @@ from solver.columns import Array, CodedColumns
 from solver.facts import Fact, Row
 from solver.job import Question
 from solver.relational import EncodedSituation, concatenated, row_texts, text_order
-
-
-@dataclass(frozen=True, slots=True)
-class RowDifference:
-    """A row that one side alone has in a period, why, and when push last reported it, if ever."""
-
-    side: Side
-    row: Row
-    cause: RowCause
-    pushed: int | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,6 @@ from functools import cached_property
 
 import numpy as np
 
-from agreement.comparing.matching.blank_nodes import alike
 from lars.language.windows import Interval
 from solver.columns import Array, TermCodes, distinct
 from solver.facts import Row
@@ -107,7 +106,11 @@ class PeriodComparison:
     def agree(self) -> bool:
         """Whether both sides have the same rows, blank nodes up to isomorphism."""
         counts = [self.count(side) for side in Side]
-        return not any(counts) or (all(counts) and alike(self.push, self.pull))
+        if not all(counts):
+            return not any(counts)
+        from agreement.comparing.matching.blank_nodes import alike
+
+        return alike(self.push, self.pull)
 
     @property
     def sizes(self) -> tuple[int, int]:

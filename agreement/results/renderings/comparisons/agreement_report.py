@@ -13,9 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow, RowFilter
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
-from agreement.comparing.agree.row_groups import RowGroup, examples, row_groups
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table

@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from agreement.comparing.agree import Side, VariantReport
-from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import Json
 from solver.columns import Array
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from agreement.comparing.agree import VariantReport
-from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json
 from agreement.results.renderings.pages.page import rendered
