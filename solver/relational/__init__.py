@@ -27,4 +27,4 @@ from solver.relational.run_tables import (
     spread,
     subtracted,
 )
-from solver.relational.shown_input import counted, of_source, partition
+from solver.relational.shown_input import counted, of_source, partition, window_ends

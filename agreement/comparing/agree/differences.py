@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 
 import numpy as np
 
@@ -109,9 +110,9 @@ class Explanation:
     def _counts(self) -> dict[Side, Array]:
         return {side: self.counts(side) for side in Side}
 
-    def counts_in(self, side: Side, period: PeriodComparison) -> Array:
-        """Return how many rows a side alone has in a period that disagrees, by the cause's place."""
-        found: Array = self._counts[side][self._places[period]]
+    def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
+        """Return how many rows a side alone has in some periods that disagree, a row for each, by cause."""
+        found: Array = self._counts[side][[self._places[period] for period in periods]]
         return found
 
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
@@ -205,9 +206,15 @@ class Explanation:
     def _rows(self, side: Side, ends: Array) -> tuple[DifferingRows, Array]:
         """Return the rows that a side alone has, and the place of each row's period."""
         pushed = self._sides.pushed
-        parts = [period.tables.only(side).of(period.number) for period in self._periods]
-        owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        # Periods of one length follow each other, and share their tables.
+        runs = [
+            (tables.only(side), np.array([period.number for period in periods]))
+            for tables, periods in groupby(self._periods, attrgetter("tables"))
+        ]
+        sizes = [rows.sizes[numbers] for rows, numbers in runs] or [np.empty(0, np.int64)]
+        owner = np.repeat(np.arange(len(self._periods)), np.concatenate(sizes))
         start, end = ends[owner].T
+        parts = [rows.among(numbers) for rows, numbers in runs]
         columns = concatenated(parts, len(pushed.found.columns)).columns
         reported = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(end))]
         return DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported), owner

@@ -11,6 +11,7 @@ from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
 from agreement.comparing.agree.verdicts import VariantReport
 from agreement.documents.values import cut
 from lars.errors import LarsError
+from solver.columns import Array
 
 _One = TypeVar("_One")
 
@@ -142,32 +143,46 @@ class RowGroup:
 def row_groups(shown: RowFilter, variant: VariantReport) -> list[RowGroup]:
     """Return the groups of the rows that are shown, in the order of their first rows."""
     groups: dict[tuple[int, Side, RowCause], RowGroup] = {}
-    intervals = ((one.period, interval) for one in shown.verdicts(variant) for interval in one.intervals)
-    for number, (period, interval) in enumerate(intervals):
-        for side, cause, count in _counts(shown, variant, interval):
-            group = groups.setdefault((period, side, cause), RowGroup(period, side, cause))
-            group.parts.append(IntervalRows(number, interval, count))
+    intervals = [(one.period, interval) for one in shown.verdicts(variant) for interval in one.intervals]
+    numbers = np.array([number for number, (_, one) in enumerate(intervals) if not one.agree], np.int64)
+    if not len(numbers):
+        return []
+    sides = [side for side in Side if shown.side in {None, side}]
+    wanted = [place for place, cause in enumerate(CAUSES) if shown.cause in {None, cause}]
+    parts = []
+    for place, side in enumerate(sides):
+        own, causes, ranks, counts = _counts(variant, side, [intervals[n][1] for n in numbers.tolist()])
+        kept = np.isin(causes, wanted)
+        columns = numbers[own], np.full(len(own), place), ranks, causes, counts
+        parts.append(np.stack([column[kept] for column in columns]))
+    entries = np.concatenate(parts, axis=1)
+    for number, place, _, cause, count in entries[:, np.lexsort(entries[2::-1])].T.tolist():
+        period, interval = intervals[number]
+        key = period, sides[place], CAUSES[cause]
+        group = groups.setdefault(key, RowGroup(*key))
+        group.parts.append(IntervalRows(number, interval, count))
     return list(groups.values())
 
 
 def _counts(
-    shown: RowFilter, variant: VariantReport, interval: PeriodComparison
-) -> Iterator[tuple[Side, RowCause, int]]:
-    """Yield how many rows an interval has for each side and cause, in the order of their first rows."""
-    if interval.agree:
-        return
-    for side in Side:
-        if shown.side not in {None, side}:
-            continue
-        counts = variant.explanation.counts_in(side, interval)
-        causes = np.flatnonzero(counts)
-        if len(causes) > 1:
-            # Which of them comes first the rows' texts say.
-            met = variant.explanation.causes(side).causes[variant.explanation.in_order(side, interval)]
-            causes = met[np.sort(np.unique(met, return_index=True)[1])]
-        for cause in causes.tolist():
-            if shown.cause in {None, CAUSES[cause]}:
-                yield side, CAUSES[cause], int(counts[cause])
+    variant: VariantReport, side: Side, intervals: Sequence[PeriodComparison]
+) -> tuple[Array, Array, Array, Array]:
+    """Return how many rows a side alone has in intervals that disagree, an entry for each cause of one.
+
+    That is: the interval's place, the cause's, where it stands among the causes of the interval in the
+    order of their first rows, how many rows.
+    """
+    explanation = variant.explanation
+    counts = explanation.counts_in(side, intervals)
+    owners, causes = np.nonzero(counts)
+    ranks = np.zeros(len(owners), np.int64)
+    several = np.bincount(owners, minlength=len(intervals)) > 1
+    for owner in np.flatnonzero(several).tolist():
+        # Which of them comes first the rows' texts say.
+        met = explanation.causes(side).causes[explanation.in_order(side, intervals[owner])]
+        own = slice(*np.searchsorted(owners, [owner, owner + 1]).tolist())
+        ranks[own] = [int(np.argmax(met == cause)) for cause in causes[own]]
+    return owners, causes, ranks, counts[owners, causes]
 
 
 def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[FoundRow]:

@@ -56,6 +56,12 @@ class PeriodRows:
         """Return the rows of a period, in the order of the table."""
         return self.table.take(self._own(number))
 
+    def among(self, numbers: Array) -> RunTable:
+        """Return the rows of some periods, those of each together."""
+        begins = self.begins[numbers]
+        _, own = spread(begins, begins + self.sizes[numbers])
+        return self.table.take(self.places[own])
+
     def _own(self, number: int) -> Array:
         begin = self.begins[number]
         return self.places[begin : begin + self.sizes[number]]
