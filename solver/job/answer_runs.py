@@ -36,7 +36,7 @@ class AnswerRuns:
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
         """Yield each row as texts, None for null, with the first and last time of each run."""
-        for row, first, last in decoded(self.found, self.terms):
+        for row, first, last in decoded(coalesced(self.found, len(self.times)), self.terms):
             yield row, int(self.times[first]), int(self.times[last])
 
     def by_time(self) -> dict[int, frozenset[Row]]:

@@ -212,7 +212,8 @@ def _found_by_columns(
     if question.predicate is None:
         found = _stream_runs(question, situation, times)
         return ((row, index, index) for index, row in enumerate(found.by_index(len(times))))
-    return decoded(_by_columns(question, situation, times), situation.terms)
+    table = coalesced(_by_columns(question, situation, times), len(times))
+    return decoded(table, situation.terms)
 
 
 def stream_runs(

@@ -33,7 +33,15 @@ from solver.relational.plans import (
     unfolded_plan,
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
-from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, subtracted
+from solver.relational.run_tables import (
+    RunTable,
+    coalesced,
+    concatenated,
+    empty,
+    steady,
+    subtracted,
+    with_longest,
+)
 from solver.relational.shown_input import ShownInput
 
 if TYPE_CHECKING:
@@ -52,7 +60,7 @@ def runs(
         encoded_input = encoded(situation)
         newest = None if situation.newest is None else [situation.newest] * len(times)
         found = evaluated(program, encoded_input, times, output, newest).get(output, empty(output[1]))
-        yield from decoded(found, encoded_input.terms)
+        yield from decoded(coalesced(found, len(times)), encoded_input.terms)
 
 
 def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
@@ -185,8 +193,8 @@ class ProgramTables:
         for predicate in layer.predicates:
             rules = [rule for rule in layer.rules if not rule.places(layer.predicates)]
             heads = [self._head_rows(rule, {}) for rule in rules if rule.predicate == predicate]
-            rows = [self.always(predicate), *heads]
-            self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
+            rows = [table for table in (self.always(predicate), *heads) if len(table)]
+            self._derived[predicate] = with_longest(concatenated(rows, predicate[1]), self._count)
 
     def _close(self, layer: Layer) -> None:
         """Derive the rest round by round, each from what was new in the one before."""
@@ -223,7 +231,8 @@ class ProgramTables:
             else np.full(len(found.table), self._terms.of_constant(term), np.int64)
             for term in rule.arguments
         )
-        return RunTable(columns, found.table.first, found.table.last)
+        whole = set(found.names) <= set(rule.arguments)
+        return RunTable(columns, found.table.first, found.table.last, found.table.longest and whole)
 
     def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> Bindings:
         """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
