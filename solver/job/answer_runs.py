@@ -113,7 +113,7 @@ class AtomRuns:
     first: Array
     last: Array
 
-    def by_index(self, count: int) -> Iterator[Row]:
+    def by_index(self, count: int) -> Iterator[tuple[str, ...]]:
         """Yield what is derived at each of so many indexes, in order."""
         places, indexes = spread(self.first, self.last + 1)
         order = np.argsort(indexes, kind="stable")
