@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from solver.columns import Array, Mask, TermCodes, arrow_text
-from solver.traces.blocks.atom_cells import atom_rows
+from solver.traces.blocks.atom_cells import atom_rows, column_rows
 from solver.traces.blocks.distinct_terms import distinct_terms, without_terms
 from solver.traces.blocks.line_fields import Lines, fields_of, places_of
 from solver.traces.blocks.row_block import UsualRows, triple_rows
 from solver.traces.blocks.time_columns import distinct_times
-from solver.traces.formats.tables import cell_terms
+from solver.traces.formats.tables import argument_columns, cell_terms
 from solver.traces.trace_elements import TraceFile
 from solver.traces.trace_times import cell_time
 
@@ -33,6 +33,11 @@ def csv_rows(source: TraceFile, lines: Lines, terms: TermCodes) -> list[UsualRow
     if "atom" in header:
         texts, (place,) = fields.used((header.index("atom"),), whole)
         return atom_rows(_cells(texts), place, times, whole, terms)
+    if "predicate" in header:
+        held = ("predicate", *argument_columns(header))
+        texts, places = fields.used([header.index(name) for name in held], whole)
+        first, *others = ((_cells(texts), place) for place in places)
+        return column_rows(first, others, times, whole, terms)
     named = [name for name in ("s", "p", "o", "stream") if name in header]
     texts, places = fields.used([header.index(name) for name in named], whole)
     found = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)

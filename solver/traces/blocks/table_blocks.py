@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 from solver.columns import Array, TermCodes, arrow_mask, arrow_texts, numbers_of, validity_of
-from solver.traces.blocks.atom_cells import atom_rows
+from solver.traces.blocks.atom_cells import atom_rows, column_rows
 from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
 from solver.traces.blocks.row_block import UsualRows, triple_rows
 from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
-from solver.traces.formats.tables import cell_terms
+from solver.traces.formats.tables import argument_columns, cell_terms
 from solver.traces.formats.typed_columns import NANOSECONDS
 from solver.traces.trace_elements import TraceFile
 from solver.traces.trace_times import LARGEST, Clock, TimeKind, cell_time
@@ -24,6 +24,9 @@ def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> li
     times, everywhere = _times(batch.column("t"), source.clock), np.ones(batch.num_rows, np.bool_)
     if "atom" in names:
         return atom_rows(*_distinct(batch.column("atom")), times, everywhere, terms)
+    if "predicate" in names:
+        arguments = [_distinct(batch.column(name)) for name in argument_columns(names)]
+        return column_rows(_distinct(batch.column("predicate")), arguments, times, everywhere, terms)
     columns = [
         _terms(source, batch.column(name), terms) if name in names else without_terms(batch.num_rows)
         for name in ("s", "p", "o", "stream")

@@ -1,7 +1,11 @@
-"""Traces in tables, CSV and Parquet: columns t, stream, s, p, o with terms as in N-Triples, or t, atom."""
+"""Traces in tables, CSV and Parquet: columns t, stream, s, p, o with terms as in N-Triples; or of atoms.
+
+These have t, atom, or t, predicate, arg1, arg2 ..: an atom has as many arguments as its row has before
+empty cells.
+"""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -18,16 +22,18 @@ from solver.traces.trace_times import Instant, Malformed, TimeKind, cell_time
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
 ATOM_COLUMNS: Final = ("t", "atom")
+_PREDICATE_COLUMNS: Final = ("t", "predicate")
+_ARGUMENT: Final = re.compile(r"arg[1-9][0-9]{0,3}")
 ACCEPTED_TABLE: Final = (
     "t as integer, text, date or timestamp; stream (optional), s, p and o as text, o as number, boolean, "
-    "date or timestamp too, or atom as text"
+    "date or timestamp too, or atom as text, or predicate as text and arg1, arg2 .. as text or integer"
 )
 MAPPED: Final = (
     "or columns of your own, explained: --column t={time} --column s=ex:{bike} .. "
     "--prefix ex=http://example.org/ (lars init guesses them)"
 )
 _BATCH: Final = 2**17
-_NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
+_NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2, "predicate": 2}
 
 _FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
 
@@ -64,10 +70,26 @@ def arrow_table(frame: Any) -> pa.Table:
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
+def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns among these that hold arguments of atoms, in the order of their numbers."""
+    return tuple(sorted(filter(_ARGUMENT.fullmatch, names), key=lambda name: int(name[3:])))
+
+
+def _atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
+    """Return the columns of names that make up atoms; None: there is a gap between those of arguments."""
+    arguments = argument_columns(names)
+    if arguments and arguments[-1] != f"arg{len(arguments)}":
+        return None
+    return *_PREDICATE_COLUMNS, *arguments
+
+
 def is_header(line: str) -> bool:
     """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
-    names = {name.strip() for name in line.removeprefix(",").split(",")}
-    return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
+    listed = [name.strip() for name in line.removeprefix(",").split(",")]
+    if len(names := set(listed)) < len(listed):
+        return False
+    known = (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
+    return names in known or names == set(_atom_columns(names) or ())
 
 
 def is_trace_table(file: Path) -> bool:
@@ -76,13 +98,16 @@ def is_trace_table(file: Path) -> bool:
         names = set(pq.read_schema(file).names)
     except (pa.ArrowInvalid, OSError):
         return True  # its reader says what is accepted
-    return names >= set(ATOM_COLUMNS) or names >= set(COLUMNS) - {"stream"}
+    return any(names >= set(one) for one in (ATOM_COLUMNS, _PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
 def read_header(path: str, line: str) -> tuple[str, ...]:
     """Return the column names of a CSV trace in their order; raise when it is no header."""
     if not is_header(line):
-        accepted = f"the columns t, stream, s, p, o, or t, atom, in any order; {MAPPED}"
+        accepted = (
+            "the columns t, stream, s, p, o, or t, atom, or t, predicate, arg1, arg2 .., in any order; "
+            f"{MAPPED}"
+        )
         problem = f"found {short(line)} as header; accepted: {accepted}"
         raise PlacedError(Place(path, 1, 1, line), problem)
     return tuple(name.strip() for name in line.split(","))
@@ -121,9 +146,13 @@ def _fields(line: str) -> list[Cell]:
 def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | Malformed:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
-        return _read_cells(source, {name: (value, _NUMBERS[name], None) for name, value in record.items()})
+        return _read_cells(source, {name: (value, _number(name), None) for name, value in record.items()})
     except Malformed as error:
         return error
+
+
+def _number(name: str) -> int:
+    return _NUMBERS[name] if name in _NUMBERS else 2 + int(name[3:])
 
 
 def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
@@ -132,6 +161,9 @@ def _read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
     prefixes = dict(source.prefixes)
     if "atom" in cells:
         atom = _atom(cells["atom"], prefixes)
+        return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
+    if "predicate" in cells:
+        atom = _atom_in_columns(cells, prefixes)
         return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
     triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
     check_roles(triple, [cells[name][1] for name in "spo"])
@@ -156,16 +188,53 @@ def _written(cell: Cell) -> Instant:
 
 
 def _atom(cell: Cell, prefixes: Mapping[str, str]) -> Written | None:
+    return _atom_of(cell, "atom", prefixes)
+
+
+def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> Written | None:
+    """Return the atom that a cell is, in the place of {} in the text around it."""
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):
-        raise Malformed(f"found {text!r} as atom; accepted: {ACCEPTED_TABLE}", column)
+        raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+    opening = around.index("{}")
     try:
-        return cell_atom(text, prefixes)
+        return cell_atom(around.replace("{}", text), prefixes)
     except PlacedError as error:
-        before = text[: error.place.column - 1]
+        before = text[: max(error.place.column - 1 - opening, 0)]
         inside = 0 if quotes is None else len(before) + quotes * (1 + before.count('"'))
         raise Malformed(error.problem, column + inside) from None
+
+
+def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> Written | None:
+    names = argument_columns(cells)
+    given = [cells[name][0] not in (None, "") for name in names]
+    count = sum(given)
+    if not all(given[:count]):
+        late = names[max(place for place, one in enumerate(given) if one)]
+        problem = (
+            f"found {late} without {names[given.index(False)]}; accepted: empty cells after the arguments"
+        )
+        raise Malformed(problem, cells[late][1])
+    if cells["predicate"][0] in (None, ""):
+        if count:
+            problem = "found arguments without a predicate; accepted: both, or an empty row, which is a time"
+            raise Malformed(problem, cells["predicate"][1])
+        return None
+    head = _atom_of(cells["predicate"], "predicate", prefixes)
+    if head is None or head[1]:
+        found = short(str(cells["predicate"][0]))
+        raise Malformed(f"found {found}; accepted: a predicate alone, as near", cells["predicate"][1])
+    arguments = [_argument(cells[name], name, prefixes) for name in names[:count]]
+    return head[0], tuple(arguments)
+
+
+def _argument(cell: Cell, name: str, prefixes: Mapping[str, str]) -> str:
+    atom = _atom_of(cell, name, prefixes, "p({})")
+    if atom is None or len(atom[1]) != 1:
+        problem = f"found {short(str(cell[0]))} as {name}; accepted: one argument of an atom"
+        raise Malformed(problem, cell[1])
+    return atom[1][0]
 
 
 def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> str:
@@ -208,7 +277,7 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
         schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
         raise LarsError(f"{source.path}: no Parquet file: {error}") from None
-    wanted = ATOM_COLUMNS if "atom" in schema.names and "s" not in schema.names else COLUMNS
+    wanted = _wanted(source, schema.names)
     missing = [name for name in wanted if name not in (*schema.names, "stream")]
     if missing:
         found = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
@@ -223,9 +292,24 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
     return present
 
 
+def _wanted(source: TraceFile, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that a trace with columns of these names has; there may be others beside them."""
+    if "s" in names or not {"atom", "predicate"} & set(names):
+        return COLUMNS
+    if "atom" in names:
+        return ATOM_COLUMNS
+    if (found := _atom_columns(names)) is None:
+        gap = next(name for number, name in enumerate(argument_columns(names), 1) if name != f"arg{number}")
+        problem = f"the column {gap}, but none before it"
+        raise LarsError(f"{source.path}: {problem}; accepted: {ACCEPTED_TABLE}")
+    return found
+
+
 def _fits(name: str, kind: pa.DataType) -> bool:
     if is_text(kind):
         return True
+    if _ARGUMENT.fullmatch(name):
+        return bool(pa.types.is_integer(kind) or pa.types.is_null(kind))
     if name == "t":
         return pa.types.is_integer(kind) or is_dated(kind)
     return name == "o" and is_typed(kind)
@@ -280,6 +364,8 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
         return pa.DictionaryArray.from_arrays(column.indices, texts)
     if is_text(column.type):
         return column
+    if _ARGUMENT.fullmatch(name):
+        return column.cast(pa.string())  # a number of the logic
     return moments(column) if name == "t" else literals(column)
 
 
