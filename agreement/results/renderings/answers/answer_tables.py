@@ -109,21 +109,22 @@ def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
     firsts: list[int] = []
     lasts: list[int] = []
     going: dict[_Key, int] = {}
+    continued: set[int] = set()
     for begin, end, found, starts, ends in parts:
-        still: dict[_Key, int] = {}
-        for key, first, last in zip(found, starts, ends, strict=True):
-            place = going.get(key) if first == begin else None
-            if place is None:
-                place = len(keys)
-                keys.append(key)
-                firsts.append(first)
-                lasts.append(last)
-            lasts[place] = last
-            if last == end:
-                still[key] = place
-        going = still
+        offset, earlier = len(keys), dict[int, int]()
+        keys += found
+        firsts += starts
+        lasts += ends
+        if going:
+            begun = [place for place in range(offset, len(keys)) if firsts[place] == begin]
+            earlier = {place: going[keys[place]] for place in begun if keys[place] in going}
+            continued |= earlier.keys()
+            for place, before in earlier.items():
+                lasts[before] = lasts[place]
+        still = [place for place in range(offset, len(keys)) if lasts[place] == end]
+        going = {keys[place]: earlier.get(place, place) for place in still}
     order = np.lexsort((lasts, firsts)).tolist() if keys else []
-    return ((firsts[place], lasts[place], keys[place]) for place in order)
+    return ((firsts[place], lasts[place], keys[place]) for place in order if place not in continued)
 
 
 def _stream_parts(found: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
