@@ -72,7 +72,7 @@ class Explanation:
 
     def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
         self._sides = sides
-        self._periods = [one for verdict in verdicts for one in verdict.intervals if not one.agree]
+        self._periods = [one for verdict in verdicts for one in verdict.intervals.disagreeing]
         self._trace = trace
         self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
 

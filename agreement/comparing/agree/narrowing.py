@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
@@ -49,20 +50,25 @@ class RowFilter:
     ) -> Iterator[tuple[PeriodComparison, list[FoundRow]]]:
         """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
         for interval in verdict.intervals:
-            found = [
-                FoundRow(verdict.period, interval, one)
-                for one in variant.differences(interval)
-                if (self.cause is None or self.cause is one.cause)
-                and (self.side is None or self.side is one.side)
-            ]
+            found = self._found(variant, verdict, interval)
             if found or (self.cause is None and self.side is None):
                 yield interval, found
 
     def rows(self, variant: VariantReport) -> Iterator[FoundRow]:
         """Yield the differences that are wanted, by period and time."""
         for verdict in self.verdicts(variant):
-            for _, found in self.intervals(variant, verdict):
-                yield from found
+            for interval in verdict.intervals.disagreeing:
+                yield from self._found(variant, verdict, interval)
+
+    def _found(
+        self, variant: VariantReport, verdict: PeriodVerdict, interval: PeriodComparison
+    ) -> list[FoundRow]:
+        return [
+            FoundRow(verdict.period, interval, one)
+            for one in variant.differences(interval)
+            if (self.cause is None or self.cause is one.cause)
+            and (self.side is None or self.side is one.side)
+        ]
 
 
 def narrowed(
@@ -143,15 +149,21 @@ class RowGroup:
 def row_groups(shown: RowFilter, variant: VariantReport) -> list[RowGroup]:
     """Return the groups of the rows that are shown, in the order of their first rows."""
     groups: dict[tuple[int, Side, RowCause], RowGroup] = {}
-    intervals = [(one.period, interval) for one in shown.verdicts(variant) for interval in one.intervals]
-    numbers = np.array([number for number, (_, one) in enumerate(intervals) if not one.agree], np.int64)
-    if not len(numbers):
+    verdicts = shown.verdicts(variant)
+    before = accumulate((len(one.intervals) for one in verdicts), initial=0)
+    intervals = {
+        start + interval.number: (one.period, interval)
+        for start, one in zip(before, verdicts, strict=False)
+        for interval in one.intervals.disagreeing
+    }
+    if not intervals:
         return []
+    numbers = np.array([*intervals], np.int64)
     sides = [side for side in Side if shown.side in {None, side}]
     wanted = [place for place, cause in enumerate(CAUSES) if shown.cause in {None, cause}]
     parts = []
     for place, side in enumerate(sides):
-        own, causes, ranks, counts = _counts(variant, side, [intervals[n][1] for n in numbers.tolist()])
+        own, causes, ranks, counts = _counts(variant, side, [one for _, one in intervals.values()])
         kept = np.isin(causes, wanted)
         columns = numbers[own], np.full(len(own), place), ranks, causes, counts
         parts.append(np.stack([column[kept] for column in columns]))

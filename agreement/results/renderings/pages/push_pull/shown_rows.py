@@ -99,7 +99,7 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> Json:
         one.period: {
             "period": one.period,
             "whole": len(one.intervals),
-            "wrong": sum(not interval.agree for interval in one.intervals),
+            "wrong": sum(1 for _ in one.intervals.disagreeing),
             "cells": [[0, 0]] * len(named),
         }
         for one in verdicts

@@ -64,7 +64,7 @@ def small_html(
             "period": one.period,
             "agree": one.agree,
             "whole": len(one.intervals),
-            "wrong": sum(not interval.agree for interval in one.intervals),
+            "wrong": sum(1 for _ in one.intervals.disagreeing),
             "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, one)],
         }
         for one in verdicts[:_MOST]
