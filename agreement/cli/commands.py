@@ -14,6 +14,7 @@ from agreement.cli.outputs import (
     PageOutput,
     PictureOutput,
     ProtocolOutput,
+    RunsOutput,
     SchemaOutput,
     TableOutput,
 )
@@ -42,7 +43,7 @@ _PAGED: Final = (PageOutput, JsonOutput)
 
 COMMANDS: Final = {
     "translate": Command(_QUERIES, "agreement.results.translations", "translate"),
-    "solve": Command(_QUERIES, "agreement.results.solutions", "solve", (TableOutput, JsonOutput), "solving"),
+    "solve": Command(_QUERIES, "agreement.results.solutions", "solve", (RunsOutput, JsonOutput), "solving"),
     "explain": Command(_QUERIES, "agreement.results.explanations", "explain", _PAGED),
     "check": Command(_QUERIES, "agreement.results.checks", "check", (JsonOutput,)),
     "fmt": Command(_QUERIES, "agreement.results.files.formatting", "fmt"),

@@ -220,6 +220,25 @@ class TableOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class RunsOutput(TableOutput):
+    """Where tables go, and how they are written."""
+
+    IDLE: ClassVar = (
+        IdleOptions(lambda said: "--out" not in said, ("--runs",), "accepted with --out DIR: of its tables"),
+        IdleOptions(has("--as"), ("--runs",), "accepted without --as NAME, whose reports are events"),
+    )
+
+    runs: bool = option(
+        False, "Write a row for each run of times, from first to last, in place of one for each time."
+    )
+
+    def write(self, result: Any) -> str:
+        """Write the tables; return where they are."""
+        files = self.tables.write(result.tables(runs=self.runs), result.dates)
+        return f"all rows are in {', '.join(map(str, files))}"
+
+
+@dataclass(frozen=True, slots=True)
 class ExperimentOutput:
     """Where an experiment goes."""
 

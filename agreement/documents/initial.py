@@ -18,7 +18,7 @@ from solver.facts import bare, readable
 from solver.settings import Warn
 from translate.model.query import Language
 
-_OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"})
+_OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"}, {"t", "predicate"})
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 

@@ -13,7 +13,6 @@ from agreement.documents.dates import NO_DATES, SUFFIX, Dates
 from agreement.documents.idle_options import IdleOptions
 from agreement.documents.options import option
 from agreement.documents.outputs import short
-from agreement.documents.paper_tables import latex_lines, markdown_lines
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import appearing, rewrite
 from lars.language.terms import XSD, Constant, Iri, Literal
@@ -191,6 +190,8 @@ def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
                     found = dict(zip(names, row, strict=True))
                     file.write(f"{json.dumps(found, ensure_ascii=False)}\n")
         case TableFormat.MARKDOWN | TableFormat.LATEX:
+            from agreement.documents.paper_tables import latex_lines, markdown_lines
+
             lines = markdown_lines if kind is TableFormat.MARKDOWN else latex_lines
             right = [column.kind in (int, float) for column in table.columns]
             rows = (list(map(_for_readers, table.columns, row)) for row in table.rows)

@@ -2,9 +2,10 @@
 
 import os
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, Protocol, TypeVar
@@ -77,6 +78,37 @@ Given = TypeVar("Given")
 Result = TypeVar("Result")
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class StreamRuns(Mapping[int, frozenset[Row]]):
+    """The only answer stream at each of some time points, in a row: its atoms, and when each is in it."""
+
+    times: Array
+    atoms: AtomRuns
+
+    @cached_property
+    def _rows(self) -> Mapping[int, frozenset[Row]]:
+        return {t: frozenset((row,)) for t, row in self.streams()}
+
+    def __getitem__(self, t: int) -> frozenset[Row]:
+        return self._rows[t]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.times.tolist())
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def streams(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Yield each time point with the atoms of its answer stream."""
+        return zip(self.times.tolist(), self.atoms.by_index(len(self.times)), strict=True)
+
+    def only(self, wanted: Callable[[str], bool]) -> "StreamRuns":
+        """Return the same of some of the atoms, by their texts."""
+        kept = np.array([wanted(atom) for atom in self.atoms.atoms], np.bool_)
+        atoms = [atom for atom, one in zip(self.atoms.atoms, kept.tolist(), strict=True) if one]
+        return replace(self, atoms=AtomRuns(atoms, self.atoms.first[kept], self.atoms.last[kept]))
 
 
 class Trace(Protocol):
@@ -187,9 +219,7 @@ class LocalTrace:
             if streamed is None:
                 yield from self._by_slices(replace(job, within=Interval(part.first, within.last)), progress)
                 return
-            times, runs = streamed
-            for t, row in zip(times.tolist(), runs.by_index(len(times)), strict=True):
-                yield [{t: frozenset((row,))}]
+            yield [StreamRuns(*streamed)]
 
     def _by_slices(self, job: Job, progress: Progress) -> Iterator[list[Outputs]]:
         questions = job.questions

@@ -12,14 +12,8 @@ from lars.language.terms import Iri
 from lars.language.windows import NOW
 from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Static
-from solver.relational import (
-    ShownContents,
-    concatenated,
-    decoded,
-    encoded_rows,
-    evaluated_on,
-    given_rows,
-)
+from solver.relational import concatenated, decoded, encoded_rows, evaluated_on
+from solver.relational.shown_contents import ShownContents, given_rows
 from translate.model.query import EngineQuery, Profile, Semantics, Setting
 from translate.model.windows import Now
 from translate.tau import answered, translated

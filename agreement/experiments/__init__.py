@@ -10,4 +10,3 @@ from agreement.experiments.cells import (
     TraceFiles,
     Work,
 )
-from agreement.experiments.tables import Results

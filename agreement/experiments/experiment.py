@@ -26,7 +26,6 @@ from agreement.experiments.placeholders import (
     texts,
 )
 from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
-from agreement.experiments.tables import RESERVED
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
@@ -209,6 +208,10 @@ def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
 
 
 def _check_columns(toml: PlacedData, content: ExperimentFile) -> None:
+    if not content.grid:
+        return
+    from agreement.experiments.tables import RESERVED
+
     for name in content.grid:
         if name in RESERVED:
             problem = f"found the parameter {name}; accepted: another name, as results have a column {name}"

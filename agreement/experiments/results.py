@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from agreement.documents.outputs import Json
 from agreement.documents.values import Scalar, written
-from agreement.experiments import Cell, Results, tables
+from agreement.experiments import Cell, tables
+from agreement.experiments.tables import Results
 from lars.errors import LarsError, on_one_line
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}

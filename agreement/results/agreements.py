@@ -24,7 +24,7 @@ from agreement.results.base.agree_request import AgreeRequest, title_of
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings, JsonObject, plain
 from agreement.results.base.sources import SourceFiles
-from agreement.results.renderings.comparisons import agreement_json, agreement_report, agreement_tables
+from agreement.results.renderings.comparisons import agreement_report
 from lars.files import text_in
 from solver.facts import Fact, Row
 
@@ -127,6 +127,8 @@ class AgreeResult(Findings):
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
+        from agreement.results.renderings.comparisons import agreement_json
+
         whole = self._whole().as_json() if full else {}
         return agreement_json.as_json(self._report, self._asked.setting, self._shown) | whole
 
@@ -206,6 +208,8 @@ class AgreeResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
+        from agreement.results.renderings.comparisons import agreement_tables
+
         return agreement_tables.tables(self._report, self._shown)
 
 

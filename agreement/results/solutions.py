@@ -152,8 +152,11 @@ class SolveResult(Findings):
     @property
     def headline(self) -> str:
         """How many times there are at which something is answered, and of how many rows."""
-        counts = [len(one.rows) or len(one.streams) for one in self.answers]
-        what = "answer stream" if isinstance(self._found, Streams) else "row"
+        if isinstance(self._found, Streams):
+            most = self._found.whole.most
+            counts, what = [min(most or count, count) for _, count in self._found.counts], "answer stream"
+        else:
+            counts, what = [len(one.rows) for one in self.answers], "row"
         return f"{counted(sum(counts), what)} at {counted(len(counts), 'time')}"
 
     @property
@@ -167,8 +170,8 @@ class SolveResult(Findings):
         match self._found:
             case AnswerRows(_, at, _):
                 return tuple(AnswerAt(t, tuple(rows)) for t, rows in at)
-            case Streams(at, whole, _):
-                return tuple(AnswerAt(t, streams=streams[: whole.most]) for t, streams in at)
+            case Streams(whole=whole):
+                return tuple(AnswerAt(t, streams=streams[: whole.most]) for t, streams in self._found.at)
             case EngineReports(_, reports, length):
                 return tuple(AnswerAt(int(one.t // length), tuple(one.rows), (), one.t) for one in reports)
 
@@ -196,9 +199,14 @@ class SolveResult(Findings):
         """Yield how much is answered, without the rows."""
         yield self.headline
 
-    def tables(self) -> Sequence[OutTable]:
-        """Return the tables `answers` and `evaluations`."""
-        return answer_tables.tables(self._found)
+    def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
+        """Return the tables `answers`, or `runs`, and `evaluations`."""
+        return answer_tables.tables(self._found, runs=runs)
+
+    def _table(self, name: str | None) -> OutTable:
+        if name != "runs":
+            return super(SolveResult, self)._table(name)
+        return self.tables(runs=True)[0]
 
 
 def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:

@@ -4,12 +4,12 @@ from lars.analysis.dependencies import (
     gathered_strata,
     intensional,
     on_own_absence,
+    parts,
     positive_loops,
     reached,
     strata,
     through_box,
 )
-from lars.analysis.elimination import with_fewer_variables
 from lars.analysis.literal_forms import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.analysis.safety import binders, bound, check_choices, check_safety, misgathered
 from lars.analysis.window_extents import (

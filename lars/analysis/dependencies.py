@@ -1,5 +1,6 @@
 """What a program derives, and in which layers: stratification."""
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
@@ -154,3 +155,19 @@ def through_box(literal: BodyLiteral) -> bool:
             return through_box(inner)
         case _:
             return False
+
+
+def parts(program: Program) -> tuple[Program, ...]:
+    """Return the rules in parts: what a part gathers is derived in those before it. Constraints come last.
+
+    Raises GatheredLoopError when there are no such parts.
+    """
+    if not any(True for rule in program.rules for _ in gathered(rule.body)):
+        return (program,)
+    found: dict[int, list[Rule]] = defaultdict(list)
+    layers = gathered_strata(program)
+    for rule in program.rules:
+        head = head_atom(rule)
+        derived = (n for n, layer in enumerate(layers) if head is not None and signature(head) in layer)
+        found[next(derived, len(layers))].append(rule)
+    return tuple(Program(tuple(found[number])) for number in sorted(found))

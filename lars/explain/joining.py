@@ -9,10 +9,10 @@ from lars import semantics
 from lars.analysis import binders, through_box
 from lars.explain.evidence import Atoms, Judge, StreamIndex, matching, view_of
 from lars.language.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
-from lars.language.program import Program, atoms, formulas, variables
+from lars.language.program import Program, atoms, formulas, put, ready, variables
 from lars.language.stream import Moment, Stream, moments, with_moments
 from lars.language.terms import Atom, Binding, Number, Variable, substitute
-from lars.semantics import all_background, decided, groups, put, ready, refuse, separated
+from lars.semantics import all_background, decided, groups, refuse, separated
 
 Cost = tuple[bool, int]
 """Whether a literal has to wait for those that have a pattern to look up, and its candidates."""

@@ -11,10 +11,9 @@ from typing import Final
 from lars.explain.evidence import Evidence, Instances, Judge, present
 from lars.explain.joining import World, joined
 from lars.language.formulas import BodyLiteral, Condition, Gathered
-from lars.language.program import Rule, head_atom, head_time, is_fact
+from lars.language.program import Rule, close, head_atom, head_time, is_fact, put
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Binding, Constant, Number, Variable, constants, unified
-from lars.semantics import close, put
 
 Values = tuple[tuple[Variable, Constant], ...]
 

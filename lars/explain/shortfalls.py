@@ -9,11 +9,10 @@ from lars.explain.joining import World, cheapest, met, timed
 from lars.explain.near_misses import Sight, sight
 from lars.explain.proofs import Premise, Values, premise, some_of, values_of
 from lars.language.formulas import Among, BodyLiteral, Condition, Formula, Gathered, Not
-from lars.language.program import Rule, head_atom, head_time, is_fact, variables
+from lars.language.program import Rule, close, head_atom, head_time, is_fact, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Binding, Number, Variable, constants, signature, substitute
 from lars.language.windows import Interval
-from lars.semantics import close
 
 BUDGET: Final = 20_000
 """So many literals are looked at in search of the closest instances of one rule."""

@@ -10,8 +10,8 @@ from lars.semantics.answer_check import (
     judged,
 )
 from lars.semantics.definitions import Background, all_background, choices, separated
-from lars.semantics.gathering import InstanceGroup, groups, parts
-from lars.semantics.grounding import Evaluate, close, decide, decided, put, put_terms, ready, refuse
+from lars.semantics.gathering import InstanceGroup, groups
+from lars.semantics.grounding import Evaluate, decide, decided, refuse
 from lars.semantics.readings import (
     Instance,
     NegationReading,

@@ -5,14 +5,14 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Final, assert_never
 
-from lars.analysis import check_safety, intensional, strata, windows
+from lars.analysis import check_safety, intensional, parts, strata, windows
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.language.program import Program, is_fact
 from lars.language.stream import Moment, Stream, cut, moments, tie_choices, with_moments
 from lars.language.terms import Atom, Number, Signature, signature
 from lars.language.windows import Ties, TupleWindow
-from lars.semantics.gathering import extension, held, parts, stand_ins, with_stand_ins
+from lars.semantics.gathering import extension, held, stand_ins, with_stand_ins
 from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
 
 Background = frozenset[Atom]

@@ -3,14 +3,12 @@
 In a layer of the program they are atoms of fresh predicates, whose instances the layers below give.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cmp_to_key
 from itertools import count
 from typing import Final, assert_never
 
-from lars.analysis import gathered_strata
 from lars.language.formulas import Aggregation, Among, Call, Gather, Gathered
 from lars.language.program import Program, Rule, atoms, gathered, head_atom, variables
 from lars.language.stream import Stream
@@ -22,7 +20,6 @@ from lars.language.terms import (
     Literal,
     Variable,
     constants,
-    signature,
     substitute,
     unified,
 )
@@ -157,19 +154,3 @@ def extension(put: Mapping[Gathered, Atom], held: frozenset[Atom], evaluate: Eva
 def held(stream: Stream, t: int, background: frozenset[Atom]) -> frozenset[Atom]:
     """Return what holds at t: the atoms of the stream and the background."""
     return background.union(stream.input.get(t, ()), stream.derived.get(t, ()))
-
-
-def parts(program: Program) -> tuple[Program, ...]:
-    """Return the rules in parts: what a part gathers is derived in those before it. Constraints come last.
-
-    Raises GatheredLoopError when there are no such parts.
-    """
-    if not any(True for rule in program.rules for _ in gathered(rule.body)):
-        return (program,)
-    found: dict[int, list[Rule]] = defaultdict(list)
-    layers = gathered_strata(program)
-    for rule in program.rules:
-        head = head_atom(rule)
-        derived = (n for n, layer in enumerate(layers) if head is not None and signature(head) in layer)
-        found[next(derived, len(layers))].append(rule)
-    return tuple(Program(tuple(found[number])) for number in sorted(found))

@@ -1,20 +1,18 @@
 """Grounding: a rule with constants for its variables, wherever its body can be true at all.
 
-Arithmetic is computed on the way: what has no value is in no relation. Substitution leaves variables
-without a term, so that what is decided in part can be read and decided further.
+Arithmetic is computed on the way: what has no value is in no relation.
 """
 
 import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lars.analysis import binders
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Operator, Relation
-from lars.language.program import Head, Rule, formulas, gathered, variables
+from lars.language.formulas import Arithmetic, Condition, Expression, Formula, Operator, Relation
+from lars.language.program import Head, Rule, formulas, gathered, put, put_terms, ready, variables
 from lars.language.terms import (
     NULL,
     XSD,
@@ -24,10 +22,8 @@ from lars.language.terms import (
     Literal,
     Number,
     Signature,
-    Term,
     Variable,
     signature,
-    substitute,
     unified,
 )
 from lars.language.windows import Interval
@@ -163,19 +159,6 @@ def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate
     return found
 
 
-def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
-    """Return whether enough variables are known to decide a condition, or to bind the one that it gives."""
-    match condition:
-        case logic.Assign(_, expression):
-            return variables(expression) <= known
-        case logic.Comparison(left, Relation.EQUAL, right):
-            sides = ((left, right), (right, left))
-            missing = variables(condition) - known
-            return not missing or any(missing == {side} - variables(other) for side, other in sides)
-        case _:
-            return variables(condition) <= known
-
-
 def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
     """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
@@ -211,60 +194,3 @@ def closed(expression: Expression, binding: Binding) -> Expression:
     """Return the expression with its variables replaced; one without a value is null, unbound."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)
-
-
-FALSE: Final = logic.Not(logic.Truth())
-
-
-def put(formula: Formula, binding: Binding) -> Formula:
-    """Return the formula under a binding; @ at something that is no time is false.
-
-    >>> print(put(logic.At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
-    @_3 p(X)
-    """
-    match formula:
-        case Atom():
-            return substitute(formula, binding)
-        case logic.Truth():
-            return formula
-        case logic.At(time, inner):
-            moment = _term(time, binding)
-            return logic.At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
-        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
-            return replace(formula, inner=put(inner, binding))
-        case _:
-            assert_never(formula)
-
-
-def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
-    """Return a body literal under a binding; what is gathered stays: it is about all instances."""
-    match literal:
-        case logic.Comparison(left, relation, right):
-            return logic.Comparison(_side(left, binding), relation, _side(right, binding))
-        case logic.Test(expression, value):
-            return logic.Test(put_terms(expression, binding), value)
-        case logic.Assign(variable, expression):
-            return logic.Assign(variable, put_terms(expression, binding))
-        case logic.Gather() | logic.Among():
-            return literal
-        case _:
-            return put(literal, binding)
-
-
-def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expression:
-    """Return a SPARQL expression under a binding."""
-    if isinstance(expression, logic.Call):
-        return logic.Call(
-            expression.function, tuple(put_terms(part, binding) for part in expression.arguments)
-        )
-    return _term(expression, binding)
-
-
-def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
-    if isinstance(side, logic.Operation):
-        return logic.Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
-    return _term(side, binding)
-
-
-def _term(term: Term, binding: Mapping[Variable, Term]) -> Term:
-    return binding.get(term, term) if isinstance(term, Variable) else term

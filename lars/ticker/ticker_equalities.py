@@ -3,9 +3,8 @@
 from lars.analysis import binders
 from lars.language import formulas as logic
 from lars.language.formulas import BodyLiteral, Relation
-from lars.language.program import Head, Rule, formulas, gathered, variables
+from lars.language.program import Head, Rule, close, formulas, gathered, put, variables
 from lars.language.terms import Atom, Binding, Number, Term, Variable
-from lars.semantics import close, put
 
 Numbered = tuple[int, BodyLiteral]
 

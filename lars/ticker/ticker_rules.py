@@ -9,10 +9,9 @@ from typing import Final
 from lars.analysis import LiteralForm, Mode, check_safety, intensional, on_own_absence, strata
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
-from lars.language.program import Program, Rule, atoms, head_atom, is_fact, variables
+from lars.language.program import Program, Rule, atoms, head_atom, is_fact, ready, variables
 from lars.language.terms import Atom, Number, Signature, Term, Variable, signature
 from lars.language.windows import NOW, TimeWindow
-from lars.semantics import ready
 from lars.ticker.ticker_equalities import without_equalities
 from lars.ticker.ticker_literals import (
     InexpressibleError,

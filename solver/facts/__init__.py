@@ -18,8 +18,10 @@ from solver.facts.facts import (
     Fact,
     Row,
     Situation,
+    UnwritableTermError,
     atom_of,
     atoms_of,
+    check_writable,
     constant_of,
     is_triple,
     with_facts,
@@ -28,4 +30,3 @@ from solver.facts.input_files import STANDARD_INPUT, bare, converted, readable
 from solver.facts.relevance import Relevance, relevant_background, renamed, variables_in_order
 from solver.facts.static import CodedRows, Static, Triple, distinct_rows, graph_rows
 from solver.facts.window_runs import Around, Newest, Span, WindowedAtom, counts, unite
-from solver.facts.writable import UnwritableTermError, check_writable

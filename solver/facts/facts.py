@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from lars.errors import LarsError
 from lars.language.program import Program, is_fact
 from lars.language.terms import Atom, Constant, Number, Signature, Symbol, signature
 from lars.language.windows import Interval
-from lars.text import Scanner
 from solver.rdf import read_term
 
 Arguments = tuple[str, ...]
@@ -41,6 +41,9 @@ def constant_of(text: str) -> Constant:
     if text[:1] in '<"' or text[:2] == "_:":
         return read_term(text)
     if text[:1] == "'":
+        # Loads the reader of programs, which no query needs.
+        from lars.text import Scanner
+
         return Symbol(Scanner(text, "a fact").name() or "")
     return Number(int(text)) if text.lstrip("-").isdecimal() else Symbol(text)
 
@@ -88,3 +91,33 @@ def with_facts(program: Program, background: Background) -> Background:
     own = background_of(rule.head for rule in program.rules if is_fact(rule) and isinstance(rule.head, Atom))
     names = dict.fromkeys((*background, *own))
     return {name: dict.fromkeys((*background.get(name, ()), *own.get(name, ()))) for name in names}
+
+
+_LEAST: Final = -(2**31)
+_GREATEST: Final = 2**31 - 1
+_SHOWN: Final = 100
+
+
+class UnwritableTermError(LarsError):
+    """A constant has no ASP symbol; `problem` says why."""
+
+    def __init__(self, constant: Constant, problem: str) -> None:
+        shown = ascii(str(constant))[1:-1]
+        super().__init__(f"no ASP symbol for {shown[:_SHOWN]}{'…' * (len(shown) > _SHOWN)}: {problem}")
+
+
+def check_writable(constant: Constant) -> None:
+    """Raise UnwritableTermError for a number outside 32 bit, or text with NUL or a lone surrogate."""
+    match constant:
+        case Number(value):
+            if not _LEAST <= value <= _GREATEST:
+                raise UnwritableTermError(constant, "numbers of the logic are 32 bit")
+        case _:
+            # A name is written with its NUL escaped.
+            text = constant.name if isinstance(constant, Symbol) else str(constant)
+            if "\0" in text:
+                raise UnwritableTermError(constant, "NUL ends a text in ASP")
+            try:
+                text.encode()
+            except UnicodeEncodeError:
+                raise UnwritableTermError(constant, "a lone surrogate is no character") from None

@@ -1,7 +1,6 @@
 """Many time points: questions over a timeline cut into slices, answered in this process or on Spark."""
 
-from solver.job.answer_runs import AnswerRuns
-from solver.job.answer_streams import AtomRuns
+from solver.job.answer_runs import AnswerRuns, AtomRuns
 from solver.job.certifying import certified_first, certified_part, certified_runs, lacks_certified
 from solver.job.evaluation import (
     answer_runs,
@@ -13,5 +12,4 @@ from solver.job.evaluation import (
     stretches,
 )
 from solver.job.questions import Answer, Question, Stretch, Whole, ask
-from solver.job.sliced_work import SlicedWork
-from solver.job.slices import Needs, needs
+from solver.job.slices import Needs, SlicedWork, needs

@@ -17,7 +17,7 @@ from solver.facts import Relevance
 from solver.job.answer_runs import AnswerRuns
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
 from solver.job.questions import Question
-from solver.relational import EncodedSituation, counted, ground_instances, most_instances, touched
+from solver.relational import EncodedSituation, counted, ground_instances, most_instances
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
@@ -116,6 +116,8 @@ class _Claim:
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if output is None or sum(map(len, seen.background.values())) <= _LARGE:
             return seen
+        from solver.relational.touched_background import touched
+
         return touched(self.question.program, seen, output)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:

@@ -16,9 +16,7 @@ from lars.language.terms import Signature
 from lars.language.windows import Interval
 from solver.columns import Array
 from solver.facts import Around, Background, Row, Situation, Span, unite
-from solver.job.answer_runs import AnswerRuns
-from solver.job.answer_streams import AtomRuns, atom_runs
-from solver.job.both_ways import PosedProgram, check_alike
+from solver.job.answer_runs import AnswerRuns, AtomRuns, atom_runs
 from solver.job.questions import Answer, Question, Stretch, Whole
 from solver.job.repeats import Repeats
 from solver.pointwise import consequences, models, rows
@@ -163,6 +161,7 @@ def _by_clingo_as_if(
 
 def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
     """Raise DisputedAnswerError where columns and clingo answer a question differently."""
+    from solver.job.both_ways import PosedProgram, check_alike
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
         return _found_by_columns(_of_program(case.program), encoded(case.situation), case.times)
@@ -213,7 +212,8 @@ def _found_by_columns(
     if question.predicate is None:
         found = _stream_runs(question, situation, times)
         return ((row, index, index) for index, row in enumerate(found.by_index(len(times))))
-    return decoded(_by_columns(question, situation, times), situation.terms)
+    table = coalesced(_by_columns(question, situation, times), len(times))
+    return decoded(table, situation.terms)
 
 
 def stream_runs(

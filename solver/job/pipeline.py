@@ -8,10 +8,9 @@ from typing import Final
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import Atoms, TraceColumns, in_time_order, trace_columns
 from solver.facts import Background, Fact, Relevance, relevant_background
-from solver.job.carried_atoms import carried, joined
 from solver.job.evaluation import answers_in
 from solver.job.questions import Answer, Question
-from solver.job.slices import cut, needs
+from solver.job.slices import carried, cut, joined, needs
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import Certify, Evaluator, Progress, unwatched
 

@@ -1,21 +1,21 @@
-"""How a timeline is cut into slices, by the atoms however they lie in time, and what each of them needs."""
+"""The timeline cut into slices, what each needs beside its own input, and work on each by itself."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Final
+from typing import Final, Protocol, TypeVar
 
 import numpy as np
 
 from lars.analysis import Reach, reach
 from lars.language.program import Program
 from lars.language.terms import Atom, Signature, signature
-from lars.language.windows import Interval
+from lars.language.windows import Interval, TupleWindow
 from solver.columns import Array, Atoms, CodedTerms, InputAtoms, Mask, together
 from solver.facts import Arrivals, Relevance
 from solver.job.questions import Question
-from solver.relational import of_source
+from solver.relational import EncodedSituation, counted, of_source, partition
 
 Counts = tuple[Array, Array]
 """Where parts of the timeline that have atoms begin, ascending, and how many each has."""
@@ -165,3 +165,91 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
             break
         starts.append(int(begins[place]))
     return [Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], span.last + 1], strict=True)]
+
+
+def kept(windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms) -> dict[Signature, InputAtoms]:
+    """Return the atoms of a trace that some of the windows keeps at its end.
+
+    Ties at the oldest instant are all among them: they are decided where the window is evaluated.
+    """
+    marks = {name: np.zeros(len(some.t), np.bool_) for name, some in atoms.items()}
+    for window in windows:
+        for name, places in _newest(window, atoms, terms).items():
+            marks[name][places] = True
+    return {name: some.take(marks[name]) for name, some in atoms.items() if marks[name].any()}
+
+
+def carried(
+    windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: CodedTerms
+) -> Iterator[dict[Signature, InputAtoms]]:
+    """Yield for each of consecutive parts of a trace but the first what windows keep from before it."""
+    before: dict[Signature, InputAtoms] = {}
+    for part in parts[:-1]:
+        before = kept(windows, joined(before, part), terms)
+        yield before
+
+
+def joined(one: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
+    """Return the atoms of both, one after the other."""
+    names = dict.fromkeys((*one, *other))
+    return {name: together([some[name] for some in (one, other) if name in some]) for name in names}
+
+
+def _newest(window: TupleWindow, atoms: Atoms, terms: CodedTerms) -> Mapping[Signature, Array]:
+    """Return the places of the atoms of each predicate that the window keeps at the end."""
+    nothing = np.empty(0, np.int64)
+    found: list[tuple[Array, ...]] = [(nothing,) * 5]
+    following = 0
+    for number, some in enumerate(atoms.values()):
+        # Of equal atoms at one time the first that arrived counts.
+        order = np.argsort(some.arrival, kind="stable")
+        places = order[counted(some.take(order), window, terms)]
+        shown = some.take(places)
+        group = np.zeros(len(places), np.int64)
+        if window.by is not None:
+            # Atoms of one predicate alone share a partition.
+            group = following + np.unique(partition(shown, window), return_inverse=True)[1]
+            following += len(group)
+        found.append((group, shown.t, shown.arrival, np.full(len(places), number), places))
+    columns = [np.concatenate(some) for some in zip(*found, strict=True)]
+    group, t, arrival, numbers, places = columns
+    order = np.lexsort((arrival, t, group))
+    group, t = group[order], t[order]
+    chosen = order[t >= _oldest(group, t, window.size)]
+    return {
+        name: places[chosen[numbers[chosen] == number]].astype(np.int64) for number, name in enumerate(atoms)
+    }
+
+
+def _oldest(group: Array, t: Array, size: int) -> Array:
+    """Return for each atom the time of its group's oldest one that still fits; atoms are in order."""
+    ends = np.searchsorted(group, group, "right")
+    if not size:
+        return t[ends - 1] + 1
+    return t[np.maximum(np.searchsorted(group, group, "left"), ends - size)]
+
+
+_Given_contra = TypeVar("_Given_contra", contravariant=True)
+_Found_co = TypeVar("_Found_co", covariant=True)
+
+
+class SlicedWork(Protocol[_Given_contra, _Found_co]):
+    """What is found in a slice of what it is given for it, and of the trace: all that questions can use.
+
+    They may be asked at times in the slice, and so many time points before it; with what is given the
+    work goes to other processes.
+    """
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """What the input of a slice is for."""
+        ...
+
+    @property
+    def before(self) -> int:
+        """How many time points before a slice the questions may be asked at."""
+        ...
+
+    def __call__(self, situation: EncodedSituation, given: _Given_contra) -> _Found_co:
+        """Return what is found in a slice."""
+        ...

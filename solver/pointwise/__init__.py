@@ -16,9 +16,3 @@ from solver.pointwise.callbacks import (
 )
 from solver.pointwise.grounding import ground
 from solver.pointwise.point_evaluation import Consequences, consequences, models, rows
-from solver.pointwise.standalone_files import (
-    StandaloneProgram,
-    decided_conditions,
-    shown_atoms,
-    standalone,
-)

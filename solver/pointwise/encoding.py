@@ -17,8 +17,14 @@ from lars.language.terms import Atom, Signature, signature
 from lars.language.windows import TupleWindow
 from solver.facts import variables_in_order
 from solver.pointwise.asp_terms import RuleNames
-from solver.pointwise.callbacks import call, gathered_signature, gathering, required, table_signature
-from solver.pointwise.collection import Instances
+from solver.pointwise.callbacks import (
+    Instances,
+    call,
+    gathered_signature,
+    gathering,
+    required,
+    table_signature,
+)
 from solver.pointwise.naming import Naming
 from solver.pointwise.rule_encoding import RuleWriter, computes, window_rules
 

@@ -9,18 +9,16 @@ from typing import Final
 
 import clingo
 
-from lars.analysis import intensional
+from lars.analysis import intensional, parts
 from lars.errors import LarsError
 from lars.language.formulas import Gathered
 from lars.language.program import Program, gathered, is_fact
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Signature, constants, signature, unified
 from lars.language.windows import TupleWindow
-from lars.semantics import parts
 from solver.facts import Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST
-from solver.pointwise.callbacks import Host, collected_signature, predicate_name
-from solver.pointwise.collection import Instances, Symbols
+from solver.pointwise.callbacks import Host, Instances, Symbols, collected_signature, predicate_name
 from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding
 from solver.pointwise.grounding import ground
 from solver.pointwise.symbols import constant, symbol, symbol_of

@@ -27,7 +27,4 @@ from solver.relational.run_tables import (
     spread,
     subtracted,
 )
-from solver.relational.shown_contents import ShownContents, given_rows, span_runs
-from solver.relational.shown_input import counted, of_source, partition
-from solver.relational.supports import supports
-from solver.relational.touched_background import touched
+from solver.relational.shown_input import counted, of_source, partition, window_ends

@@ -5,10 +5,11 @@ alternatives are united, negation cuts runs. clingo has no part in it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lars.analysis import intensional, with_fewer_variables
+from lars.analysis import intensional
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitError, under_way
 from lars.language.formulas import Assign, Test
 from lars.language.program import Program, variables
@@ -18,7 +19,6 @@ from solver.deadlines import check_time
 from solver.facts import Row, Situation, with_facts
 from solver.rdf import compiled
 from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
-from solver.relational.gathered_literals import gathered
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -30,12 +30,22 @@ from solver.relational.plans import (
     Scan,
     ShownAtoms,
     plan,
+    unfolded_plan,
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scanned
-from solver.relational.run_tables import RunTable, coalesced, concatenated, empty, steady, subtracted
-from solver.relational.shown_contents import ShownContents
+from solver.relational.run_tables import (
+    RunTable,
+    coalesced,
+    concatenated,
+    empty,
+    steady,
+    subtracted,
+    with_longest,
+)
 from solver.relational.shown_input import ShownInput
-from solver.relational.unfolding import unfolded_plan
+
+if TYPE_CHECKING:
+    from solver.relational.shown_contents import ShownContents
 
 
 def runs(
@@ -50,7 +60,7 @@ def runs(
         encoded_input = encoded(situation)
         newest = None if situation.newest is None else [situation.newest] * len(times)
         found = evaluated(program, encoded_input, times, output, newest).get(output, empty(output[1]))
-        yield from decoded(found, encoded_input.terms)
+        yield from decoded(coalesced(found, len(times)), encoded_input.terms)
 
 
 def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
@@ -91,6 +101,8 @@ def evaluated(
         return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
 
     def narrower() -> Program:
+        from lars.analysis.elimination import with_fewer_variables
+
         return program if output is None else with_fewer_variables(program, output, _given(situation))
 
     def crowded() -> None:
@@ -120,7 +132,7 @@ def visible_input(
     return ShownInput(situation, atoms, times, newest)
 
 
-def evaluated_on(program: Program, given: ShownContents, output: Signature) -> RunTable:
+def evaluated_on(program: Program, given: "ShownContents", output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
     evaluation = ProgramTables(program, given, given, range(given.count))
     return evaluation.derived(evaluation.plan(output)).get(output, empty(output[1]))
@@ -136,8 +148,8 @@ class ProgramTables:
     def __init__(
         self,
         program: Program,
-        situation: EncodedSituation | ShownContents,
-        shown: ShownInput | ShownContents,
+        situation: "EncodedSituation | ShownContents",
+        shown: "ShownInput | ShownContents",
         times: Sequence[int],
         crowded: Callable[[], None] = lambda: None,
     ) -> None:
@@ -181,8 +193,8 @@ class ProgramTables:
         for predicate in layer.predicates:
             rules = [rule for rule in layer.rules if not rule.places(layer.predicates)]
             heads = [self._head_rows(rule, {}) for rule in rules if rule.predicate == predicate]
-            rows = [self.always(predicate), *heads]
-            self._derived[predicate] = coalesced(concatenated(rows, predicate[1]), self._count)
+            rows = [table for table in (self.always(predicate), *heads) if len(table)]
+            self._derived[predicate] = with_longest(concatenated(rows, predicate[1]), self._count)
 
     def _close(self, layer: Layer) -> None:
         """Derive the rest round by round, each from what was new in the one before."""
@@ -219,7 +231,8 @@ class ProgramTables:
             else np.full(len(found.table), self._terms.of_constant(term), np.int64)
             for term in rule.arguments
         )
-        return RunTable(columns, found.table.first, found.table.last)
+        whole = set(found.names) <= set(rule.arguments)
+        return RunTable(columns, found.table.first, found.table.last, found.table.longest and whole)
 
     def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> Bindings:
         """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
@@ -235,7 +248,11 @@ class ProgramTables:
         scan = part if isinstance(part, Scan) else part.scan
         table = self._table(scan.source) if instead is None else instead
         found = scanned(scan.terms, table, self._terms)
-        return found if isinstance(part, Scan) else gathered(part.literal, found, self._terms, self._count)
+        if isinstance(part, Scan):
+            return found
+        from solver.relational.gathered_literals import gathered
+
+        return gathered(part.literal, found, self._terms, self._count)
 
     def _table(self, source: RowSource) -> RunTable:
         match source:

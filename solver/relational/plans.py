@@ -1,9 +1,15 @@
-"""A program resolved for this evaluation: layers of predicates, and where each literal's atoms are from."""
+"""A program resolved for this evaluation: layers of predicates, and where each literal's atoms are from.
 
+Where an atom that one rule alone derives is used once, that rule takes its place, in a plan with fewer
+steps: so conditions meet what they are about before it is joined with the rest.
+"""
+
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from graphlib import TopologicalSorter
+from itertools import chain
 from typing import assert_never
 
 from lars.analysis import LiteralForm, Mode, intensional, literal_form, positive_loops, reached
@@ -244,3 +250,64 @@ class _Resolver:
         if form.mode is Mode.AT and form.time is not None:
             return Scan(ShownAtoms(wanted, timed=True), (*variables_in_order(atom), form.time))
         return Scan(ShownAtoms(wanted), variables_in_order(atom))
+
+
+@lru_cache(maxsize=64)
+def unfolded_plan(program: Program, output: Signature, given: frozenset[Signature]) -> RelationalPlan:
+    """Return how the output's atoms are evaluated; of `given` predicates atoms hold without a rule."""
+    whole = plan(program, output)
+    rules = [*chain.from_iterable(layer.rules for layer in whole.layers), *whole.constraints]
+    uses = Counter(chain.from_iterable(map(_uses, rules)))
+    bodies: dict[Signature, RulePlan] = {}
+    layers: list[Layer] = []
+    for layer in whole.layers:
+        own = tuple(_unfolded(rule, bodies) for rule in layer.rules)
+        (*_, predicate) = layer.predicates
+        if predicate not in {output, *given} and uses[predicate] == 1 and _is_plain(layer, own):
+            bodies[predicate] = own[0]
+        layers.append(replace(layer, rules=own))
+    constraints = tuple(_unfolded(rule, bodies) for rule in whole.constraints)
+    used = set(chain.from_iterable(_uses(rule) for layer in layers for rule in layer.rules))
+    used.update(chain.from_iterable(map(_uses, constraints)), (output,))
+    return RelationalPlan(tuple(layer for layer in layers if layer.predicates & used), constraints)
+
+
+def _uses(rule: RulePlan) -> Iterator[Signature]:
+    for part in (*rule.joined, *rule.subtracted):
+        source = part.source if isinstance(part, Scan) else part.scan.source
+        if isinstance(source, DerivedAtoms):
+            yield source.predicate
+
+
+def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
+    """Whether the layer is one rule, of single atoms, with different variables in its head."""
+    if layer.recursive or len(rules) != 1:
+        return False
+    arguments = rules[0].arguments
+    is_general = len(set(arguments)) == len(arguments) and all(isinstance(one, Variable) for one in arguments)
+    return is_general and not any(isinstance(part, GatheredScan) for part in rules[0].joined)
+
+
+def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
+    """Return the rule with bodies in place of the atoms that they derive, where variables allow it."""
+    for place, part in enumerate(rule.joined):
+        if isinstance(part, Scan) and isinstance(part.source, DerivedAtoms):
+            body = bodies.get(part.source.predicate)
+            if body is not None and body.arguments == part.terms and not _clash(rule, body):
+                joined = (*rule.joined[:place], *body.joined, *rule.joined[place + 1 :])
+                subtracted, conditions = rule.subtracted + body.subtracted, rule.conditions + body.conditions
+                inner = RulePlan(rule.rule, joined, subtracted, conditions)
+                return _unfolded(inner, bodies)
+    return rule
+
+
+def _clash(rule: RulePlan, body: RulePlan) -> bool:
+    """Whether a variable that the body has for itself is one of the rule's."""
+    return not _all_variables(rule).isdisjoint(_all_variables(body) - {*body.arguments})
+
+
+def _all_variables(rule: RulePlan) -> frozenset[Variable]:
+    inner = (part.scan.variables for part in rule.joined if isinstance(part, GatheredScan))
+    parts = (part.variables for part in (*rule.joined, *rule.subtracted))
+    conditions = map(variables, rule.conditions)
+    return variables(rule.rule.head).union(*parts, *inner, *conditions)

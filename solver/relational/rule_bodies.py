@@ -1,7 +1,7 @@
 """The body of a rule on tables: a join of scans, less what is negated; a condition is asked of a row once."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Final, assert_never
 
@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, Condition, Operator, Relation
-from lars.language.program import variables
+from lars.language.program import ready, variables
 from lars.language.terms import Constant, Literal, Term, Variable
-from lars.semantics import ready
 from solver.columns import NO_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
 from solver.rdf import compiled
@@ -25,6 +24,7 @@ from solver.relational.run_tables import (
     met,
     steady,
     subtracted,
+    with_longest,
 )
 
 _NUMERIC: Final = {
@@ -67,7 +67,7 @@ class Bindings:
         """Return the bindings kept, with one more column; if it has the variable, those that are equal."""
         if name in self.names:
             return Bindings(self.names, self.table.take(kept & (self.column(name) == column)))
-        table = RunTable((*self.table.columns, column), self.table.first, self.table.last)
+        table = replace(self.table, columns=(*self.table.columns, column))
         return Bindings((*self.names, name), table.take(kept))
 
     def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
@@ -75,7 +75,7 @@ class Bindings:
         names = tuple(name for name in self.names if name in set(needed))
         if names == self.names:
             return self
-        return Bindings(names, coalesced(self.table.project(map(self.names.index, names)), count))
+        return Bindings(names, with_longest(self.table.project(map(self.names.index, names)), count))
 
 
 def scanned(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Bindings:
@@ -83,7 +83,9 @@ def scanned(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Binding
     names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
     if len(names) < len(terms):
         table = table.take(codes.fitting(terms, table.columns, len(table)))
-    return Bindings(names, table.project(list(terms).index(name) for name in names))
+    found = table.project(list(terms).index(name) for name in names)
+    # What is left out is a constant, or what a variable is already.
+    return Bindings(names, replace(found, longest=table.longest))
 
 
 class RuleBody:
@@ -180,7 +182,9 @@ class RuleBody:
             return met(left.table.project(own), right.table, pairs, more)
 
         if names == both:
-            return Bindings(names, joined(meeting(left.table, right.table, on, self._count, self._crowded)))
+            table = joined(meeting(left.table, right.table, on, self._count, self._crowded))
+            # A row tells from which two it is joined, whose runs have gaps between them.
+            return Bindings(names, replace(table, longest=left.table.longest and right.table.longest))
         parts = [
             coalesced(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
             for pairs in meetings(left.table, right.table, on, self._count, self._crowded)

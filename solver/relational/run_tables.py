@@ -5,7 +5,7 @@ cost is sorting: no pair of rows is looked at whose runs do not meet.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from typing import Final
@@ -30,11 +30,15 @@ PAIRS_AT_ONCE: Final = 2**22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTable:
-    """Rows of codes, column by column, with the first and the last index of a run for each."""
+    """Rows of codes, column by column, with the first and the last index of a run for each.
+
+    `longest` says that the runs of equal rows are known to have gaps between them, and none is empty.
+    """
 
     columns: tuple[Array, ...]
     first: Array
     last: Array
+    longest: bool = False
 
     def __len__(self) -> int:
         return len(self.first)
@@ -42,7 +46,8 @@ class RunTable:
     def take(self, places: Array | Mask) -> "RunTable":
         """Return the rows at these places, or those that a mask marks."""
         columns = tuple(column[places] for column in self.columns)
-        return RunTable(columns, self.first[places], self.last[places])
+        subset = places.dtype == np.bool_
+        return RunTable(columns, self.first[places], self.last[places], self.longest and subset)
 
     def moved(self, by: int) -> "RunTable":
         """Return the rows with their runs so many indexes later."""
@@ -93,7 +98,7 @@ def coalesced(table: RunTable, count: int) -> RunTable:
     if not (there := table.first <= table.last).all():
         table = table.take(there)
     if len(table) <= 1:
-        return table
+        return replace(table, longest=True)
     room = count + 1
     (key,) = keys([table.columns], [len(table)], room)
     key *= room
@@ -107,7 +112,14 @@ def coalesced(table: RunTable, count: int) -> RunTable:
     begins = np.flatnonzero(np.concatenate(([True], firsts[1:] > reached[:-1] + 1)))
     ends = np.concatenate((begins[1:] - 1, [len(table) - 1]))
     last, places = reached[ends] - key[ends], order[begins]
-    return RunTable(tuple(column[places] for column in table.columns), table.first[places], last)
+    return RunTable(
+        tuple(column[places] for column in table.columns), table.first[places], last, longest=True
+    )
+
+
+def with_longest(table: RunTable, count: int) -> RunTable:
+    """Return each row with its longest runs, in any order: nothing is done where they are known to be."""
+    return table if table.longest else coalesced(table, count)
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:

@@ -6,7 +6,7 @@ from typing import assert_never
 import numpy as np
 
 from lars.language.terms import Signature, signature
-from lars.language.windows import IntervalWindow, Ties, TupleWindow, Window
+from lars.language.windows import Interval, IntervalWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.columns import Array, CodedTerms, InputAtoms, Mask, keys
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
@@ -75,11 +75,7 @@ class ShownInput:
         match window:
             case IntervalWindow():
                 t = self._atoms[predicate].t
-                shown = [window.bounds(time, self._timeline) for time in self._times.tolist()]
-                # An empty interval can end anywhere; beside the timeline is as good, and fits in 64 bits.
-                before, after = self._timeline.first - 1, self._timeline.last + 1
-                firsts = np.array([min(interval.first, after) for interval in shown], np.int64)
-                lasts = np.array([max(interval.last, before) for interval in shown], np.int64)
+                firsts, lasts = window_ends(window, self._times, self._timeline)
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
                 return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
             case TupleWindow():
@@ -111,6 +107,21 @@ class ShownInput:
         into = places[predicate][order[mine] - begin]
         firsts[into], lasts[into] = first[mine], last[mine]
         return firsts, lasts
+
+
+def window_ends(window: IntervalWindow, times: Array, timeline: Interval) -> tuple[Array, Array]:
+    """Return the first and the last time point that a window shows at each of some times.
+
+    An empty interval can end anywhere; beside the timeline is as good, and fits in 64 bits.
+    """
+    before, after = timeline.first - 1, timeline.last + 1
+    if isinstance(window, TimeWindow):
+        pivots, (first, last) = times - times % window.step, window.offsets
+        firsts = np.full(len(times), timeline.first) if first is None else pivots + first
+        return np.clip(firsts, timeline.first, after), np.clip(pivots + last, before, timeline.last)
+    shown = [window.bounds(time, timeline) for time in times.tolist()]
+    firsts = np.array([min(interval.first, after) for interval in shown], np.int64)
+    return firsts, np.array([max(interval.last, before) for interval in shown], np.int64)
 
 
 def of_source(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:

@@ -12,8 +12,15 @@ from lars.language.terms import Signature, Variable, signature
 from solver.columns import Array, Mask, among, distinct
 from solver.facts import with_facts
 from solver.relational.encoded_situation import EncodedSituation
-from solver.relational.plans import DerivedAtoms, GatheredScan, Instants, RulePlan, Scan, ShownAtoms
-from solver.relational.unfolding import unfolded_plan
+from solver.relational.plans import (
+    DerivedAtoms,
+    GatheredScan,
+    Instants,
+    RulePlan,
+    Scan,
+    ShownAtoms,
+    unfolded_plan,
+)
 
 Table = tuple[Array, ...]
 """The rows of a predicate, an argument each."""

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from typing import Final
 
-from lars.analysis import with_fewer_variables, with_windows
+from lars.analysis import with_windows
+from lars.analysis.elimination import with_fewer_variables
 from lars.language.program import Program
 from lars.language.windows import NOW, Interval
 from solver.facts import Fact, Situation

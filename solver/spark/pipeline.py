@@ -12,10 +12,9 @@ from lars.language.windows import Interval, TupleWindow
 from solver.columns import TermCodes
 from solver.facts import Arrivals, Background, Multiples
 from solver.job import AnswerRuns, Needs, Question, SlicedWork, needs
-from solver.job.carried_atoms import carried
 from solver.job.evaluation import by_columns
 from solver.job.pipeline import Job
-from solver.job.slices import Counts, all_counts, cut
+from solver.job.slices import Counts, all_counts, carried, cut
 from solver.settings import Progress, unwatched
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms

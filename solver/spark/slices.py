@@ -7,8 +7,7 @@ from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import Array, InputAtoms, TimeBins, arrivals
 from solver.job import Needs
-from solver.job.carried_atoms import kept
-from solver.job.slices import Counts, between
+from solver.job.slices import Counts, between, kept
 from solver.spark.packed_atoms import Block, packed_atoms
 
 

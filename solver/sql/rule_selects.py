@@ -15,9 +15,8 @@ from lars.language.formulas import (
     Relation,
     Test,
 )
-from lars.language.program import variables
+from lars.language.program import ready, variables
 from lars.language.terms import NULL, XSD, Atom, Term, Variable
-from lars.semantics import ready
 from solver.relational import GatheredScan, RowSource, RulePlan, Scan
 from solver.sql.conditions import SqlTruth, UnsaidError, VariableColumns, as_term, compared, overflows, truth
 from solver.sql.sql_texts import InexpressibleInSqlError, conjunction, quoted

@@ -16,11 +16,11 @@ from lars.language.formulas import (
     Order,
     Relation,
 )
-from lars.language.program import Program, Rule, variables
+from lars.language.program import Program, Rule, put, variables
 from lars.language.stream import with_moments
 from lars.language.terms import NULL, XSD, Atom, Literal, Number, Symbol, Variable, substitute
 from lars.language.windows import TimeWindow
-from lars.semantics import all_background, put
+from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams, holds
 from tests.lars.strategies import SOURCE, A, B, Case, X, Y, stratified_programs, streams
 

@@ -3,9 +3,9 @@
 from itertools import product
 
 from lars.language.formulas import Not
-from lars.language.program import head_atom, is_fact, variables
+from lars.language.program import head_atom, is_fact, put, variables
 from lars.language.terms import Number
-from lars.semantics import all_background, put
+from lars.semantics import all_background
 from lars.semantics.grounding import GroundRule, value
 from tests.lars.strategies import A, candidates
 

@@ -20,10 +20,10 @@ from lars.language.formulas import (
     Test,
     Truth,
 )
-from lars.language.program import atoms, head_atom, variables
+from lars.language.program import atoms, close, head_atom, put, variables
 from lars.language.stream import cut
 from lars.language.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
-from lars.semantics import close, decide, put
+from lars.semantics import decide
 from lars.semantics.definitions import holds
 from lars.semantics.gathering import held
 from lars.semantics.grounding import closed, value

@@ -1,6 +1,5 @@
 """What can be said of a query before its translation: scope, nullability, multiplicity, cs(Q) and cq(Q)."""
 
-from translate.analysis.assignment import Assignment
 from translate.analysis.model_queries import (
     Choice,
     Variant,

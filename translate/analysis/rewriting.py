@@ -6,8 +6,8 @@ from itertools import count
 from typing import assert_never
 
 from lars.language.formulas import Order
+from lars.language.program import put_terms
 from lars.language.terms import Term, Variable
-from lars.semantics import put_terms
 from translate.memory import remembered
 from translate.model import patterns as algebra
 from translate.model.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence

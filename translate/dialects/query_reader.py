@@ -24,7 +24,6 @@ from translate.dialects.clauses import (
     token_at,
 )
 from translate.dialects.lengths import read_length
-from translate.dialects.rspql import lift_rspql
 from translate.dialects.windows import read_now_window, read_window
 from translate.errors import QueryError, UnsupportedError
 from translate.model.query import EngineQuery, Language, MergedStream, ToStream
@@ -140,11 +139,17 @@ def _read_named(document: Document, names: Names, index: int) -> tuple[MergedStr
     return MergedStream(stream, window), document.index_from(end)
 
 
+def _lift_rspql(document: Document) -> StreamingClauses:
+    from translate.dialects.rspql import lift_rspql
+
+    return lift_rspql(document)
+
+
 _LIFTS: Final[Mapping[Language, Callable[[Document], StreamingClauses]]] = {
     Language.CSPARQL: lift_csparql,
     Language.CQELS: lift_cqels,
     Language.SPARQLSTREAM: lift_sparqlstream,
-    Language.RSPQL: lift_rspql,
+    Language.RSPQL: _lift_rspql,
 }
 
 

@@ -4,7 +4,8 @@ import re
 from typing import Final
 
 from lars.errors import place_at
-from translate.dialects import LineWindow, Written, first_of, from_clauses, read_lines, token_at
+from translate.dialects import first_of, from_clauses, token_at
+from translate.dialects.by_lines import LineWindow, Written, read_lines
 from translate.errors import QueryError
 from translate.sparql import Document, TokenKind, is_name, read_prologue, tokenize
 from translate.strict.clause_shapes import match, refuse_operator, shaped, sparql_tree, word

@@ -27,7 +27,6 @@ from translate.tau.condition_rules import Site, values, where
 from translate.tau.group_rules import group, select
 from translate.tau.join_rules import join, left_join, minus
 from translate.tau.node import ActiveGraph, Head, Node, Solution, whole
-from translate.tau.path_rules import walk
 
 
 def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
@@ -45,6 +44,8 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
             single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected(triples)]
             yield from tau(reduce(algebra.Join, single), head)
         case algebra.PathPattern():
+            from translate.tau.path_rules import walk
+
             yield from walk(pattern, head, tau)
         case algebra.StreamBlock():
             yield from _stream(pattern, head)

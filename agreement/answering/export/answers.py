@@ -16,7 +16,7 @@ from lars.language.terms import NULL, Atom, Constant, Number
 from lars.ticker.ticker_rules import FIRST_TERM
 from solver.facts import constant_of
 from solver.job import Whole
-from solver.pointwise import shown_atoms
+from solver.pointwise.standalone_files import shown_atoms
 from translate.model.query import ToStream
 
 _ACCEPTED: Final = "what run.sh of an export printed"

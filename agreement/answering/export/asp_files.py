@@ -5,8 +5,8 @@ from typing import Final
 from agreement.answering.export.exported import Exported
 from agreement.answering.export.legend import LEGEND_FILE, Legend, LegendName
 from lars.errors import LarsError
-from solver.pointwise import standalone
 from solver.pointwise.asp_terms import GREATEST
+from solver.pointwise.standalone_files import standalone
 
 _RUN: Final = """\
 #!/bin/sh

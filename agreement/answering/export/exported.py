@@ -16,7 +16,8 @@ from lars.language.terms import Atom, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
 from solver.facts import Always, Fact, Gate, Multiples, Situation, atom_of, atoms_of, counts, times_of
 from solver.job import Question, Whole, ask
-from solver.pointwise import HostedCondition, condition_arguments, decided_conditions
+from solver.pointwise import HostedCondition, condition_arguments
+from solver.pointwise.standalone_files import decided_conditions
 from solver.settings import Runner, Warn
 from translate.model.query import ToStream
 from translate.tau import answered

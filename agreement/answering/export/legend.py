@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from agreement.documents.placed import checked, json_of
+from agreement.documents.placed import checked
+from agreement.documents.placed.json_text import json_of
 from lars.files import read_file
 from lars.language.terms import Signature, Variable
 from translate.model.query import ToStream

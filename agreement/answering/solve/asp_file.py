@@ -12,7 +12,7 @@ from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.windows import Interval
 from solver.facts import Situation
-from solver.pointwise import standalone
+from solver.pointwise.standalone_files import standalone
 from solver.settings import Runner, Time, TraceInput, Warn, unsaid
 from translate.model.query import EngineQuery
 from translate.tau import answered

@@ -21,6 +21,7 @@ from agreement.documents.requests import (
     sources,
 )
 from agreement.documents.traces import (
+    StreamRuns,
     Trace,
     check_timeline,
     clock_of,
@@ -86,22 +87,44 @@ class AnswerRows:
         return replace(self, at=tuple(self.at))
 
 
+StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
+"""A time point, and the answer streams there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Streams:
     """A program's answer streams at each time point: derived atoms with their times, as texts.
 
     With consequences asked for there is one list of atoms in their place, none without answer stream.
-    They are evaluated as they are asked for, once, unless they are kept. `origin` is the dateTime of
-    time 0, None where times are numbers alone.
+    Where there is one each, parts tell how long an atom is in it. They are evaluated as they are asked for,
+    once, unless they are kept. `origin` is the dateTime of time 0, None where times are numbers alone.
     """
 
-    at: Iterable[tuple[int, tuple[tuple[str, ...], ...]]]
+    parts: Iterable[StreamRuns | StreamsAt]
     whole: Whole
     origin: str | None
 
+    @property
+    def at(self) -> Iterator[StreamsAt]:
+        """The answer streams at each time point."""
+        for part in self.parts:
+            if isinstance(part, StreamRuns):
+                yield from ((t, (atoms,)) for t, atoms in part.streams())
+            else:
+                yield part
+
+    @property
+    def counts(self) -> Iterator[tuple[int, int]]:
+        """How many answer streams there are at each time point."""
+        for part in self.parts:
+            if isinstance(part, StreamRuns):
+                yield from ((t, 1) for t in part)
+            else:
+                yield part[0], len(part[1])
+
     def kept(self) -> "Streams":
         """Return the answer streams, all evaluated now."""
-        return replace(self, at=tuple(self.at))
+        return replace(self, parts=tuple(self.parts))
 
 
 def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
@@ -221,11 +244,18 @@ def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
 
 def _each(
     wanted: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
-) -> Iterator[tuple[int, tuple[tuple[str, ...], ...]]]:
+) -> Iterator[StreamRuns | StreamsAt]:
     """Yield the answer streams at each time point; where none is known there is none."""
-    times, warned = iter(span.meet(trace.timeline)), wanted.whole.most != MOST_STREAMS
+    times: Iterator[int] = iter(span.meet(trace.timeline))
+    warned = wanted.whole.most != MOST_STREAMS
     try:
         for (found,) in trace.portions([Question(program, _asked(wanted.whole), Always())], span):
+            if isinstance(found, StreamRuns):
+                begin, end = int(found.times[0]), int(found.times[-1])
+                yield from ((between, ()) for between in takewhile(begin.__ne__, times))
+                yield found if wanted.shown is None else found.only(partial(_is_shown, wanted.shown))
+                times = iter(range(end + 1, span.meet(trace.timeline).last + 1))
+                continue
             for t in sorted(found):
                 yield from ((between, ()) for between in takewhile(t.__ne__, times))
                 if not warned and len(found[t]) > MOST_STREAMS:
@@ -265,7 +295,11 @@ def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signatu
 
 
 def _atoms(row: Row, shown: frozenset[Signature] | None) -> tuple[str, ...]:
-    return tuple(text or "" for text in row if shown is None or _signature(text or "") in shown)
+    return tuple(text or "" for text in row if shown is None or _is_shown(shown, text or ""))
+
+
+def _is_shown(shown: frozenset[Signature], atom: str) -> bool:
+    return _signature(atom) in shown
 
 
 @lru_cache(maxsize=2**16)

@@ -16,7 +16,6 @@ from lars.text import notation, read_placed
 from lars.ticker import ExportError
 from solver.settings import StaticFile, Warn
 from translate.analysis import (
-    Assignment,
     cq,
     cs,
     default_period,
@@ -25,6 +24,7 @@ from translate.analysis import (
     remarks,
     stream_blocks,
 )
+from translate.analysis.assignment import Assignment
 from translate.dialects import TITLES
 from translate.model.patterns import EMPTY
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting

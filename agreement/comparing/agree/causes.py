@@ -7,7 +7,6 @@ seen through windows of different kind or length. It is tried where the others w
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
 
 import numpy as np
@@ -20,90 +19,14 @@ from agreement.comparing.agree.counterfactuals import (
     without_slices,
 )
 from agreement.comparing.agree.periods import Side
+from agreement.comparing.agree.sides import CAUSES, RowCause, SidePrograms, SideStatic
 from lars.analysis import reach
 from lars.language.formulas import Gather, Gathered, Not
 from lars.language.program import Program
-from lars.language.terms import Signature
 from lars.language.windows import Interval
-from solver.columns import NULL_CODE, Array, CodedColumns, Mask, TraceColumns
-from solver.facts import Always, Background
+from solver.columns import NULL_CODE, Array, CodedColumns, Mask
 from solver.job import AnswerRuns, Question
-from solver.job.pipeline import used_background
-from solver.relational import EncodedSituation, situation_of
-
-
-class SideStatic(Enum):
-    """Whose static data a program is asked with; where one side has its own, that matters."""
-
-    PUSH = "push"
-    PULL = "pull"
-    BOTH = "both"
-
-
-class RowCause(Enum):
-    """The causes of a difference, in the order in which reports count them.
-
-    They are tried in this order too, but for different windows: after the pivot, and before all that
-    time alone explains. A row of push has no silent period and no blocker that expired; one of pull has
-    nothing that expired before the pull or was blocked later.
-    """
-
-    AGGREGATE_OF_NOTHING = "aggregate of nothing"
-    DIFFERENT_STATIC_DATA = "different static data"
-    STATIC_ONLY = "static only"
-    MERGED_SOURCES = "merged sources"
-    HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
-    SILENT_PERIOD = "silent period"
-    EXPIRED_BEFORE_THE_PULL = "expired before the pull"
-    AGGREGATE_OF_OTHER_INPUT = "aggregate of other input"
-    BLOCKED_LATER = "blocked later"
-    BLOCKER_EXPIRED = "blocker expired"
-    DIFFERENT_WINDOWS = "different windows"
-
-
-CAUSES = tuple(RowCause)
-
-
-@dataclass(frozen=True)
-class SidePrograms:
-    """The two programs without their triggers.
-
-    `push_static` is the background that push meets; of None it is pull's too, the trace's.
-    """
-
-    push: Program
-    pull: Program
-    output: Signature
-    push_static: Background | None = None
-
-    @property
-    def questions(self) -> tuple[Question, ...]:
-        """What is asked of both; with other windows, or without some rules, they use the same atoms."""
-        return tuple(Question(program, self.output, Always()) for program in (self.push, self.pull))
-
-    def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return what the sides meet, where pull meets `here`."""
-        if self.push_static is None:
-            return dict.fromkeys(SideStatic, here)
-        known = used_background(self.push_static, self.questions)
-        theirs = situation_of(TraceColumns(here.terms, {}, 0), here.timeline, known)
-        every = {*here.background, *theirs.background}
-        both = {name: _united(here.background.get(name), theirs.background.get(name)) for name in every}
-        backgrounds = (
-            (SideStatic.PUSH, theirs.background),
-            (SideStatic.PULL, here.background),
-            (SideStatic.BOTH, both),
-        )
-        return {static: replace(here, background=background) for static, background in backgrounds}
-
-
-@dataclass(frozen=True)
-class Sides:
-    """The two sides, and what they answer at their evaluation times."""
-
-    programs: SidePrograms
-    pushed: AnswerRuns
-    pulled: AnswerRuns
+from solver.relational import EncodedSituation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,12 +291,6 @@ class CauseSearch:
         whole = any(r.tuples or r.past is None for r in reaches)
         first = self._situation.timeline.first if whole else int(self._periods.start.min()) - past
         return self._sides.statics(self._situation.shown(Interval(first, last)))
-
-
-def _united(one: Array | None, other: Array | None) -> Array:
-    """Return the rows of two tables of codes, each once."""
-    tables = [table for table in (one, other) if table is not None]
-    return np.unique(np.concatenate(tables), axis=0)
 
 
 def _ascending(values: list[int]) -> list[Array]:

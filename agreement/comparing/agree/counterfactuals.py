@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import count
 
 import numpy as np
@@ -22,14 +22,14 @@ from lars.language.formulas import (
     Test,
     Truth,
 )
-from lars.language.program import Program, Rule, atoms, head_atom, variables
+from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import TimeWindow, Window
-from lars.semantics import ready
 from solver.columns import Array
 from solver.facts import Always, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
-from solver.relational import EncodedSituation, supports
+from solver.relational import EncodedSituation, window_ends
+from solver.relational.supports import supports
 
 
 class AskedProgram:
@@ -57,8 +57,7 @@ class AskedProgram:
         """
         own = windows(self.program)
         hiding = [one for one in own if isinstance(one, TimeWindow) and _reaching_on(one) != one]
-        listed, timeline = times.tolist(), self._given.timeline
-        ends = [min((one.bounds(t, timeline).last for one in hiding), default=t) for t in listed]
+        ends = reduce(np.minimum, (window_ends(one, times, self._given.timeline)[1] for one in hiding), times)
         came = np.zeros(len(times), np.int64)
         for some in self._given.atoms.values():
             came += np.searchsorted(some.t, times, "right") - np.searchsorted(some.t, ends, "right")

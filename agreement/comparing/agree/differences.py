@@ -3,22 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
 
 import numpy as np
 
-from agreement.comparing.agree.causes import (
-    CAUSES,
-    CauseWork,
-    DifferingPeriods,
-    DifferingRows,
-    RowCause,
-    SidePrograms,
-    Sides,
-    SideStatic,
-)
+from agreement.comparing.agree.causes import CauseWork, DifferingPeriods, DifferingRows
 from agreement.comparing.agree.counterfactuals import AskedProgram
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
+from agreement.comparing.agree.sides import CAUSES, RowDifference, SidePrograms, Sides, SideStatic
 from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
 from lars.language.windows import Interval
@@ -26,16 +19,6 @@ from solver.columns import Array, CodedColumns
 from solver.facts import Fact, Row
 from solver.job import Question
 from solver.relational import EncodedSituation, concatenated, row_texts, text_order
-
-
-@dataclass(frozen=True, slots=True)
-class RowDifference:
-    """A row that one side alone has in a period, why, and when push last reported it, if ever."""
-
-    side: Side
-    row: Row
-    cause: RowCause
-    pushed: int | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +72,7 @@ class Explanation:
 
     def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
         self._sides = sides
-        self._periods = [one for verdict in verdicts for one in verdict.intervals if not one.agree]
+        self._periods = [one for verdict in verdicts for one in verdict.intervals.disagreeing]
         self._trace = trace
         self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
 
@@ -127,9 +110,9 @@ class Explanation:
     def _counts(self) -> dict[Side, Array]:
         return {side: self.counts(side) for side in Side}
 
-    def counts_in(self, side: Side, period: PeriodComparison) -> Array:
-        """Return how many rows a side alone has in a period that disagrees, by the cause's place."""
-        found: Array = self._counts[side][self._places[period]]
+    def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
+        """Return how many rows a side alone has in some periods that disagree, a row for each, by cause."""
+        found: Array = self._counts[side][[self._places[period] for period in periods]]
         return found
 
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
@@ -223,9 +206,15 @@ class Explanation:
     def _rows(self, side: Side, ends: Array) -> tuple[DifferingRows, Array]:
         """Return the rows that a side alone has, and the place of each row's period."""
         pushed = self._sides.pushed
-        parts = [period.tables.only(side).of(period.number) for period in self._periods]
-        owner = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        # Periods of one length follow each other, and share their tables.
+        runs = [
+            (tables.only(side), np.array([period.number for period in periods]))
+            for tables, periods in groupby(self._periods, attrgetter("tables"))
+        ]
+        sizes = [rows.sizes[numbers] for rows, numbers in runs] or [np.empty(0, np.int64)]
+        owner = np.repeat(np.arange(len(self._periods)), np.concatenate(sizes))
         start, end = ends[owner].T
+        parts = [rows.among(numbers) for rows, numbers in runs]
         columns = concatenated(parts, len(pushed.found.columns)).columns
         reported = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(end))]
         return DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported), owner

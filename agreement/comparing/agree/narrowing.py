@@ -1,15 +1,18 @@
-"""Which of the rows that one side alone has are shown: narrowed, counted, spread over what there is."""
+"""Which of the rows that one side alone has are shown: narrowed, counted, some of each kind."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import TypeVar
 
-from agreement.comparing.agree.causes import RowCause
-from agreement.comparing.agree.differences import RowDifference
+import numpy as np
+
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
+from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
 from agreement.comparing.agree.verdicts import VariantReport
 from agreement.documents.values import cut
 from lars.errors import LarsError
+from solver.columns import Array
 
 _One = TypeVar("_One")
 
@@ -47,20 +50,25 @@ class RowFilter:
     ) -> Iterator[tuple[PeriodComparison, list[FoundRow]]]:
         """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
         for interval in verdict.intervals:
-            found = [
-                FoundRow(verdict.period, interval, one)
-                for one in variant.differences(interval)
-                if (self.cause is None or self.cause is one.cause)
-                and (self.side is None or self.side is one.side)
-            ]
+            found = self._found(variant, verdict, interval)
             if found or (self.cause is None and self.side is None):
                 yield interval, found
 
     def rows(self, variant: VariantReport) -> Iterator[FoundRow]:
         """Yield the differences that are wanted, by period and time."""
         for verdict in self.verdicts(variant):
-            for _, found in self.intervals(variant, verdict):
-                yield from found
+            for interval in verdict.intervals.disagreeing:
+                yield from self._found(variant, verdict, interval)
+
+    def _found(
+        self, variant: VariantReport, verdict: PeriodVerdict, interval: PeriodComparison
+    ) -> list[FoundRow]:
+        return [
+            FoundRow(verdict.period, interval, one)
+            for one in variant.differences(interval)
+            if (self.cause is None or self.cause is one.cause)
+            and (self.side is None or self.side is one.side)
+        ]
 
 
 def narrowed(
@@ -106,3 +114,99 @@ def evenly(found: Sequence[_One], most: int) -> list[_One]:
     if len(found) <= most:
         return list(found)
     return [found[place * len(found) // most] for place in range(most)]
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalRows:
+    """So many rows of a group in an interval; `number` is the interval's among all that are shown."""
+
+    number: int
+    interval: PeriodComparison
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """The rows of a pulling period that one side alone has for one cause, by interval."""
+
+    period: int
+    side: Side
+    cause: RowCause
+    parts: list[IntervalRows] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(part.count for part in self.parts)
+
+    def place(self, number: int) -> tuple[IntervalRows, int]:
+        """Return where a row of the group stands: its interval, and its number there."""
+        for part in self.parts:
+            if number < part.count:
+                return part, number
+            number -= part.count
+        raise IndexError(number)
+
+
+def row_groups(shown: RowFilter, variant: VariantReport) -> list[RowGroup]:
+    """Return the groups of the rows that are shown, in the order of their first rows."""
+    groups: dict[tuple[int, Side, RowCause], RowGroup] = {}
+    verdicts = shown.verdicts(variant)
+    before = accumulate((len(one.intervals) for one in verdicts), initial=0)
+    intervals = {
+        start + interval.number: (one.period, interval)
+        for start, one in zip(before, verdicts, strict=False)
+        for interval in one.intervals.disagreeing
+    }
+    if not intervals:
+        return []
+    numbers = np.array([*intervals], np.int64)
+    sides = [side for side in Side if shown.side in {None, side}]
+    wanted = [place for place, cause in enumerate(CAUSES) if shown.cause in {None, cause}]
+    parts = []
+    for place, side in enumerate(sides):
+        own, causes, ranks, counts = _counts(variant, side, [one for _, one in intervals.values()])
+        kept = np.isin(causes, wanted)
+        columns = numbers[own], np.full(len(own), place), ranks, causes, counts
+        parts.append(np.stack([column[kept] for column in columns]))
+    entries = np.concatenate(parts, axis=1)
+    for number, place, _, cause, count in entries[:, np.lexsort(entries[2::-1])].T.tolist():
+        period, interval = intervals[number]
+        key = period, sides[place], CAUSES[cause]
+        group = groups.setdefault(key, RowGroup(*key))
+        group.parts.append(IntervalRows(number, interval, count))
+    return list(groups.values())
+
+
+def _counts(
+    variant: VariantReport, side: Side, intervals: Sequence[PeriodComparison]
+) -> tuple[Array, Array, Array, Array]:
+    """Return how many rows a side alone has in intervals that disagree, an entry for each cause of one.
+
+    That is: the interval's place, the cause's, where it stands among the causes of the interval in the
+    order of their first rows, how many rows.
+    """
+    explanation = variant.explanation
+    counts = explanation.counts_in(side, intervals)
+    owners, causes = np.nonzero(counts)
+    ranks = np.zeros(len(owners), np.int64)
+    several = np.bincount(owners, minlength=len(intervals)) > 1
+    for owner in np.flatnonzero(several).tolist():
+        # Which of them comes first the rows' texts say.
+        met = explanation.causes(side).causes[explanation.in_order(side, intervals[owner])]
+        own = slice(*np.searchsorted(owners, [owner, owner + 1]).tolist())
+        ranks[own] = [int(np.argmax(met == cause)) for cause in causes[own]]
+    return owners, causes, ranks, counts[owners, causes]
+
+
+def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[FoundRow]:
+    """Return at most so many rows of the groups, in their order: of as many groups as there is room for."""
+    found: list[tuple[tuple[int, int, int], FoundRow]] = []
+    for place, number in spread(list(map(len, groups)), most):
+        group = groups[place]
+        part, nth = group.place(number)
+        ordered = variant.explanation.in_order(group.side, part.interval)
+        causes = variant.explanation.causes(group.side).causes[ordered]
+        at = int(np.flatnonzero(causes == CAUSES.index(group.cause))[nth])
+        _, row = variant.explanation.difference(group.side, int(ordered[at]))
+        key = part.number, list(Side).index(group.side), at
+        found.append((key, FoundRow(group.period, part.interval, row)))
+    return [row for _, row in sorted(found, key=lambda one: one[0])]

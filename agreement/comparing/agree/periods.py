@@ -4,16 +4,16 @@ With the pulling period U the engines agree on (iU, (i+1)U] when what push repor
 in it, in total, is what pull reports at its end: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from typing import overload
 
 import numpy as np
 
-from agreement.comparing.matching.blank_nodes import alike
 from lars.language.windows import Interval
-from solver.columns import Array, TermCodes, distinct
+from solver.columns import Array, Mask, TermCodes, distinct
 from solver.facts import Row
 from solver.job import AnswerRuns
 from solver.relational import RunTable, coalesced, meeting, met, row_texts, spread, subtracted
@@ -57,6 +57,12 @@ class PeriodRows:
         """Return the rows of a period, in the order of the table."""
         return self.table.take(self._own(number))
 
+    def among(self, numbers: Array) -> RunTable:
+        """Return the rows of some periods, those of each together."""
+        begins = self.begins[numbers]
+        _, own = spread(begins, begins + self.sizes[numbers])
+        return self.table.take(self.places[own])
+
     def _own(self, number: int) -> Array:
         begin = self.begins[number]
         return self.places[begin : begin + self.sizes[number]]
@@ -70,7 +76,7 @@ class PeriodRows:
         return [self._rows[place] for place in self._own(number).tolist()]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class PeriodTables:
     """What push reported in whole periods, what pull reports at their ends, and what one alone has."""
 
@@ -83,8 +89,19 @@ class PeriodTables:
         """Return the rows that one side alone has."""
         return self.push_only if side is Side.PUSH else self.pull_only
 
+    @cached_property
+    def agreeing(self) -> Mask:
+        """In which periods both sides have the same rows, blank nodes up to isomorphism."""
+        push, pull = (self.only(side).sizes > 0 for side in Side)
+        found: Mask = ~(push | pull)
+        for number in np.flatnonzero(push & pull).tolist():
+            from agreement.comparing.matching.blank_nodes import alike
 
-@dataclass(frozen=True, eq=False)
+            found[number] = alike(frozenset(self.push.rows(number)), frozenset(self.pull.rows(number)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class PeriodComparison:
     """One whole period (start, end]: push's total output in it, pull's output at its end."""
 
@@ -103,11 +120,10 @@ class PeriodComparison:
         """What pull reports at its end."""
         return frozenset(self.tables.pull.rows(self.number))
 
-    @cached_property
+    @property
     def agree(self) -> bool:
         """Whether both sides have the same rows, blank nodes up to isomorphism."""
-        counts = [self.count(side) for side in Side]
-        return not any(counts) or (all(counts) and alike(self.push, self.pull))
+        return bool(self.tables.agreeing[self.number])
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -124,6 +140,38 @@ class PeriodComparison:
         return frozenset(self.tables.only(side).rows(self.number))
 
 
+@dataclass(frozen=True, eq=False)
+class WholePeriods(Sequence[PeriodComparison]):
+    """The whole periods inside a timeline, from `start` on: many, so each is made when it is asked for."""
+
+    start: int
+    period: int
+    tables: PeriodTables
+
+    def __len__(self) -> int:
+        return self.tables.push.count
+
+    def __iter__(self) -> Iterator[PeriodComparison]:
+        return map(self._at, range(len(self)))
+
+    @overload
+    def __getitem__(self, number: int) -> PeriodComparison: ...
+    @overload
+    def __getitem__(self, number: slice) -> "tuple[PeriodComparison, ...]": ...
+    def __getitem__(self, number: int | slice) -> "PeriodComparison | tuple[PeriodComparison, ...]":
+        numbers = range(len(self))[number]
+        return self._at(numbers) if isinstance(numbers, int) else tuple(map(self._at, numbers))
+
+    def _at(self, number: int) -> PeriodComparison:
+        start = self.start + number * self.period
+        return PeriodComparison(start, start + self.period, number, self.tables)
+
+    @property
+    def disagreeing(self) -> Iterator[PeriodComparison]:
+        """The periods that disagree, in their order."""
+        return map(self._at, np.flatnonzero(~self.tables.agreeing).tolist())
+
+
 @dataclass(frozen=True, slots=True)
 class PeriodVerdict:
     """Agreement for one pulling period, in time points, over a timeline.
@@ -132,13 +180,13 @@ class PeriodVerdict:
     """
 
     period: int
-    intervals: tuple[PeriodComparison, ...]
+    intervals: WholePeriods
     unfinished: tuple[int, int] | None
 
     @property
     def agree(self) -> bool | None:
         """Whether the engines agree on every whole period; None when there is none to compare."""
-        return all(interval.agree for interval in self.intervals) if self.intervals else None
+        return bool(self.intervals.tables.agreeing.all()) if self.intervals else None
 
 
 def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
@@ -160,8 +208,8 @@ def first_start(period: int, timeline: Interval) -> int:
 
 def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns) -> PeriodVerdict:
     """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
-    listed = list(whole_periods(period, timeline))
-    start, count = first_start(period, timeline), len(listed)
+    start = first_start(period, timeline)
+    count = max((timeline.last - start) // period, 0)
     pushed = _in_periods(push.found, -(-(push.times - start) // period) - 1, count)
     ends, others = np.divmod(pull.times - start, period)
     pulled = _in_periods(pull.found, np.where(others, -1, ends - 1), count)
@@ -177,9 +225,9 @@ def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns)
             )
         )
     )
-    intervals = tuple(PeriodComparison(*ends, number, tables) for number, ends in enumerate(listed))
     reached = start + count * period
-    return PeriodVerdict(period, intervals, (reached, timeline.last) if reached < timeline.last else None)
+    unfinished = (reached, timeline.last) if reached < timeline.last else None
+    return PeriodVerdict(period, WholePeriods(start, period, tables), unfinished)
 
 
 def _in_periods(found: RunTable, numbers: Array, count: int) -> RunTable:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from agreement.comparing.agree.causes import SidePrograms, Sides
 from agreement.comparing.agree.compared_variables import program_on, remark_on, row_predicate
-from agreement.comparing.agree.differences import Explanation, RowDifference
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, verdict
+from agreement.comparing.agree.sides import RowDifference, SidePrograms, Sides
 from agreement.documents.traces import Trace
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -15,7 +15,6 @@ from solver.facts import Background, Fact, Multiples
 from solver.job import Question, ask
 from solver.job.pipeline import used_background
 from translate.analysis import (
-    Assignment,
     check_comparable,
     cq,
     cs,
@@ -27,6 +26,9 @@ from translate.analysis import (
 )
 from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger, answered, columns, push, translated
+
+if TYPE_CHECKING:
+    from agreement.comparing.agree.differences import Explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,11 @@ class VariantReport:
     trace: Trace
 
     @cached_property
-    def explanation(self) -> Explanation:
+    def explanation(self) -> "Explanation":
         """The causes of every difference of the variant."""
+        # Two sides that agree need no causes.
+        from agreement.comparing.agree.differences import Explanation
+
         return Explanation(self.sides, self.trace, self.verdicts)
 
     def differences(self, interval: PeriodComparison) -> Iterator[RowDifference]:
@@ -107,6 +112,8 @@ def pairs(
         return (Pair(cs(model_of_cqels(cqels)), cqels),)
     if csparql is None:
         raise LarsError("no query to compare: give a C-SPARQL query, a CQELS query, or both")
+    from translate.analysis.assignment import Assignment
+
     model = model_of_csparql(csparql, Assignment(csparql, carried, assigned))
     return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in cq(model))
 

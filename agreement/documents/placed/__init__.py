@@ -1,5 +1,4 @@
 """TOML and JSON checked by models: a message says where, what was found, what is accepted."""
 
 from agreement.documents.placed.data import KeyPath, PlacedData, checked, checked_at
-from agreement.documents.placed.json_text import json_of, json_of_line, shown_json
 from agreement.documents.placed.toml_text import fields_of, json_schema, read_toml

@@ -9,7 +9,8 @@ from typing import Any, Final
 from pydantic import Field
 
 from agreement.documents.outputs import plain
-from agreement.documents.placed import PlacedData, checked, json_of, shown_json
+from agreement.documents.placed import PlacedData, checked
+from agreement.documents.placed.json_text import json_of, shown_json
 from agreement.documents.recordings.recording import (
     ACCEPTED_LATEST,
     LATEST,

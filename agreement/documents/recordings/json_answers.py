@@ -10,7 +10,8 @@ from typing import Final
 
 from pydantic import Field
 
-from agreement.documents.placed import KeyPath, PlacedData, checked, json_of, json_of_line, shown_json
+from agreement.documents.placed import KeyPath, PlacedData, checked
+from agreement.documents.placed.json_text import json_of, json_of_line, shown_json
 from agreement.documents.recordings.recording import Answers, grouped, names_of, recording_of
 from agreement.documents.recordings.value_types import (
     Finite,

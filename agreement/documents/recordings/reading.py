@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, assert_never
 
-from agreement.documents.placed import json_of, json_of_line
+from agreement.documents.placed.json_text import json_of, json_of_line
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
 from agreement.documents.recordings.json_answers import (
     ACCEPTED_CSRBENCH,

@@ -1,7 +1,6 @@
 """What commands are asked, declared once, and how it is read: options, inputs, queries in files."""
 
 from agreement.documents.requests import readers
-from agreement.documents.requests.execution import check_evaluated, is_pushed
 from agreement.documents.requests.groups import (
     PERIODS,
     PULLED,
@@ -15,9 +14,11 @@ from agreement.documents.requests.groups import (
     RunnerOptions,
     assign_option,
     bounds_option,
+    check_evaluated,
     check_for_programs,
     check_for_queries,
     first_time_option,
+    is_pushed,
     origin_text,
     program_argument,
     queries_argument,

@@ -31,7 +31,8 @@ from solver.settings import (
     Warn,
     unwatched,
 )
-from translate.model.query import EPOCH, Language, Profile, Semantics, Setting
+from translate.dialects import TITLES
+from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
 PULLED: Final = "accepted with --mode pull, which evaluates at its multiples"
@@ -359,3 +360,18 @@ def check_for_programs(path: Path, flags: Sequence[str]) -> None:
     """Raise when options about answer streams are given for a query, which has one."""
     if flags and path.suffix != PROGRAM_SUFFIX:
         raise LarsError(f"{path}: {', '.join(flags)}: accepted for LARS programs; a query has one answer")
+
+
+def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
+    """Return whether a query is evaluated when input arrives: as is wanted, else as its engine does."""
+    natural = ExecutionMode.PUSH if query.language is Language.CQELS else ExecutionMode.PULL
+    return (evaluation.mode or natural) == ExecutionMode.PUSH
+
+
+def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:
+    """Raise LarsError for a period where input makes the query evaluate, for a trigger where time does."""
+    title, pushed = TITLES[query.language], is_pushed(query, evaluation)
+    if pushed and evaluation.period is not None:
+        raise LarsError(f"--period: accepted with --mode pull; by default a query in {title} is pushed")
+    if not pushed and trigger is not Trigger.ANY:
+        raise LarsError(f"--trigger: accepted with --mode push; by default a query in {title} is pulled")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from lars.analysis import literal_form
 from lars.durations import Duration
@@ -15,7 +15,6 @@ from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Program
 from lars.language.terms import Iri, Number, Variable
 from lars.language.windows import Bounds
-from lars.text import notation
 from solver.facts import check_writable
 from translate.analysis import rebuilt, stream_blocks
 from translate.dialects import read_query
@@ -23,6 +22,9 @@ from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import WindowExpression, window_operator
 from translate.sparql import check_absolute, tokenize
+
+if TYPE_CHECKING:
+    from lars.text.notation import Placed
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -118,14 +120,17 @@ def load_program(path: Path, *, covered: bool = True) -> Program:
     Raises LarsError with place and caret where it is no program or not safe, and when `covered`
     for a formula or condition that the encoding, by which programs are solved, does not know.
     """
-    placed = notation.read_placed(read_text(path, "a LARS program"), str(path))
+    # Loads the reader of programs, which no query needs.
+    from lars.text import read_placed
+
+    placed = read_placed(read_text(path, "a LARS program"), str(path))
     if covered:
         for rule in placed:
             _check_covered(rule)
     return Program(tuple(rule.rule for rule in placed))
 
 
-def _check_covered(placed: notation.Placed) -> None:
+def _check_covered(placed: "Placed") -> None:
     # Loads rdflib and clingo, which no query needs.
     from solver.rdf.calls import checked
 

@@ -22,16 +22,15 @@ from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import STREAM_PREDICATE
 from solver.relational import (
     RunTable,
-    ShownContents,
     coalesced,
     encoded_rows,
     evaluated_on,
     obstacle,
     row_texts,
-    span_runs,
     spread,
     text_order,
 )
+from solver.relational.shown_contents import ShownContents, span_runs
 from translate.model.query import Profile, Semantics, Setting, ToStream
 from translate.model.windows import Rows, Sliding
 from translate.tau import Output, answered, translated

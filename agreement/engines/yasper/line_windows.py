@@ -12,7 +12,7 @@ from agreement.engines.written_query import WrittenQuery
 from agreement.engines.yasper.sliding import YasperWindow, sliding_windows
 from lars.durations import Duration
 from lars.language.terms import Iri
-from translate.dialects import LineWindow, read_lines
+from translate.dialects.by_lines import LineWindow, read_lines
 from translate.model.query import EngineQuery
 from translate.model.windows import Range
 

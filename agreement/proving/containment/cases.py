@@ -40,9 +40,9 @@ from agreement.proving.disjuncts import (
     satisfiability,
 )
 from lars.language.formulas import Call, Expression
+from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Iri, Literal, Term, Variable
-from lars.semantics import put_terms
 from solver.deadlines import NEVER, Deadline
 from solver.rdf import test as holds
 from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated

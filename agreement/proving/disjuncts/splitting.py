@@ -8,9 +8,9 @@ from typing import Any, Final, assert_never
 from agreement.proving.disjuncts.positions import Placed, placed
 from lars.errors import LarsError
 from lars.language.formulas import Call, Expression
+from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import DEFAULT, NULL, Constant, Iri, Symbol, Term, Variable
-from lars.semantics import put_terms
 from translate.analysis import occurring, parts, renamed, without_paths
 from translate.model import patterns as algebra
 from translate.model.paths import Repeated

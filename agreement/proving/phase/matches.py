@@ -15,11 +15,10 @@ from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, UncountedError, disjuncts
 from lars.language.formulas import At, BodyLiteral, Comparison, In, Relation, Test, Truth
-from lars.language.program import Program, Rule
+from lars.language.program import Program, Rule, put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import DEFAULT, NULL, Atom, Iri, Term, Variable
 from lars.language.windows import Bounds, TimeWindow
-from lars.semantics import put_terms
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Row
 from solver.job import Question
 from translate.analysis import parts

@@ -116,7 +116,7 @@ def _by_length(
         pair = Pair(pulled, pushed, task.pair.choices)
         report = compare([pair], periods, trace, task.asked.setting, task.asked.trigger)
         for verdict in report.variants[0].verdicts:
-            agreeing[verdict.period].append(sum(one.agree for one in verdict.intervals))
+            agreeing[verdict.period].append(int(verdict.intervals.tables.agreeing.sum()))
             whole[verdict.period] = len(verdict.intervals)
     yield from (PhaseRow(period, whole[period], tuple(agreeing[period])) for period in periods)
 

@@ -9,7 +9,8 @@ from typing import Any, Final
 import pyoxigraph as ox
 from pydantic import BaseModel, ConfigDict
 
-from agreement.documents.placed import checked, json_of
+from agreement.documents.placed import checked
+from agreement.documents.placed.json_text import json_of
 from agreement.documents.recordings import Push, Row, static_of, triple_of
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest

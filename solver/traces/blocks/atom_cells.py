@@ -1,5 +1,6 @@
-"""Cells of the column `atom` of tables: usual atoms are cut at once, the others are read one by one."""
+"""Atoms in tables, in the column `atom` or in columns of their own: usual ones at once, others one by one."""
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -35,9 +36,7 @@ def atom_rows(
 
     `cells` are the distinct texts (binary), `places` where each row's stands among them.
     """
-    usual = mask_of(pc.match_substring_regex(cells, _ATOM)) & ~mask_of(
-        pc.match_substring_regex(cells, _RESERVED)
-    )
+    usual = mask_of(pc.match_substring_regex(cells, _ATOM)) & ~_reserved(cells)
     parts = _parts(cells.filter(arrow_mask(usual)).cast(pa.string()))
     begins = numbers_of(parts.offsets).astype(np.int64)
     words = parts.values
@@ -61,6 +60,45 @@ def atom_rows(
             UsualRows((name, kind % room), rows, times.kinds[rows], times.values[rows], columns, streams)
         )
     return found
+
+
+Cells = tuple[pa.Array, Array]
+"""The distinct texts of a column (binary), and where each row's stands among them."""
+
+
+def column_rows(
+    predicates: Cells, arguments: Sequence[Cells], times: TimeColumn, among: Mask, terms: TermCodes
+) -> list[UsualRows]:
+    """Return the rows `among` all that hold a usual atom in columns, one table for each signature."""
+    names, placed = predicates
+    named = mask_of(pc.match_substring_regex(names, f"^{_NAME}$")) & ~_reserved(names)
+    certain, going = among & times.known & named[placed], np.ones(len(placed), np.bool_)
+    arities, columns = np.zeros(len(placed), np.int64), []
+    for texts, places in arguments:
+        usual = mask_of(pc.match_substring_regex(texts, f"^{_ARGUMENT}$")) & ~_reserved(texts)
+        there = ~mask_of(pc.equal(texts, b""))[places]
+        # After an empty cell there is no argument.
+        certain &= ~there | (usual[places] & going)
+        going &= there
+        arities += there
+        codes = np.zeros(len(texts), np.int64)
+        codes[usual] = terms.codes(texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist())
+        columns.append(codes[places])
+    chosen, room = np.flatnonzero(certain), len(arguments) + 1
+    kinds = (placed * room + arities)[chosen]
+    found = []
+    for kind in distinct(kinds).tolist():
+        rows, name = chosen[kinds == kind], names[kind // room].as_py().decode()
+        own = tuple(column[rows] for column in columns[: kind % room])
+        streams = np.full(len(rows), NO_CODE)
+        found.append(
+            UsualRows((name, kind % room), rows, times.kinds[rows], times.values[rows], own, streams)
+        )
+    return found
+
+
+def _reserved(texts: pa.Array) -> Mask:
+    return mask_of(pc.match_substring_regex(texts, _RESERVED))
 
 
 def _parts(atoms: pa.Array) -> pa.Array:

@@ -1,10 +1,15 @@
-"""Cells of tables, CSV and Parquet, read exactly: columns t, stream, s, p, o as in N-Triples, or t, atom."""
+"""Cells of tables, CSV and Parquet, read exactly: columns t, stream, s, p, o as in N-Triples; or of atoms.
 
-from collections.abc import Callable, Mapping
+These have t, atom, or t, predicate, arg1, arg2 ..: an atom has as many arguments as its row has before
+empty cells.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from lars.errors import PlacedError
-from solver.rdf import NotATerm, canonical, unquoted
+from solver.rdf import NotATerm, canonical, short, unquoted
 from solver.traces.formats.atom_lines import Written, cell_atom
 from solver.traces.rows import ATOMS, TracedAtom, check_roles
 from solver.traces.trace_files import TraceFile, reading
@@ -12,9 +17,11 @@ from solver.traces.trace_times import Instant, Malformed, TimeKind, cell_time
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
 ATOM_COLUMNS: Final = ("t", "atom")
+PREDICATE_COLUMNS: Final = ("t", "predicate")
+ARGUMENT: Final = re.compile(r"arg[1-9][0-9]{0,3}")
 ACCEPTED_TABLE: Final = (
     "t as integer, text, date or timestamp; stream (optional), s, p and o as text, o as number, boolean, "
-    "date or timestamp too, or atom as text"
+    "date or timestamp too, or atom as text, or predicate as text and arg1, arg2 .. as text or integer"
 )
 MAPPED: Final = (
     "or columns of your own, explained: --column t={time} --column s=ex:{bike} .. "
@@ -25,6 +32,19 @@ Cell = tuple[object, int, int | None]
 """What a row holds in a column, where, and how many quotes open it there; None: it is in no line."""
 
 
+def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the columns among these that hold arguments of atoms, in the order of their numbers."""
+    return tuple(sorted(filter(ARGUMENT.fullmatch, names), key=lambda name: int(name[3:])))
+
+
+def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
+    """Return the columns of names that make up atoms; None: there is a gap between those of arguments."""
+    arguments = argument_columns(names)
+    if arguments and arguments[-1] != f"arg{len(arguments)}":
+        return None
+    return *PREDICATE_COLUMNS, *arguments
+
+
 def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
     """Return what the cells of a row say, by the names of their columns; raise Malformed."""
     column = cells["t"][1]
@@ -32,6 +52,9 @@ def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
     prefixes = dict(source.prefixes)
     if "atom" in cells:
         atom = _atom(cells["atom"], prefixes)
+        return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
+    if "predicate" in cells:
+        atom = _atom_in_columns(cells, prefixes)
         return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
     triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
     check_roles(triple, [cells[name][1] for name in "spo"])
@@ -56,16 +79,53 @@ def _written(cell: Cell) -> Instant:
 
 
 def _atom(cell: Cell, prefixes: Mapping[str, str]) -> Written | None:
+    return _atom_of(cell, "atom", prefixes)
+
+
+def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> Written | None:
+    """Return the atom that a cell is, in the place of {} in the text around it."""
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):
-        raise Malformed(f"found {text!r} as atom; accepted: {ACCEPTED_TABLE}", column)
+        raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+    opening = around.index("{}")
     try:
-        return cell_atom(text, prefixes)
+        return cell_atom(around.replace("{}", text), prefixes)
     except PlacedError as error:
-        before = text[: error.place.column - 1]
+        before = text[: max(error.place.column - 1 - opening, 0)]
         inside = 0 if quotes is None else len(before) + quotes * (1 + before.count('"'))
         raise Malformed(error.problem, column + inside) from None
+
+
+def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> Written | None:
+    names = argument_columns(cells)
+    given = [cells[name][0] not in (None, "") for name in names]
+    count = sum(given)
+    if not all(given[:count]):
+        late = names[max(place for place, one in enumerate(given) if one)]
+        problem = (
+            f"found {late} without {names[given.index(False)]}; accepted: empty cells after the arguments"
+        )
+        raise Malformed(problem, cells[late][1])
+    if cells["predicate"][0] in (None, ""):
+        if count:
+            problem = "found arguments without a predicate; accepted: both, or an empty row, which is a time"
+            raise Malformed(problem, cells["predicate"][1])
+        return None
+    head = _atom_of(cells["predicate"], "predicate", prefixes)
+    if head is None or head[1]:
+        found = short(str(cells["predicate"][0]))
+        raise Malformed(f"found {found}; accepted: a predicate alone, as near", cells["predicate"][1])
+    arguments = [_argument(cells[name], name, prefixes) for name in names[:count]]
+    return head[0], tuple(arguments)
+
+
+def _argument(cell: Cell, name: str, prefixes: Mapping[str, str]) -> str:
+    atom = _atom_of(cell, name, prefixes, "p({})")
+    if atom is None or len(atom[1]) != 1:
+        problem = f"found {short(str(cell[0]))} as {name}; accepted: one argument of an atom"
+        raise Malformed(problem, cell[1])
+    return atom[1][0]
 
 
 def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> str:

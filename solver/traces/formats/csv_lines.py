@@ -11,7 +11,16 @@ from lars.errors import Place, PlacedError
 from solver.columns import Array, Mask, TermCodes
 from solver.rdf import short
 from solver.settings import TraceOptions
-from solver.traces.formats.cells import ATOM_COLUMNS, COLUMNS, MAPPED, Cell, cell_terms, read_cells
+from solver.traces.formats.cells import (
+    ATOM_COLUMNS,
+    COLUMNS,
+    MAPPED,
+    Cell,
+    argument_columns,
+    atom_columns,
+    cell_terms,
+    read_cells,
+)
 from solver.traces.formats.lines import LineFormat
 from solver.traces.rows import TracedAtom, UsualRows
 from solver.traces.trace_files import FileHead, TraceFile
@@ -51,14 +60,20 @@ class CsvLines(LineFormat):
 
 def is_header(line: str) -> bool:
     """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
-    names = {name.strip() for name in line.removeprefix(",").split(",")}
-    return names in (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
+    listed = [name.strip() for name in line.removeprefix(",").split(",")]
+    if len(names := set(listed)) < len(listed):
+        return False
+    known = (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
+    return names in known or names == set(atom_columns(names) or ())
 
 
 def read_header(path: str, line: str) -> tuple[str, ...]:
     """Return the column names of a CSV trace in their order; raise when it is no header."""
     if not is_header(line):
-        accepted = f"the columns t, stream, s, p, o, or t, atom, in any order; {MAPPED}"
+        accepted = (
+            "the columns t, stream, s, p, o, or t, atom, or t, predicate, arg1, arg2 .., in any order; "
+            f"{MAPPED}"
+        )
         problem = f"found {short(line)} as header; accepted: {accepted}"
         raise PlacedError(Place(path, 1, 1, line), problem)
     return tuple(name.strip() for name in line.split(","))
@@ -105,7 +120,7 @@ def _field(text: str) -> str:
 
 def csv_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
     """Return the lines that are triples, or atoms, for certain."""
-    from solver.traces.blocks.atom_cells import atom_rows
+    from solver.traces.blocks.atom_cells import atom_rows, column_rows
     from solver.traces.blocks.distinct_terms import distinct_terms, without_terms
     from solver.traces.blocks.line_fields import fields_of
     from solver.traces.blocks.time_columns import distinct_times
@@ -121,6 +136,11 @@ def csv_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualR
     if "atom" in header:
         texts, (place,) = fields.used((header.index("atom"),), whole)
         return atom_rows(_cells(texts), place, times, whole, terms)
+    if "predicate" in header:
+        held = ("predicate", *argument_columns(header))
+        texts, places = fields.used([header.index(name) for name in held], whole)
+        first, *others = ((_cells(texts), place) for place in places)
+        return column_rows(first, others, times, whole, terms)
     named = [name for name in ("s", "p", "o", "stream") if name in header]
     texts, places = fields.used([header.index(name) for name in named], whole)
     found = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)

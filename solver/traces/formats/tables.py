@@ -14,11 +14,22 @@ from lars.errors import LarsError, Place
 from solver.columns import Array, TermCodes, arrow_mask, arrow_numbers, arrow_texts, numbers_of, validity_of
 from solver.rdf import short
 from solver.settings import TraceOptions
-from solver.traces.blocks.atom_cells import atom_rows
+from solver.traces.blocks.atom_cells import atom_rows, column_rows
 from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
 from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
 from solver.traces.blocks.triple_rows import triple_rows
-from solver.traces.formats.cells import ACCEPTED_TABLE, ATOM_COLUMNS, COLUMNS, MAPPED, cell_terms, read_cells
+from solver.traces.formats.cells import (
+    ACCEPTED_TABLE,
+    ARGUMENT,
+    ATOM_COLUMNS,
+    COLUMNS,
+    MAPPED,
+    PREDICATE_COLUMNS,
+    argument_columns,
+    atom_columns,
+    cell_terms,
+    read_cells,
+)
 from solver.traces.formats.lines import left
 from solver.traces.formats.typed_columns import (
     NANOSECONDS,
@@ -37,7 +48,7 @@ _BATCH: Final = 2**17
 _TOGETHER: Final = 2**12
 _CUTS: Final = 4
 """Into so many parts a row group is cut at most: each of them reads it from its beginning."""
-_NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2}
+_NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2, "predicate": 2}
 _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
 
@@ -131,15 +142,19 @@ def is_trace_table(file: Path) -> bool:
         names = set(pq.read_schema(file).names)
     except (pa.ArrowInvalid, OSError):
         return True  # its reader says what is accepted
-    return names >= set(ATOM_COLUMNS) or names >= set(COLUMNS) - {"stream"}
+    return any(names >= set(one) for one in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
 def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | Malformed:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
-        return read_cells(source, {name: (value, _NUMBERS[name], None) for name, value in record.items()})
+        return read_cells(source, {name: (value, _number(name), None) for name, value in record.items()})
     except Malformed as error:
         return error
+
+
+def _number(name: str) -> int:
+    return _NUMBERS[name] if name in _NUMBERS else 2 + int(name[3:])
 
 
 def table_columns(source: TraceFile) -> tuple[str, ...]:
@@ -148,7 +163,7 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
         schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
         raise LarsError(f"{source.path}: no Parquet file: {error}") from None
-    wanted = ATOM_COLUMNS if "atom" in schema.names and "s" not in schema.names else COLUMNS
+    wanted = _wanted(source, schema.names)
     missing = [name for name in wanted if name not in (*schema.names, "stream")]
     if missing:
         found = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
@@ -163,9 +178,24 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
     return present
 
 
+def _wanted(source: TraceFile, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns that a trace with columns of these names has; there may be others beside them."""
+    if "s" in names or not {"atom", "predicate"} & set(names):
+        return COLUMNS
+    if "atom" in names:
+        return ATOM_COLUMNS
+    if (found := atom_columns(names)) is None:
+        gap = next(name for number, name in enumerate(argument_columns(names), 1) if name != f"arg{number}")
+        problem = f"the column {gap}, but none before it"
+        raise LarsError(f"{source.path}: {problem}; accepted: {ACCEPTED_TABLE}")
+    return found
+
+
 def _fits(name: str, kind: pa.DataType) -> bool:
     if is_text(kind):
         return True
+    if ARGUMENT.fullmatch(name):
+        return bool(pa.types.is_integer(kind) or pa.types.is_null(kind))
     if name == "t":
         return pa.types.is_integer(kind) or is_dated(kind)
     return name == "o" and is_typed(kind)
@@ -220,6 +250,8 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
         return pa.DictionaryArray.from_arrays(column.indices, texts)
     if is_text(column.type):
         return column
+    if ARGUMENT.fullmatch(name):
+        return column.cast(pa.string())  # a number of the logic
     return moments(column) if name == "t" else literals(column)
 
 
@@ -257,6 +289,9 @@ def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> li
     times, everywhere = _times(batch.column("t"), source.clock), np.ones(batch.num_rows, np.bool_)
     if "atom" in names:
         return atom_rows(*_distinct(batch.column("atom")), times, everywhere, terms)
+    if "predicate" in names:
+        arguments = [_distinct(batch.column(name)) for name in argument_columns(names)]
+        return column_rows(_distinct(batch.column("predicate")), arguments, times, everywhere, terms)
     columns = [
         _terms(source, batch.column(name), terms) if name in names else without_terms(batch.num_rows)
         for name in ("s", "p", "o", "stream")

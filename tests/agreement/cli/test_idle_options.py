@@ -329,6 +329,7 @@ ELSEWHERE_OF = {
 ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--match", "--time-limit"} | {
     "--master",
     "--in-process",
+    "--runs",
     "--resume",
     "--evaluator",
     "--certify",
@@ -438,6 +439,8 @@ export --read in.nq --legend in.nq [--clock 1s]
 export who.rq in.nq --to asp --out made [--rejected kept.txt]
 agree samples/slide [--out-format csv]
 solve who.rq in.nq [--out-format csv]
+solve who.rq in.nq [--runs]
+solve who.rq in.nq --as cqels --out made [--runs]
 """
 
 

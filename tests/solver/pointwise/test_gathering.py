@@ -16,7 +16,8 @@ from lars.language.terms import NULL, Atom, Iri, Variable
 from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
-from solver.pointwise import Consequences, consequences, models, standalone
+from solver.pointwise import Consequences, consequences, models
+from solver.pointwise.standalone_files import standalone
 from solver.pointwise.symbols import symbol
 from solver.rdf import evaluate
 from tests.lars.strategies import A, B, Case, cases, streams
@@ -179,7 +180,7 @@ def test_an_error_while_clingo_asks_surfaces_as_it_is(monkeypatch):
     def fail(*_):
         raise LarsError("one message")
 
-    monkeypatch.setattr("solver.pointwise.collection.aggregate", fail)
+    monkeypatch.setattr("solver.pointwise.callbacks.aggregate", fail)
     with pytest.raises(LarsError, match=r"^one message$"):
         clingo_rows(read("q(?n) ← ?n := SUM(?x) of f(?x)."), at(2, (A,)), [2], ("q", 1))
 

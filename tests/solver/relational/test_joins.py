@@ -11,7 +11,8 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver import memory
 from solver.facts import Fact, Situation
-from solver.relational import encoded, runs, supports
+from solver.relational import encoded, runs
+from solver.relational.supports import supports
 from tests.benchmarks.join_memory import SHAPES
 
 TIMES = range(4)

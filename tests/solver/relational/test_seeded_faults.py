@@ -12,7 +12,7 @@ from lars.language.terms import Atom, Symbol
 from lars.language.windows import Interval, TimeWindow, TupleWindow
 from lars.text.notation import read
 from solver.relational import evaluation, rule_bodies, shown_input
-from solver.relational.run_tables import RunTable, subtracted
+from solver.relational.run_tables import RunTable, coalesced, subtracted, with_longest
 from solver.relational.shown_input import ShownInput
 from tests.solver.pointwise.test_definition import clingo_rows
 from tests.solver.relational.relational_cases import relational_rows
@@ -60,7 +60,11 @@ FAULTS = {
     "a bound is off by one": [(ShownInput, "_runs", with_window(shorter))],
     "the slide is dropped": [(ShownInput, "_runs", with_window(without_slide))],
     "a tuple window counts one fewer": [(ShownInput, "_runs", with_window(one_fewer))],
-    "runs are not coalesced": [(module, "coalesced", apart) for module in (evaluation, shown_input)],
+    "runs are not coalesced": [
+        (evaluation, "coalesced", apart),
+        (evaluation, "with_longest", apart),
+        (shown_input, "coalesced", apart),
+    ],
     "subtraction takes whole rows": [(rule_bodies, "subtracted", whole_rows)],
 }
 _terms = st.sampled_from([Symbol(name) for name in "abc"])
@@ -101,3 +105,18 @@ def test_a_fault_seeded_into_the_evaluation_is_found(fault, monkeypatch):
 
 def test_without_a_fault_nothing_is_found():
     assert cases_to_find(20) is None
+
+
+def test_runs_that_are_said_to_be_longest_are(monkeypatch):
+    met = []
+
+    def checked(table, count):
+        if table.longest:
+            met.append(len(table))
+            assert len(coalesced(replace(table, longest=False), count)) == len(table)
+        return with_longest(table, count)
+
+    for module in (evaluation, rule_bodies):
+        monkeypatch.setattr(module, "with_longest", checked)
+    assert cases_to_find(50) is None
+    assert max(met) > 3

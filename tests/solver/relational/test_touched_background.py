@@ -10,7 +10,8 @@ from lars.language.terms import Atom, Symbol
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
-from solver.relational import encoded, touched
+from solver.relational import encoded
+from solver.relational.touched_background import touched
 from tests.lars.strategies import streams
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP

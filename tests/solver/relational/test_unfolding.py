@@ -4,7 +4,7 @@ import pytest
 
 from lars.language.terms import Atom, Symbol
 from lars.text.notation import read
-from solver.relational.unfolding import unfolded_plan
+from solver.relational.plans import unfolded_plan
 from tests.lars.strategies import A, B
 from tests.solver.relational.test_relational import rows
 

@@ -234,6 +234,9 @@ def file_of(draw, folder, number):
             )
             if draw.odd() and draw.odd():
                 data = b"t,atom\n" + lines_file(draw, [f'{draw.time()},"p(a, {i})"' for i in rows])
+            elif draw.odd() and draw.odd():
+                lines = [f"{draw.time()},p,a,{draw.one(['', str(i)], ['X'])}" for i in rows]
+                data = b"t,predicate,arg1,arg2\n" + lines_file(draw, lines)
         case "parquet":
             pq.write_table(
                 table(draw, rows), path, row_group_size=random.choice([1, 5, 100]), use_dictionary=draw.odd()

@@ -26,7 +26,7 @@ from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms,
 from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names, write_stream
 from tests.solver.strategies import fact_of, part_of
-from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
+from tests.solver.traces.both_readings import by_columns, by_rows, fact_of_row, read_trace_in_process
 from tests.solver.traces.writing import SECONDS, both, message, options, read_on_spark, written
 
 LINES = "@prefix e: <http://e/> .\n% so\n\n1: near(a), at(25, e:x) near(a).\r\n1: 'New York' % two\n5:\n"
@@ -38,6 +38,7 @@ ROWS = [
     (5, None, ()),
 ]
 CSV = "atom,t\nnear(a),1\r\n\"at(25, <http://e/x>)\",1\nnear(a),1\n 'New York',1\n,5\n"
+COLUMNS = "arg2,t,predicate,arg1\n,1,near,a\r\n<http://e/x>,1,at,25\n,1,near,a\n,1,'New York',\n,5,,\n"
 TRIPLE = '<urn:s> <urn:p> <urn:o> <urn:st> "1" .\n'
 HOSTILE = (
     "#script (python)\nend.",
@@ -58,7 +59,7 @@ def cells(path, times, atoms):
 
 
 @pytest.mark.parametrize(
-    "files", [{"a.atoms": LINES}, {"a.txt": LINES}, {"a": "\ufeff" + LINES}, {"a.csv": CSV}]
+    "files", [{"a.atoms": LINES}, {"a.txt": LINES}, {"a": "\ufeff" + LINES}, {"a.csv": CSV}, {"a": COLUMNS}]
 )
 def test_every_format_gives_the_same_rows_in_both_ways(spark, tmp_path, files):
     assert both(spark, written(tmp_path, files)) == ROWS
@@ -68,6 +69,31 @@ def test_every_format_gives_the_same_rows_in_both_ways(spark, tmp_path, files):
 def test_parquet_gives_the_same_rows_in_both_ways(spark, tmp_path, empty):
     atoms = ["near(a)", "at(25, <http://e/x>)", "near(a)", "'New York'", empty]
     assert both(spark, [cells(tmp_path / "a.parquet", [1, 1, 1, 1, 5], atoms)]) == ROWS
+
+
+@pytest.mark.parametrize("empty", [None, ""])
+@pytest.mark.parametrize("prefix", ["http://e/x", "e:x"])
+def test_parquet_has_atoms_in_columns_too(spark, tmp_path, empty, prefix):
+    columns = {
+        "predicate": ["near", "at", "near", "'New York'", empty],
+        "t": [1, 1, 1, 1, 5],
+        "arg1": ["a", "25", "a", empty, empty],
+        "arg2": [empty, f"<{prefix}>" if "//" in prefix else prefix, empty, empty, empty],
+        "more": [0.5] * 5,
+    }
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet", row_group_size=2)
+    assert both(spark, [tmp_path / "a.parquet"], options(prefixes=(("e", "http://e/"),))) == ROWS
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.int8(), pa.int64(), pa.uint64(), pa.string(), pa.dictionary(pa.int8(), pa.string())]
+)
+def test_integers_in_columns_are_numbers(spark, tmp_path, kind):
+    numbers = pa.array([7, 0, None] if pa.types.is_integer(kind) else ["7", "0", None]).cast(kind)
+    pq.write_table(
+        pa.table({"t": [1, 2, 3], "predicate": ["p"] * 3, "arg1": numbers}), tmp_path / "a.parquet"
+    )
+    assert both(spark, [tmp_path / "a.parquet"]) == [(1, "p", ("7",)), (2, "p", ("0",)), (3, "p", ())]
 
 
 def test_atoms_and_rdf_mix_and_each_keeps_its_own_order(spark, tmp_path):
@@ -181,6 +207,19 @@ MALFORMED = {
     "csv in quotes": ("a.csv", 't,atom\n1,"p(""a"", X)"\n', "2:13: found “X”"),
     "csv time": ("a.csv", "atom,t\np,x\n", "2:3: 'x' is no time"),
     "csv of two atoms": ("a.csv", "t,atom\n1,p q\n", "2:5: found “q”, expected the end of the cell"),
+    "csv predicate": (
+        "a.csv",
+        "t,predicate,arg1\n1,p(a),\n",
+        "2:3: found 'p(a)'; accepted: a predicate alone",
+    ),
+    "csv argument": ("a.csv", "t,predicate,arg1\n1,p,a\n1,p,X\n", "3:5: found “X”"),
+    "csv arguments": ("a.csv", 't,predicate,arg1\n1,p,"a, b"\n', "2:5: found 'a, b' as arg1; accepted: one"),
+    "csv atoms": ("a.csv", 't,predicate,arg1\n1,p,"a) q(b"\n', "2:9: found “q”, expected the end"),
+    "csv gap": ("a.csv", "t,predicate,arg1,arg2\n1,p,,b\n", "2:6: found arg2 without arg1; accepted: empty"),
+    "csv no predicate": ("a.csv", "t,predicate,arg1\n1,,a\n", "2:3: found arguments without a predicate"),
+    "csv fields": ("a.csv", "t,predicate,arg1\n1,p\n", "2:3: found 2 fields; accepted: 3"),
+    "csv missing column": ("a.csv", "t,predicate,arg2\n", "1:1: found 't,predicate,arg2' as header"),
+    "csv column twice": ("a.csv", "t,predicate,arg1,arg1\n", "1:1: found 't,predicate,arg1,arg1' as header"),
     "csv header": ("a.csv", "t,atoms\n", "1:1: found 't,atoms' as header; accepted: the columns t, stream"),
 }
 
@@ -201,6 +240,24 @@ def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, ato
     pq.write_table(pa.table({"t": [1], "atom": [atom]}), tmp_path / "a.parquet")
     found = message(lambda: read_trace_in_process([tmp_path / "a.parquet"], SECONDS))
     assert found.startswith(f"{tmp_path}/a.parquet{':' * (expected[0] != ':')}{expected}")
+    assert found == message(lambda: read_on_spark(spark, [tmp_path / "a.parquet"], SECONDS))
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"arg1": ["X"]}, ":1:3: found “X”"),
+        ({"arg1": [None], "arg2": ["a"]}, ":1:4: found arg2 without arg1"),
+        ({"arg1": [2**40]}, ":1:3: no ASP symbol for 1099511627776"),
+        ({"arg2": ["a"]}, ": the column arg2, but none before it; accepted: t as integer"),
+        ({"arg1": [0.5]}, ": the column arg1 is double; accepted: t as integer"),
+        ({"predicate": [5]}, ": the column predicate is int64; accepted: t as integer"),
+    ],
+)
+def test_wrong_columns_of_atoms_give_one_message(spark, tmp_path, columns, expected):
+    pq.write_table(pa.table({"t": [1], "predicate": ["p"]} | columns), tmp_path / "a.parquet")
+    found = message(lambda: read_trace_in_process([tmp_path / "a.parquet"], SECONDS))
+    assert found.startswith(f"{tmp_path}/a.parquet{expected}")
     assert found == message(lambda: read_on_spark(spark, [tmp_path / "a.parquet"], SECONDS))
 
 
@@ -338,3 +395,31 @@ def test_a_usual_cell_is_read_as_term_by_term(text):
     if isinstance(expected, Atom):
         expected = expected.predicate, tuple(map(str, expected.arguments))
     assert of(cell_atom) == expected
+
+
+CELL = st.sampled_from(["", " ", "a, b", "a)", "% c", "q"]) | ARGUMENTS
+
+
+@part_of(0.5)
+@given(st.lists(st.tuples(NAMES | CELL, CELL, CELL), min_size=1, max_size=4), st.booleans())
+def test_cells_in_columns_are_the_atom_that_they_make_up(rows, in_csv):
+    with TemporaryDirectory() as name:
+        path, cells = Path(name) / "a", [("1", *row) for row in rows]
+        if in_csv:
+            text = StringIO()
+            csv.writer(text, lineterminator="\n").writerows([("t", "predicate", "arg1", "arg2"), *cells])
+            path.write_text(text.getvalue())
+        else:
+            columns = zip(("t", "predicate", "arg1", "arg2"), zip(*cells, strict=True), strict=True)
+            pq.write_table(pa.table({column: list(values) for column, values in columns}), path)
+        read_options = options(prefixes=(("x", "http://e/"),))
+        sources = prepare([path], read_options)
+        found = by_rows(sources, read_options)
+        assert by_columns(sources, read_options) == found
+    if found.error is None:
+        assert [(predicate, arguments) for _, predicate, arguments in found.rows] == [
+            cell_atom(f"{predicate}({', '.join(given)})" if given else predicate, {"x": "http://e/"})
+            for predicate, *both_cells in rows
+            if predicate
+            for given in [[cell for cell in both_cells if cell]]
+        ]

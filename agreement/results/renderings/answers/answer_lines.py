@@ -32,8 +32,8 @@ def json_objects(found: Answered, dates: Dates = NO_DATES) -> Iterator[Json]:
         case AnswerRows(variables, at, _):
             for t, rows in at:
                 yield dates.beside({"t": t}) | {"rows": [binding(variables, row) for row in rows]} | since
-        case Streams(at, whole, _):
-            for t, streams in at:
+        case Streams(whole=whole):
+            for t, streams in found.at:
                 yield dates.beside({"t": t}) | _json_of(streams, whole) | since
         case EngineReports(variables, reports, milliseconds):
             for report in reports:
@@ -52,8 +52,8 @@ def text_lines(found: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
             first = list(islice(lines, 1))
             yield from (f"t: {header(variables)}", *first)
             yield from lines
-        case Streams(at, whole, _):
-            for t, streams in at:
+        case Streams(whole=whole):
+            for t, streams in found.at:
                 shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
                 more = ["…"] * (len(streams) > len(shown))
                 yield f"{dates.text(t)}: {' | '.join((*shown, *more)) or 'no answer stream'}"

@@ -1,14 +1,21 @@
 """The tables of `lars solve --out`: what is answered at which time, and when nothing is."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import repeat
 from math import floor
-from typing import Final, assert_never
+from typing import Final, TypeVar, assert_never
+
+import numpy as np
 
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.traces import StreamRuns
 from agreement.results.renderings.answers.answer_lines import Answered
+from lars.errors import LarsError
 from lars.language.terms import Variable
+from solver.facts import Row
 
 _TIME: Final = Column("t", int, "the time point", is_time=True)
 _ROWS: Final = Column("rows", int, "how many rows are the answer")
@@ -19,22 +26,49 @@ _STREAMS: Final = Column("streams", int, "how many answer streams there are; --m
 _MILLISECONDS: Final = Column("ms", float, "the time of the report in milliseconds")
 
 
-def tables(found: Answered) -> tuple[OutTable, ...]:
-    """Return the table of what is answered, and that of the times at which there is an answer."""
+_FIRST: Final = Column("first", int, "the first time point of a run at which it is answered", is_time=True)
+_LAST: Final = Column("last", int, "the last one; it is answered at each evaluation between", is_time=True)
+
+
+def tables(found: Answered, *, runs: bool) -> tuple[OutTable, ...]:
+    """Return the table of what is answered, and that of the times at which there is an answer.
+
+    With `runs` what is answered has a row for each run of evaluations in place of one for each.
+    """
     match found:
+        case EngineReports() if runs:
+            raise LarsError("runs: accepted without --as NAME, whose reports are events")
+        case AnswerRows(variables, at, _) if runs:
+            kept = list(at)
+            parts = ((t, t, _copies(rows), repeat(t, len(rows)), repeat(t, len(rows))) for t, rows in kept)
+            joined = ((first, last, *row) for first, last, (row, _) in _joined(parts))
+            counts = ((t, len(rows)) for t, rows in kept)
+            return (
+                OutTable("runs", (_FIRST, _LAST, *_terms(variables)), joined),
+                OutTable("evaluations", (_TIME, _ROWS), counts),
+            )
+        case Streams() if runs:
+            of_streams = ((first, last, *key) for first, last, key in _joined(_stream_parts(found)))
+            return (
+                OutTable("runs", (_FIRST, _LAST, _STREAM, _ATOM), of_streams),
+                OutTable("evaluations", (_TIME, _STREAMS), found.counts),
+            )
         case AnswerRows(variables, at, _):
             return _of_rows(variables, (_TIME,), [((t,), rows) for t, rows in at])
         case EngineReports(variables, reports, milliseconds):
             told = [((floor(one.t / milliseconds), float(one.t)), one.rows) for one in reports]
             return _of_rows(variables, (_TIME, _MILLISECONDS), told)
-        case Streams(at, _, _):
-            counts = ((t, len(streams)) for t, streams in at)
+        case Streams():
             return (
                 OutTable("answers", (_TIME, _STREAM, _ATOM), _atoms(found)),
-                OutTable("evaluations", (_TIME, _STREAMS), counts),
+                OutTable("evaluations", (_TIME, _STREAMS), found.counts),
             )
         case _:
             assert_never(found)
+
+
+def _terms(variables: Sequence[Variable]) -> Iterator[Column]:
+    return (Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in variables)
 
 
 def _of_rows(
@@ -42,10 +76,11 @@ def _of_rows(
     when: tuple[Column, ...],
     answers: Sequence[tuple[Sequence[Value], Sequence[Iterable[str | None]]]],
 ) -> tuple[OutTable, ...]:
-    terms = (Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in variables)
     rows = ((*t, place, *row) for t, found in answers for place, row in enumerate(found, 1))
     counts = ((*t, len(found)) for t, found in answers)
-    return OutTable("answers", (*when, _PLACE, *terms), rows), OutTable("evaluations", (*when, _ROWS), counts)
+    return OutTable("answers", (*when, _PLACE, *_terms(variables)), rows), OutTable(
+        "evaluations", (*when, _ROWS), counts
+    )
 
 
 def _atoms(found: Streams) -> Iterator[Sequence[Value]]:
@@ -54,3 +89,55 @@ def _atoms(found: Streams) -> Iterator[Sequence[Value]]:
         for number, stream in enumerate(streams[: found.whole.most], 1):
             for atom in stream:
                 yield t, None if together else number, atom
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Part = tuple[int, int, Iterable[_Key], Iterable[int], Iterable[int]]
+"""The first and last of some evaluations in a row, what is answered, and of each from when till when."""
+
+
+def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
+    """Yield rows with the number of each among equal ones, from 0."""
+    met: Counter[Row] = Counter()
+    for row in rows:
+        yield row, met[row]
+        met[row] += 1
+
+
+def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
+    """Yield what is answered with its longest runs, by their first and last times."""
+    keys: list[_Key] = []
+    firsts: list[int] = []
+    lasts: list[int] = []
+    going: dict[_Key, int] = {}
+    continued: set[int] = set()
+    for begin, end, found, starts, ends in parts:
+        offset, earlier = len(keys), dict[int, int]()
+        keys += found
+        firsts += starts
+        lasts += ends
+        if going:
+            begun = [place for place in range(offset, len(keys)) if firsts[place] == begin]
+            earlier = {place: going[keys[place]] for place in begun if keys[place] in going}
+            continued |= earlier.keys()
+            for place, before in earlier.items():
+                lasts[before] = lasts[place]
+        still = [place for place in range(offset, len(keys)) if lasts[place] == end]
+        going = {keys[place]: earlier.get(place, place) for place in still}
+    order = np.lexsort((lasts, firsts)).tolist() if keys else []
+    return ((firsts[place], lasts[place], keys[place]) for place in order if place not in continued)
+
+
+def _stream_parts(found: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
+    together = found.whole.consequences is not None
+    for part in found.parts:
+        if isinstance(part, StreamRuns):
+            times, runs = part.times, part.atoms
+            number = None if together else 1
+            atoms = [(number, atom) for atom in runs.atoms]
+            yield int(times[0]), int(times[-1]), atoms, times[runs.first].tolist(), times[runs.last].tolist()
+        else:
+            t, streams = part
+            shown = enumerate(streams[: found.whole.most], 1)
+            keys = [(None if together else number, atom) for number, stream in shown for atom in stream]
+            yield t, t, keys, repeat(t, len(keys)), repeat(t, len(keys))

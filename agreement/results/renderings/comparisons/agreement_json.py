@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from agreement.comparing.agree import PeriodComparison, Side, VariantReport
-from agreement.comparing.agree.differences import RowDifference
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import RowDifference
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, binding, bindings, encoded, json_triple

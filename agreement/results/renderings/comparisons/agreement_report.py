@@ -13,9 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow, RowFilter
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
-from agreement.comparing.agree.row_groups import RowGroup, examples, row_groups
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table
@@ -133,8 +132,9 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
     found = []
     for verdict in verdicts:
         if verdict.agree is False:
-            pushed, pulled = (sum(one.sizes[place] for one in verdict.intervals) for place in (0, 1))
-            alone = sum(one.count(Side.PUSH) for one in verdict.intervals if not one.agree)
+            tables = verdict.intervals.tables
+            pushed, pulled = (int(rows.sizes.sum()) for rows in (tables.push, tables.pull))
+            alone = int(tables.push_only.sizes[~tables.agreeing].sum())
             both, every = pushed - alone, pulled + alone
             found.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
     return f"rows that both sides have, of all: {some(found, _FEW, ' · ')}"
@@ -149,7 +149,7 @@ def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: D
     columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
     found = table(title, *columns, right=("period U",))
     for verdict in verdicts:
-        wrong = [one for one in verdict.intervals if not one.agree]
+        wrong = list(verdict.intervals.disagreeing)
         listed = [
             dates.period(one.start, one.end) if undated else dates.text(one.end) for one in wrong[:_FEW]
         ]

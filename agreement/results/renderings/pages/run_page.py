@@ -7,7 +7,8 @@ from typing import Any, Final
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, counted
-from agreement.experiments import Cell, JudgingWork, Results, tables
+from agreement.experiments import Cell, JudgingWork, tables
+from agreement.experiments.tables import Results
 from agreement.results.renderings.pages.page import Page
 from lars.durations import SECOND
 from lars.language.windows import Interval

@@ -7,8 +7,8 @@ from dataclasses import replace
 from rich.console import RenderableType
 
 from agreement.comparing.agree import VariantReport
-from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.narrowing import RowFilter
+from agreement.comparing.agree.sides import CAUSES
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import counted
 from agreement.proving.shrink import Shrunk, TrialEvaluation

@@ -1,9 +1,11 @@
 """Programs written by hand through the real command: answer streams, consequences, refusals."""
 
 import json
+from collections import Counter
 
 import pytest
 
+from agreement import api
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -198,6 +200,80 @@ def test_answer_streams_are_tables_too(tmp_path):
         (1, 1, "p"), (1, 1, "r"), (1, 2, "q"), (1, 2, "r"),
     ]  # fmt: skip
     assert [tuple(row.values()) for row in table(tmp_path / "o", "evaluations")] == [(1, 2), (2, 0), (3, 1)]
+
+
+DAY = "at(X) ← ⊞^2 ◇ in(X). alone(X) ← at(X), not two. two ← at(a), at(b)."
+MOVES = "1: in(a).\n3: in(b) in(a).\n9: in(b).\n"
+
+
+def counted(rows):
+    """Return rows, each with how often it is there."""
+    return Counter(map(tuple, rows))
+
+
+@pytest.mark.parametrize(
+    ("program", "options"),
+    [
+        (DAY, ()), (DAY, ("--evaluator", "clingo")), (DAY, ("--show", "at/1")), (DAY, ("--brave",)),
+        (LOOP, ()), (LOOP, ("--models", "1")), (LOOP, ("--cautious",)),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("rows", [1, 20_000])
+def test_runs_are_the_answers_and_as_long_as_they_can_be(tmp_path, monkeypatch, rows, program, options):
+    monkeypatch.setattr("solver.job.pipeline.ATOMS_PER_SLICE", rows)
+    given = (tmp_path, program, MOVES if program == DAY else STREAM, "--out-format", "jsonl", *options)
+    solved(*given, "--out", tmp_path / "o")
+    solved(*given, "--out", tmp_path / "r", "--runs")
+    assert not (tmp_path / "r" / "answers.jsonl").exists()
+    assert table(tmp_path / "o", "evaluations") == table(tmp_path / "r", "evaluations")
+    runs = [tuple(row.values()) for row in table(tmp_path / "r", "runs")]
+    spread = [(t, *row) for first, last, *row in runs for t in range(first, last + 1)]
+    assert counted(spread) == counted(row.values() for row in table(tmp_path / "o", "answers"))
+    ends = {(last, *row) for _, last, *row in runs}
+    assert [run for run in runs if (run[0] - 1, *run[2:]) in ends] == []
+    assert [run[:2] for run in runs] == sorted(run[:2] for run in runs)
+
+
+def test_runs_of_rows_keep_those_that_are_equal_apart(tmp_path):
+    query, trace = tmp_path / "q.rq", tmp_path / "in.nq"
+    query.write_text("SELECT ?y { STREAM <http://e/S> [RANGE 2s] { ?x <http://e/p> ?y } }")
+    trace.write_text(
+        "".join(
+            f'<http://e/{x}> <http://e/p> <http://e/{y}> <http://e/S> "{t}" .\n'
+            for t, x, y in ((1, "a", "y"), (2, "b", "y"), (4, "c", "y"), (8, "d", "z"))
+        )
+    )
+    lars(
+        "solve",
+        query,
+        trace,
+        "--semantics",
+        "bag",
+        "--out",
+        tmp_path / "r",
+        "--out-format",
+        "jsonl",
+        "--runs",
+    )
+    runs = [(row["first"], row["last"], row["?y"]) for row in table(tmp_path / "r", "runs")]
+    assert runs == [(1, 4, "<http://e/y>"), (2, 4, "<http://e/y>"), (8, 8, "<http://e/z>")]
+
+
+def test_runs_are_a_table_of_the_library_too():
+    found = api.solve(SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms", to=4)
+    runs = found.to_pandas("runs")
+    assert list(runs.columns) == ["first", "last", "stream", "atom"]
+    assert len(runs) < len(found.to_pandas("answers"))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [((), "accepted with --out DIR"), (("--as", "cqels"), "accepted without --as NAME")],
+)
+def test_runs_are_refused_where_there_are_none(tmp_path, options, message):
+    judged, out = SAMPLES / "judged" / "met", ("--out", tmp_path / "o") if options else ()
+    ran = lars("solve", judged / "query.cqels.rq", judged / "doors.nq", *options, *out, "--runs")
+    assert (ran.code, message in ran.err, (tmp_path / "o").exists()) == (2, True, False), ran.err
 
 
 @pytest.mark.parametrize("options", [("--in-process",), ("--as", "cqels")])

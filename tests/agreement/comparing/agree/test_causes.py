@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from rdflib import URIRef
 
 from agreement.comparing.agree import Side
-from agreement.comparing.agree.causes import RowCause
+from agreement.comparing.agree.sides import RowCause
 from lars.language.windows import Bounds
 from solver.facts import Fact
 from tests.agreement import reference

@@ -4,7 +4,8 @@ import pytest
 
 from lars.errors import LarsError
 from lars.language.terms import Iri
-from translate.analysis import Assignment, cq, model_of_csparql, parts
+from translate.analysis import cq, model_of_csparql, parts
+from translate.analysis.assignment import Assignment
 from translate.dialects import read_query
 from translate.model.patterns import StreamBlock
 

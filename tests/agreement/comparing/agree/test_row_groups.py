@@ -4,9 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.agree import Side
-from agreement.comparing.agree.causes import RowCause
-from agreement.comparing.agree.narrowing import RowFilter, spread
-from agreement.comparing.agree.row_groups import examples, row_groups
+from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups, spread
+from agreement.comparing.agree.sides import RowCause
 from tests.agreement.comparing.agree.test_causes import SPECS, variant_of
 
 SHOWN = st.builds(

@@ -105,7 +105,7 @@ def test_rows_of_several_evaluations_in_a_period_count_once():
 @pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 4), (2, 9), (6, 9)])
 def test_without_a_whole_period_there_is_no_verdict(first, last):
     found = verdict(5, Interval(first, last), {3: frozenset([A])}, {})
-    assert (found.agree, found.intervals) == (None, ())
+    assert (found.agree, [*found.intervals]) == (None, [])
 
 
 QUERY = "SELECT ?x FROM STREAM <x:s> [RANGE 9s STEP 4s] WHERE { ?x <x:p> ?y }"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.comparing.agree.causes import RowCause
+from agreement.comparing.agree.sides import RowCause
 from lars.language.windows import Bounds
 from tests.agreement.command import agree
 from tests.agreement.comparing.agree.test_causes import OPEN, texts

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.comparing.agree import Side, VariantReport
-from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, clipped, counted, header, json_text, short_row
 from agreement.results.renderings.comparisons.agreement_report import Asking, dates_on, in_words

@@ -6,9 +6,9 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from agreement.comparing.agree import Side, VariantReport
-from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.narrowing import FoundRow
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
 from agreement.results.renderings.comparisons.agreement_report import dates_on

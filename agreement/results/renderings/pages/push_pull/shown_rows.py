@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from agreement.comparing.agree import Side, VariantReport
-from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import Json
 from solver.columns import Array
 
@@ -99,7 +99,7 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> Json:
         one.period: {
             "period": one.period,
             "whole": len(one.intervals),
-            "wrong": sum(not interval.agree for interval in one.intervals),
+            "wrong": sum(1 for _ in one.intervals.disagreeing),
             "cells": [[0, 0]] * len(named),
         }
         for one in verdicts

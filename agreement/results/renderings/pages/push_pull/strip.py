@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from agreement.comparing.agree import VariantReport
-from agreement.comparing.agree.causes import CAUSES
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json
 from agreement.results.renderings.pages.page import rendered
@@ -64,7 +64,7 @@ def small_html(
             "period": one.period,
             "agree": one.agree,
             "whole": len(one.intervals),
-            "wrong": sum(not interval.agree for interval in one.intervals),
+            "wrong": sum(1 for _ in one.intervals.disagreeing),
             "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, one)],
         }
         for one in verdicts[:_MOST]

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from agreement.comparing.agree.causes import Sides
+from agreement.comparing.agree.sides import Sides
 from agreement.documents.outputs import Json, counted, short, short_row
 from agreement.documents.traces import Trace
 from solver.columns import NULL_CODE, Array, Mask, TimeBins, keys
