@@ -77,10 +77,10 @@ class _Times:
     last: int | None
 
 
-def _times(wanted: ReportsTask, zero: str | None) -> _Times:
-    """Return the times of a task as time points; `zero` is the dateTime of time 0, if the trace has one."""
-    every = (wanted.start, wanted.until, *wanted.span)
-    return _Times(*(None if one is None else point_in(zero, one, wanted.trace.options) for one in every))
+def _times(wanted: ReportsTask, zero: str | None, last: int) -> _Times:
+    """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
+    options, every = wanted.trace.options, (wanted.start, wanted.until, *wanted.span)
+    return _Times(*(None if one is None else point_in(zero, one, options, last) for one in every))
 
 
 def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]) -> None:
@@ -109,9 +109,9 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> EngineReports:
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
     options = replace(wanted.trace.options, absolute=not by_clock)
     pushes, zero = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
-    times = _times(wanted, zero)
     origin = origin_text(wanted.trace.options.origin)
     given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
+    times = _times(wanted, zero, given.last)
     if isinstance(who, Specification):
         found = _specified(given, who, wanted, times)
     else:
@@ -171,7 +171,7 @@ def _shown(found: "Recording", given: "EngineRun", times: _Times) -> "Iterator[R
 
 def lines(found: EngineReports, dates: Dates) -> Iterator[str]:
     """Return the reports as a trace of their stream if they are to be one, else for a reader."""
-    return text_lines(found, dates) if found.stream is None else stream_lines(found)
+    return text_lines(found, dates) if found.stream is None else stream_lines(found, dates)
 
 
 def json_lines(found: EngineReports, dates: Dates = NO_DATES) -> Iterator[str]:
@@ -209,10 +209,10 @@ def check_labels(found: EngineReports, warn: Warn) -> None:
         warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
 
 
-def stream_lines(found: EngineReports) -> Iterator[str]:
-    """Yield the triples that are reported as timed N-Quads; integers count time points."""
+def stream_lines(found: EngineReports, dates: Dates) -> Iterator[str]:
+    """Yield the triples that are reported as timed N-Quads, with dateTimes, or integers that count units."""
     for report in found.reports:
-        t = round(report.t / found.milliseconds)
+        t = dates.option(round(report.t / found.milliseconds))
         for row in report.rows:
             yield f'{" ".join(text or "" for text in row)} {found.stream} "{t}" .'
 

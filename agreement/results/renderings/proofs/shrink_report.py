@@ -23,8 +23,10 @@ def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and what is left."""
     yield f"U = {trials.period}, {found.cause.value}: {found.evaluations} evaluations"
     sizes = table(None, "", "before", "after", right=("before", "after"))
+    whole = Dates(trials.origin, trials.setting.unit)
     for field in fields(Sizes):
-        before, after = (str(getattr(one, field.name)) for one in (found.before, found.after))
+        values = (getattr(one, field.name) for one in (found.before, found.after))
+        before, after = map(whole.option if field.name == "end" else str, values)
         sizes.add_row(_NAMES[field.name], before, after)
     yield sizes
     dates = dates_of(found, trials)
