@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -137,8 +138,9 @@ class Findings(Result):
     def write_report(self, path: str | Path) -> None:
         """Write the result as one HTML file, as the commands do with --report."""
         from agreement.results.renderings.pages.page import write_page
+        from agreement.results.renderings.pages.provenance import provenance
 
-        write_page(Path(path), self.page())
+        write_page(Path(path), replace(self.page(), made=provenance((), ())))
 
     @property
     def text(self) -> str:

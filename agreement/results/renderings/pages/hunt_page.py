@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from agreement.documents.outputs import Json, counted, short
+from agreement.documents.outputs import Json, counted, plain, short
 from agreement.proving.hunting import Fault, Hunt
 from agreement.results.renderings.comparisons.hunt_report import (
     compare_command,
@@ -71,7 +71,7 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> Json:
     pushes = fault.run.pushes
     lanes: dict[str, list[tuple[float, str, str]]] = {}
     for one in pushes:
-        lanes.setdefault(short(one.stream), []).append((one.t, "push", " ".join(map(short, one.triple))))
+        lanes.setdefault(short(one.stream), []).append((one.t, "input", " ".join(map(short, one.triple))))
     times = [one.t for one in pushes]
     drawn = [Lane(name, marks) for name, marks in lanes.items()]
     ends = (min(times), max(times)) if times else (0, 0)
@@ -85,7 +85,7 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> Json:
         "folder": folder,
         "query": fault.run.query.registration.query.strip(),
         "static": list(fault.run.query.registration.static[:_NAMED]),
-        "timeline": lanes_json("The stream, times in ms", drawn, ends) if times else None,
+        "timeline": lanes_json("times in ms", drawn, ends, plain) if times else None,
         "stream": page_blocks([stream_table(fault)]),
         "places": page_blocks([places_table(fault)]),
         "choice": fault.verdict.choice,
