@@ -1,9 +1,11 @@
 """Tables as data frames: types of columns, dateTimes, short terms; what is printed of a result."""
 
 import sys
+from datetime import date
 from types import SimpleNamespace
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from agreement import api
@@ -33,6 +35,25 @@ def test_values_that_went_in_come_out(kind):
     assert found["?v"].tolist() == VALUES[kind]
     assert str(found["?v"].dtype) == kind
     assert found["?s"].tolist() == ["http://e/a#b"] * 2
+
+
+def test_days_that_went_in_come_out():
+    days = [date(2026, 5, 4), date(2026, 5, 5)]
+    found = solved(days)
+    assert found.to_pandas(terms="values")["?v"].tolist() == days
+    assert str(found.to_arrow(terms="values").schema.field("?v").type) == "date32[day]"
+
+
+def test_a_lazy_frame_is_collected():
+    class LazyFrame:
+        def collect_schema(self):
+            return {}
+
+        def collect(self):
+            frame = pd.DataFrame({"t": [ZERO], "s": "http://e/a", "p": "http://e/v", "o": [1]})
+            return pa.Table.from_pandas(frame)
+
+    assert [one.t for one in api.solve(QUERY, LazyFrame()).answers] == [1]
 
 
 def test_what_is_no_value_of_its_type_or_of_several_types_is_text():

@@ -306,9 +306,9 @@ def test_all_answers_of_agree_and_what_shrink_leaves_have_dates(files):
     full = lars("agree", "cs.rq", "t.nq", "--period", "3", "--full")
     assert "answers per time point on 2026-01-31 (UTC)" in full.out
     shown = full.out.partition("answers per time point")[2].splitlines()
-    assert "│ 12:00:01 │ (a)  │      │" in shown
+    assert "│ 12:00:05 │ (a)  │      │" in shown
     answers = lars("agree", "cs.rq", "t.nq", "--period", "3", "--full", "--json").json["answers"]
-    assert answers[0]["push"][0]["t_date"] == dated(1)
+    assert answers[0]["push"][0]["t_date"] == dated(5)
     left = lars("shrink", "cs.rq", "t.nq", "--period", "3")
     assert f"│ {dated(13)} │" in next(line for line in left.out.splitlines() if "last time point" in line)
 
