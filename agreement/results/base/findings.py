@@ -177,7 +177,17 @@ class Findings(Result):
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import notebook_html
 
-        return notebook_html(self.parts())
+        return notebook_html(self.for_notebooks())
+
+    def to_markdown(self) -> str:
+        """Return what a notebook shows as Markdown: for the summary of a job, an issue, a wiki."""
+        from agreement.results.renderings.pages.blocks import markdown
+
+        return markdown(self.for_notebooks())
+
+    def for_notebooks(self) -> Iterable[RenderableType]:
+        """Yield what notebooks show."""
+        return self.parts()
 
 
 def plain(value: Any) -> JsonValue:
