@@ -277,6 +277,15 @@ def test_judge_says_start_times_as_dates(files, judged):
     assert (window["t0"], window["t0_date"]) == ([0], [dated(0)])
 
 
+def test_tables_of_judge_have_the_dates_of_start_times(files, judged):
+    lars(*judged, "--out", "told", "--out-format", "csv")
+    header, first, *_ = (files / "told" / "windows.csv").read_text().splitlines()
+    assert header.split(",")[:5] == ["phase", "t0", "t0_date", "from", "from_date"]
+    assert first.startswith(f'windows,[0],"[""{dated(0)}""]",')
+    lars(*judged, "--out", "told", "--out-format", "parquet")
+    assert (files / "told" / "windows.parquet").exists()
+
+
 def test_static_data_are_there_from_date_to_date(files, judged):
     (files / "shop.ttl").write_text("<http://e/x> <http://e/y> <http://e/z> .\n")
     by_points, by_dates = (

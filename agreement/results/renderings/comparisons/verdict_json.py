@@ -200,6 +200,9 @@ _WINDOWS: Final = (
     Column("triples", int, "how many triples the window holds"),
     *_ROWS,
 )
+_STARTS: Final = 2
+_DATES: Final = Column("t0_date", str, "the start times' dateTimes, as JSON")
+"""Stands behind the start times, where times have dates."""
 _STEPS: Final = (
     Column("push", float, "the number of the push, from 0"),
     Column("time", float, "the time unit, where reports are compared by it"),
@@ -224,7 +227,9 @@ def tables(found: Json) -> tuple[OutTable, ...]:
     if "transient" not in found:
         return (_table("steps", _STEPS, found["windows"]),)
     phases = ("windows", "transient", "later")
-    return (_table("windows", _WINDOWS, [{"phase": one} | row for one in phases for row in found[one]]),)
+    dated = (_DATES,) if found.get("origin") else ()
+    columns = (*_WINDOWS[:_STARTS], *dated, *_WINDOWS[_STARTS:])
+    return (_table("windows", columns, [{"phase": one} | row for one in phases for row in found[one]]),)
 
 
 def _table(name: str, columns: tuple[Column, ...], rows: Iterable[Json]) -> OutTable:
