@@ -338,7 +338,7 @@ def judge(
     engine: str | None = ...,
     t0: int | str | Sequence[int] | None = ...,
     match: Literal["time", "sequence"] = ...,
-    registered: int = ...,
+    registered: int | str | datetime = ...,
     until: int | str | datetime | None = ...,
     bounds: Literal["closed", "low-open", "high-open"] | None = ...,
     semantics: Literal["set", "bag"] | None = ...,

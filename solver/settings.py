@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, time
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -12,8 +12,8 @@ from lars.errors import printable
 from lars.language.windows import Interval
 
 Warn = Callable[[str], None]
-Time = int | datetime
-"""A time as asked for: a time point, or a dateTime, which the origin of a trace makes one."""
+Time = int | datetime | time
+"""A time as asked for: a time point, or a dateTime, or its time of day, which a trace makes one."""
 Span = tuple[Time | None, Time | None]
 """From when to when, both included; None: as far as the input goes."""
 Progress = Callable[[int, int], None]

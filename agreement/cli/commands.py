@@ -65,7 +65,7 @@ COMMANDS: Final = {
         (JsonOutput, ProtocolOutput),
         "running the adapter",
     ),
-    "hunt": Command(_ENGINES, "agreement.results.files.hunts", "hunt", (JsonOutput,), "hunting"),
+    "hunt": Command(_ENGINES, "agreement.results.files.hunts", "hunt", _PAGED, "hunting"),
     "suite": Command(_ENGINES, "agreement.results.suites.suites", "suite", (JsonOutput,), "testing"),
     "serve-engine": Command(_ENGINES, "agreement.results.serving", "serve_engine"),
     "compare": Command(_ENGINES, "agreement.results.comparisons", "compare", _PAGED, "comparing"),

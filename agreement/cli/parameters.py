@@ -36,7 +36,7 @@ def _info(one: DeclaredOption) -> Any:
     explained, shown = said.help, not one.needed
     if said.read is not None:
         shown = False
-        if "[default" not in explained and one.plain_default is not None:
+        if "[default" not in explained and not one.needed and one.plain_default is not None:
             explained = f"{explained}  [default: {one.default_text}]"
     flags = [one.flag, *([said.short] if said.short else [])]
     if one.kind is bool:

@@ -7,7 +7,7 @@ request's own. From what is given by the names of fields, in a shell or in Pytho
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from datetime import datetime
+from datetime import datetime, time
 from difflib import get_close_matches
 from enum import Enum
 from functools import cache
@@ -318,7 +318,7 @@ def _text(value: Any) -> str:
     match value:
         case Enum():
             return str(value.value)
-        case datetime():
+        case datetime() | time():
             return value.isoformat()
         case _:
             return str(value)

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.folding import FoldingTable
 from lars.errors import on_one_line, printable
 from lars.language.formulas import Not
 from lars.language.program import write_literal
@@ -343,7 +344,7 @@ def table(
 
     Columns that stay `whole` are as wide as they need to be; others have what is left.
     """
-    found = Table(title=title, title_justify="left")
+    found = FoldingTable(title=title)
     for name in columns:
         justify: JustifyMethod = "right" if name in right else "left"
         found.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)

@@ -28,17 +28,18 @@ def markdown_lines(
     | ---: | --- |
     | 8 | x\|y |
     """
-    yield _row(map(_in_markdown, names))
+    yield _row(map(in_markdown, names))
     yield _row("---:" if one else "---" for one in right)
     for row in rows:
-        yield _row(map(_in_markdown, row))
+        yield _row(map(in_markdown, row))
 
 
 def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _in_markdown(text: str) -> str:
+def in_markdown(text: str) -> str:
+    """Return a text, on one line, that stands for itself in Markdown."""
     return _IN_MARKDOWN.sub(r"\\\1", on_one_line(text))
 
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Final, assert_never
@@ -273,7 +274,10 @@ def _values(texts: Sequence[str | None]) -> Any:
             return pd.array([None if one is None else float(one) for one in plain], dtype="Float64")
         if types == {XSD + "boolean"}:
             return pd.array([None if one is None else _TRUTHS[one] for one in plain], dtype="boolean")
-        if types in ({XSD + "dateTime"}, {XSD + "date"}):
+        if types == {XSD + "date"}:
+            dates = [None if one is None else date.fromisoformat(one) for one in plain]
+            return pd.array(dates, dtype="object")
+        if types == {XSD + "dateTime"}:
             return pd.to_datetime(pd.Series(plain, dtype="string"), format="ISO8601", utc=True)
     except (ValueError, KeyError, OverflowError):
         pass  # a lexical form that is none of its type

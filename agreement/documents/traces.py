@@ -411,18 +411,18 @@ def dated(setting: Setting, trace: Trace) -> Setting:
     return setting if trace.origin is None else replace(setting, origin=trace.origin)
 
 
-def point_in(zero: str | None, time: Time, options: TraceOptions) -> int:
-    """Return the time point of a time in a trace read so, whose time 0 is a dateTime, if it has one.
+def point_in(zero: str | None, time: Time, options: TraceOptions, last: int) -> int:
+    """Return the time point of a time in a trace read so, up to `last`, whose time 0 may be a dateTime.
 
     Raises LarsError as `point_of` does.
     """
     given = None if options.origin is None else show(instant_of(options.origin))
-    return point_of(time, zero or given, options.unit)
+    return point_of(time, zero or given, options.unit, last)
 
 
 def point_on(trace: Trace, time: Time, options: TraceOptions) -> int:
     """Return the time point of a time on a trace that was read so; raises LarsError as `point_of`."""
-    return point_in(trace.origin, time, options)
+    return point_in(trace.origin, time, options, trace.timeline.last)
 
 
 def set_span(trace: Trace, span: Span, options: TraceOptions) -> None:

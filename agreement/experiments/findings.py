@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import assert_never
 
 from agreement.comparing import judge
@@ -17,12 +18,13 @@ from agreement.comparing.judge import (
     why_silent,
     with_text,
 )
-from agreement.comparing.judge.judging import ending_at
+from agreement.comparing.judge.judging import JudgeTimes
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import generated
 from agreement.documents.outputs import Json
 from agreement.documents.recordings import Answers, Push, Recording, read_recording, static_lines
 from agreement.documents.requests import origin_text, sources
+from agreement.documents.traces import point_in
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
 from agreement.engines.registry import engine
 from agreement.engines.specifications import EngineRun, OpenChoice, Specification, specified
@@ -145,7 +147,9 @@ def judged_cell(work: JudgingWork) -> Json:
         check_order(pushes, warnings.append)
     run = EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input), zero)
     options = TraceOptions(unit) if isinstance(work.input.trace, Plan) else work.input.trace.options
-    work = replace(work, options=ending_at(work.options, work.until, zero, options))
+    times = JudgeTimes(work.options.starts, work.options.registered, work.until)
+    count = partial(point_in, zero, options=options, last=run.last)
+    work = replace(work, options=times.on(work.options, count))
     answers = answered(work, run)
     if isinstance(work.judged, (EngineVersion, Specification)) and not any(
         report.rows for report in answers.recording.reports

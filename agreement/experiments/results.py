@@ -1,11 +1,14 @@
 """The tables of results as files: Parquet for each window and period, CSV for each cell, a summary's text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from agreement.documents.outputs import Json
+from rich.console import Console, ConsoleOptions, RenderResult
+
+from agreement.documents.outputs import Json, table
 from agreement.documents.values import Scalar, written
 from agreement.experiments import Cell, tables
 from agreement.experiments.tables import Results
@@ -15,19 +18,52 @@ _ANSWERS: Final = {True: "yes", False: "no", None: "-"}
 _MOST_REFUSED: Final = 60
 
 
-def text_of(
+@dataclass(frozen=True, slots=True)
+class SummaryTable:
+    """Rows by the names of columns: as text, or for a page that is narrower each row as a few lines."""
+
+    rows: Sequence[Mapping[str, str]]
+
+    @property
+    def _cells(self) -> list[list[str]]:
+        columns = list(dict.fromkeys(name for row in self.rows for name in row))
+        cells = [columns, *([row.get(name, "") for name in columns] for row in self.rows)]
+        return [list(map(on_one_line, line)) for line in cells]
+
+    def __str__(self) -> str:
+        lines = self._cells
+        widths = [max(len(line[place]) for line in lines) for place in range(len(lines[0]))]
+        return "\n".join(_lines(lines, widths))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the text where it fits."""
+        text = str(self)
+        if max(map(len, text.split("\n"))) <= options.max_width:
+            yield text
+            return
+        columns, *rows = self._cells
+        found = table(None, *columns)
+        for row in rows:
+            found.add_row(*row)
+        yield from found.__rich_console__(console, options)
+
+
+Summary = Sequence[str | SummaryTable]
+
+
+def summary_of(
     title: str, grid: Mapping[str, tuple[Scalar, ...]], verdicts: Sequence[Json], agreements: Sequence[Json]
-) -> str:
-    """Return the whole summary; parameters with one value are named above the tables."""
+) -> Summary:
+    """Return the parts of the summary; parameters with one value are named above the tables."""
     fixed = ", ".join(f"{name} = {written(values[0])}" for name, values in grid.items() if len(values) == 1)
     varied = [name for name, values in grid.items() if len(values) > 1]
-    parts = [on_one_line(part) for part in (title, fixed) if part]
+    parts: list[str | SummaryTable] = [on_one_line(part) for part in (title, fixed) if part]
     if verdicts:
-        parts.append(_table([_verdict(row, varied) for row in verdicts]))
+        parts.append(SummaryTable([_verdict(row, varied) for row in verdicts]))
         parts.append("delay in ms; precision, recall and delay of the windows that have rows")
     if agreements:
-        parts.append(_table([_agreement(row, varied) for row in agreements]))
-    return "\n\n".join([*parts, ""])
+        parts.append(SummaryTable([_agreement(row, varied) for row in agreements]))
+    return parts
 
 
 def _shown_labels(row: Json, varied: Sequence[str], kind: str) -> dict[str, str]:
@@ -71,14 +107,6 @@ def _first_line(text: str) -> str:
     return line if len(line) <= _MOST_REFUSED else f"{line[: _MOST_REFUSED - 1]}…"
 
 
-def _table(rows: Sequence[Mapping[str, str]]) -> str:
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [columns, *([row.get(name, "") for name in columns] for row in rows)]
-    lines = [list(map(on_one_line, line)) for line in cells]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
-    return "\n".join(_lines(lines, widths))
-
-
 def _lines(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
     for number, line in enumerate(lines):
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
@@ -91,11 +119,12 @@ _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 Grid = Mapping[str, tuple[Scalar, ...]]
 
 
-def write(out: Path, title: str, cells: Sequence[Cell], results: Results, grid: Grid) -> str:
-    """Write all tables into a folder and return the summary as text; the same results, the same bytes."""
+def write(out: Path, title: str, cells: Sequence[Cell], results: Results, grid: Grid) -> Summary:
+    """Write all tables into a folder and return the summary; the same results, the same bytes."""
     parameters = {name: _KINDS[type(values[0])] for name, values in grid.items()}
     verdicts, agreements = list(tables.verdicts(cells, results)), list(tables.agreements(cells, results))
-    text = text_of(title, grid, verdicts, agreements)
+    summary = summary_of(title, grid, verdicts, agreements)
+    text = "\n\n".join([*map(str, summary), ""])
     try:
         with TemporaryDirectory(dir=out, prefix=".tables.") as name:
             folder = Path(name)
@@ -116,7 +145,7 @@ def write(out: Path, title: str, cells: Sequence[Cell], results: Results, grid: 
                 file.replace(out / file.name)
     except OSError as error:
         raise LarsError(f"{out}: cannot be written: {error.strerror}") from None
-    return text
+    return summary
 
 
 def _columns(kind: str, parameters: Mapping[str, str]) -> dict[str, str]:

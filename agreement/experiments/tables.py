@@ -15,6 +15,7 @@ Results = Mapping[str, Json]
 _MEASURES: Final = ("precision", "recall", "delay")
 WINDOWS: Final[Mapping[str, str]] = {
     "t0": "string",
+    "t0_date": "string",
     "bounds": "string",
     "phase": "string",
     "from": "Float64",
@@ -40,6 +41,7 @@ VERDICTS: Final[Mapping[str, str]] = {
     "specification": "string",
     "correct": "boolean",
     "t0": "string",
+    "t0_date": "string",
     "bounds": "string",
     "matching": "Int64",
     "choices": "Int64",
@@ -106,7 +108,7 @@ def windows(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each window of each judged cell."""
     for cell in judged(cells):
         result = results[cell.key]
-        choice = {"t0": _start(result), "bounds": result.get("bounds"), "origin": result.get("origin")}
+        choice = {**_start(cell, result), "bounds": result.get("bounds"), "origin": result.get("origin")}
         for window in result.get("windows", ()):
             yield _labels(cell) | choice | window | _dates(window, Dates(result.get("origin"), MILLISECOND))
 
@@ -121,7 +123,7 @@ def verdicts(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
             **_labels(cell),
             "specification": cell.work.by.name,
             "correct": result.get("correct"),
-            "t0": _start(result),
+            **_start(cell, result),
             "bounds": result.get("bounds"),
             "matching": len(result.get("matching", ())),
             "choices": result.get("choices"),
@@ -134,8 +136,14 @@ def verdicts(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
         }
 
 
-def _start(result: Json) -> str | None:
-    return " ".join(map(str, result["t0"])) if "t0" in result else None
+def _start(cell: Cell, result: Json) -> Json:
+    """Return the start times, and their dateTimes where time 0 is one."""
+    if "t0" not in result:
+        return {}
+    assert isinstance(cell.work, JudgingWork)
+    dates = Dates(result.get("origin"), cell.work.input.unit)
+    dated = None if dates.zero is None else " ".join(map(dates.option, result["t0"]))
+    return {"t0": " ".join(map(str, result["t0"])), "t0_date": dated}
 
 
 def _measures(windows: Sequence[Json]) -> Json:

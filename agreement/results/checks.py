@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from agreement.answering.explain import candidates, checking, explaining
 from agreement.answering.explain.checking import CheckReadings
 from agreement.answering.solve.solving import SolvingTask
+from agreement.documents.dates import Dates
 from agreement.documents.options import flags_of, needed, option
 from agreement.documents.requests import (
     BadLineOptions,
@@ -62,6 +63,7 @@ class CheckResult(Findings):
     notes: tuple[str, ...]
     _found: tuple[CheckReadings, ...] = field()
     _at: int = field()
+    dates: Dates = field()
     _main: ClassVar[str] = "lines"
 
     @property
@@ -76,11 +78,11 @@ class CheckResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return check_report.json_document(self._found, self._at)
+        return check_report.json_document(self._found, self._at, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield what is said of each stream."""
-        return check_report.text_lines(self._found, self._at)
+        return check_report.text_lines(self._found, self._at, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the text."""
@@ -112,5 +114,6 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     )
     text = text_in(request.answer, candidates.ACCEPTED)
     met = explaining.situated(wanted, listeners.warn)
-    streams = candidates.read_candidates(text, str(request.answer), met.at)
-    return CheckResult((), (), tuple(checking.check(met, one, met.at) for one in streams), met.at)
+    streams = candidates.read_candidates(text, str(request.answer), met.at, met.dates)
+    found = tuple(checking.check(met, one, met.at) for one in streams)
+    return CheckResult((), (), found, met.at, met.dates)

@@ -160,6 +160,17 @@ class ExplainResult(Findings):
         """Yield the tree for a reader."""
         return explanation_text.text_lines(self._found, self.dates)
 
+    @property
+    def headline(self) -> str:
+        """Whether the atom is in the answer, in one line."""
+        return self._said(self.document())[1]
+
+    def _said(self, found: Mapping[str, object]) -> tuple[str, str]:
+        """Return the atom as readers see it, and whether it holds at which time."""
+        atom = clipped(shortened(str(found["atom"])), _LONG)
+        t = self.dates.option(int(str(found["t"])))
+        return atom, f"{atom} {'holds' if self.holds else 'does not hold'} at {t}"
+
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
@@ -168,9 +179,8 @@ class ExplainResult(Findings):
         found = self.document()
         about = self._found
         dates = self.dates if about.world is None else self.dates.within(about.world.view.shown)
-        at, t = (self.dates.option(int(str(found[name]))) for name in ("at", "t"))
-        atom = clipped(shortened(str(found["atom"])), _LONG)
-        answer = f"{atom} {'holds' if self.holds else 'does not hold'} at {t}"
+        at = self.dates.option(int(str(found["at"])))
+        atom, answer = self._said(found)
         asked = f"Why is this so in the answer at {at}?"
         head = PageHead(f"{atom}, explained", asked, self.holds, answer, self.warnings, "Why")
         parts = list(self.parts())

@@ -10,8 +10,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import RefusedCase, case_files, cases, judging
 from agreement.comparing.judge.cases import CaseVerdict
-from agreement.comparing.judge.judge_inputs import read_versions
-from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.comparing.judge.judging import AnswersVerdict, JudgeTimes
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json
@@ -27,6 +26,8 @@ from agreement.experiments.single_query import alone
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import case_text, verdict_json, verdict_text
+from lars.durations import MILLISECOND
+from solver.traces import point_of
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -230,7 +231,8 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         request = replace(request, inputs=inputs, given=read_alone.given)
     if request.answers is None:
         judging.check_case_judge(request.engine)
-        paths = case_files(request.inputs)
+        paths, how = case_files(request.inputs), JudgeTimes(request.how.t0, request.how.registered)
+        options = how.on(options, lambda time: point_of(time, None, MILLISECOND))
         work = partial(cases.judged_case, judge=request.engine, options=options)
         return JudgeResult((), (), tuple(cases.each_case(paths, work, listeners.progress)))
     query, traces = judging.paths_of(request.inputs)
@@ -245,8 +247,8 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         options=options,
         gracious=request.how.gracious,
         diagnosis=request.how.diagnosis,
-        versions=read_versions(request.static_at),
-        until=request.how.until,
+        times=JudgeTimes(request.how.t0, request.how.registered, request.how.until),
+        static_at=request.static_at,
     )
     return JudgeResult(
         (), (), judging.judge_answers(asked, listeners.warn, listeners.progress), _title(query, traces)

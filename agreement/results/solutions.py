@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil, floor
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar, Final, Self
+
+from rich.console import RenderableType
 
 from agreement.answering.solve import engine_reports, solving
 from agreement.answering.solve.engine_reports import EngineReports
@@ -11,7 +14,7 @@ from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.dates import Dates
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import flags_of, option
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import counted, plain, short, table
 from agreement.documents.requests import (
     BadLineOptions,
     EvaluationOptions,
@@ -33,6 +36,7 @@ from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_lines, answer_tables
 from lars.durations import SECOND, Duration
+from lars.language.windows import Interval
 from solver.facts import Row
 from solver.settings import Time
 from translate.model.query import Semantics
@@ -112,6 +116,10 @@ class SolveRequest:
         without = [option for option in read if option != "--bounds"]
         engine_reports.check_only_as(self.as_, flags_of(self.reports), without)
         check_for_programs(self.program, flags_of(self.streams))
+
+
+_IN_NOTEBOOKS: Final = 40
+"""Of more rows notebooks show these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +206,27 @@ class SolveResult(Findings):
     def summary(self) -> Iterable[str]:
         """Yield how much is answered, without the rows."""
         yield self.headline
+
+    def for_notebooks(self) -> Iterable[RenderableType]:
+        """Yield how much is answered, and the first rows as a table; of a program its answer streams."""
+        yield self.headline
+        if isinstance(self._found, Streams):
+            yield from self.parts()
+            return
+        rows = [(one, row) for one in self.answers for row in one.rows]
+        times = [self._point(one) for one, _ in rows] or [0.0]
+        dates = self.dates.within(Interval(floor(min(times)), ceil(max(times))))
+        found = table(dates.said.strip() or None, "t", *(f"?{name}" for name in self.variables), right=("t",))
+        for one, row in rows[:_IN_NOTEBOOKS]:
+            t = self._point(one)
+            found.add_row(plain(t) if dates.zero is None else dates.text(t), *map(short, row))
+        yield found
+        if len(rows) > _IN_NOTEBOOKS:
+            yield f"… {len(rows) - _IN_NOTEBOOKS} more"
+
+    def _point(self, one: AnswerAt) -> float:
+        """Return when something is answered, in time points, also between two of them."""
+        return one.t if one.ms is None else one.ms / self._unit.milliseconds
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
         """Return the tables `answers`, or `runs`, and `evaluations`."""

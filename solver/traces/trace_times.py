@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from enum import IntEnum
 from typing import Final
 
@@ -198,22 +198,47 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
     return show(Instant(begin.kind, value)) if abs(value) <= LARGEST else None
 
 
-def point_of(time: int | datetime, zero: str | None, unit: Duration) -> int:
+def point_of(asked: int | datetime | time, zero: str | None, unit: Duration, last: int = 0) -> int:
     """Return the time point of a time; a dateTime counts from `zero`, that of time 0, if there is one.
 
-    Raises LarsError for a dateTime where there is none, before it, and between time points.
+    A time of day is that of the day on which a trace up to `last` has it, as dateTimes are shown: in UTC,
+    or without a time zone. Raises LarsError where it has it on several days or is before time 0, and for a
+    dateTime where there is no `zero`, before it, and between time points.
 
     >>> from lars.durations import read_duration
     >>> point_of(datetime(2026, 5, 4, 8, 1, tzinfo=UTC), "2026-05-04T08:00:00Z", read_duration("1s"))
     60
+    >>> point_of(time(8, 0, 22), "2026-05-04T07:59:59Z", read_duration("1s"), last=96)
+    23
     """
-    if isinstance(time, int):
-        return time
-    written = instant_of(time)
+    if isinstance(asked, int):
+        return asked
     if zero is None:
-        problem = f"found the dateTime {show(written)}, and the times of the input are numbers alone"
+        what = f"time of day {asked}" if isinstance(asked, time) else f"dateTime {show(instant_of(asked))}"
+        problem = f"found the {what}, and the times of the input are numbers alone"
         raise LarsError(f"{problem}; accepted: time points, or dateTimes with --origin")
+    written = _on_its_day(asked, zero, unit, last) if isinstance(asked, time) else instant_of(asked)
     try:
         return Clock(unit, unit, read_time(zero)).stamp(written).value
     except Malformed as error:
         raise LarsError(f"{error.problem} (time 0 is {zero}; --origin says another)") from None
+
+
+_DAY: Final = 86400 * 10**9
+
+
+def _on_its_day(asked: time, zero: str, unit: Duration, last: int) -> Instant:
+    """Return the dateTime of a time of day between time 0 and a last time point, or after it on its day."""
+    begin = read_time(zero)
+    end = begin.value + last * unit.nanoseconds
+    since = ((asked.hour * 60 + asked.minute) * 60 + asked.second) * 10**9 + asked.microsecond * 1000
+    first = begin.value + (since - begin.value) % _DAY
+    found, other = (Instant(begin.kind, value) for value in (first, first + _DAY))
+    if other.value <= end:
+        problem = f"found the time of day {asked}, which the trace has on several days"
+        raise LarsError(f"{problem}; accepted: a dateTime, as {show(found)} or {show(other)}")
+    if found.value > end and found.value // _DAY > end // _DAY:
+        shown = f"[{zero}, {show(Instant(begin.kind, end))}]"
+        problem = f"found the time of day {asked}, which is before the first of the trace's times, {shown}"
+        raise LarsError(f"{problem}; accepted: a dateTime from {zero} on, or a time point")
+    return found

@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
+from agreement.documents.dates import Dates
 from lars.analysis import intensional
 from lars.errors import LarsError, PlacedError
 from lars.language.program import Program
@@ -12,14 +14,16 @@ from lars.language.stream import Moment, Stream
 from lars.language.terms import Atom, signature
 from lars.semantics import Background
 from lars.text import Scanner, read_ground_atom, read_stream
+from solver.traces import point_of
 
 ACCEPTED: Final = (
     "a stream as text, one time point a line, as 18: ans(a) p. or what `lars solve` prints, "
     'as 18: {ans(a), @_17 p} or {"t": 18, "answer_streams": [["ans(a)", "@_17 p"]]}'
 )
 _AT: Final = re.compile(r"@_([0-9]{1,19})(?=\s)")
-_TIME: Final = re.compile(r"([0-9]{1,19}):")
-_SOLVED: Final = re.compile(r"\s*[0-9]{1,19}:\s*(?:\{|no answer stream)")
+_DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,}Z?"
+_TIME: Final = re.compile(rf"([0-9]{{1,19}}|{_DATE}):")
+_SOLVED: Final = re.compile(rf"\s*(?:[0-9]{{1,19}}|{_DATE}):\s*(?:\{{|no answer stream)")
 _ROWS: Final = re.compile(r"""\s*(?:t: \(|\{"t": [0-9]+, "rows")""")
 _OPEN, _CLOSE, _COMMA = re.compile(r"\{"), re.compile(r"\}"), re.compile(",")
 _OR, _NONE = re.compile(r"\|"), re.compile("no answer stream|…")
@@ -28,8 +32,8 @@ _WIDEST: Final = 60
 Moments = tuple[Moment, ...]
 
 
-def read_candidates(text: str, source: str, t: int) -> list[Moments]:
-    """Return each stream that the text holds for the time t.
+def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
+    """Return each stream that the text holds for the time t; times in it can be dateTimes.
 
     Raises LarsError, with file and line, for a text of neither form, or without a stream for t.
     """
@@ -38,22 +42,29 @@ def read_candidates(text: str, source: str, t: int) -> list[Moments]:
         problem = "found the rows of a query, which `lars translate QUERY --mode push` makes a program"
         raise LarsError(f"{source}:1:1: {problem}; accepted: {ACCEPTED}")
     if _SOLVED.match(plain):
-        return _of_time(list(_solved(plain, source)), source, t)
+        return _of_time(list(_solved(plain, source, dates)), source, t, dates)
     if not plain.lstrip().startswith(("{", "[")):
         return [tuple(read_stream(text, source))]
     return _of_time(
-        [(one["t"], list(_moments(one, line, source))) for line, one in _objects(plain, source)], source, t
+        [(one["t"], list(_moments(one, line, source))) for line, one in _objects(plain, source)],
+        source,
+        t,
+        dates,
     )
 
 
-def _of_time(given: Sequence[tuple[int, list[Moments]]], source: str, t: int) -> list[Moments]:
+def _of_time(given: Sequence[tuple[int, list[Moments]]], source: str, t: int, dates: Dates) -> list[Moments]:
     found = [streams for u, streams in given if u == t]
     if not found:
-        times = ", ".join(str(u) for u, _ in given)
+        times = ", ".join(dates.option(u) for u, _ in given)
         shown = times if len(times) <= _WIDEST else f"{times[:_WIDEST]}…"
-        raise LarsError(f"{source}: has no answer streams for the time {t}; it has those for {shown}")
+        raise LarsError(
+            f"{source}: has no answer streams for the time {dates.option(t)}; it has those for {shown}"
+        )
     if not any(found):
-        raise LarsError(f"{source}: says that there is no answer stream at {t}, so there is none to check")
+        raise LarsError(
+            f"{source}: says that there is no answer stream at {dates.option(t)}, so there is none to check"
+        )
     return [stream for streams in found for stream in streams]
 
 
@@ -62,16 +73,24 @@ def _moments(said: Mapping[str, Any], line: int, source: str) -> Iterator[Moment
         yield tuple(_moment(atom, f"{source}:{line}", said["t"]) for atom in stream)
 
 
-def _solved(text: str, source: str) -> Iterator[tuple[int, list[Moments]]]:
+def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Moments]]]:
     """Yield what each line that `lars solve` printed says: its time and its answer streams."""
     scanner = Scanner(text, source)
     while scanner.skip() < len(text):
-        t = int(scanner.expect(_TIME, "a time and what holds, as 18: {ans(a), @_17 p}").group(1))
+        written = scanner.expect(_TIME, "a time and what holds, as 18: {ans(a), @_17 p}").group(1)
+        t = int(written) if written.isdecimal() else _dated(written, source, dates)
         streams: list[Moments] = []
         while not scanner.accept(_NONE) and scanner.accept(_OPEN):
             streams.append(tuple(_held(scanner, t)))
             scanner.accept(_OR)
         yield t, streams
+
+
+def _dated(written: str, source: str, dates: Dates) -> int:
+    try:
+        return point_of(datetime.fromisoformat(written), dates.zero, dates.unit)
+    except (ValueError, LarsError) as error:
+        raise LarsError(f"{source}: {written}: {error}") from None
 
 
 def _held(scanner: Scanner, t: int) -> Iterator[Moment]:

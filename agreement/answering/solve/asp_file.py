@@ -45,6 +45,8 @@ def standing_alone_lines(
         )
     output = None if query is None else answered(query, wanted.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
+    if trace.origin is not None:
+        yield f"% Time 0 is {trace.origin}, a time point {given.options.unit}."
     yield from map(seen_in_asp, standalone(program, situation, list(times), output).lines())
 
 

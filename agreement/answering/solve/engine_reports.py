@@ -70,10 +70,10 @@ class _Times:
     last: int | None
 
 
-def _times(wanted: ReportsTask, zero: str | None) -> _Times:
-    """Return the times of a task as time points; `zero` is the dateTime of time 0, if the trace has one."""
-    every = (wanted.start, wanted.until, *wanted.span)
-    return _Times(*(None if one is None else point_in(zero, one, wanted.trace.options) for one in every))
+def _times(wanted: ReportsTask, zero: str | None, last: int) -> _Times:
+    """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
+    options, every = wanted.trace.options, (wanted.start, wanted.until, *wanted.span)
+    return _Times(*(None if one is None else point_in(zero, one, options, last) for one in every))
 
 
 def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]) -> None:
@@ -102,9 +102,9 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> EngineReports:
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
     options = replace(wanted.trace.options, absolute=not by_clock)
     pushes, zero = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
-    times = _times(wanted, zero)
     origin = origin_text(wanted.trace.options.origin)
     given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
+    times = _times(wanted, zero, given.last)
     if isinstance(who, Specification):
         found = _specified(given, who, wanted, times)
     else:

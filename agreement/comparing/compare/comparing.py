@@ -109,7 +109,7 @@ def on_trace(
     for query in read:
         pushes, zero = read_pushes(asked.trace, query, asked.unit, warnings.append)
         given.append(EngineRun(query, static, pushes, asked.unit, origin, zero))
-    placing = _placing(asked, given[0].zero)
+    placing = _placing(asked, given[0].zero, given[0].last)
     for who, one in zip(reporters, (given[0], given[-1]), strict=True):
         if not isinstance(who.reporter, Specification):
             check_order(one.pushes, warnings.append)
@@ -121,9 +121,9 @@ def on_trace(
     return TraceComparison(found, asked.unit, origin=given[0].zero)
 
 
-def _placing(asked: ComparedProfiles, zero: str | None) -> Placing:
-    """Return where windows begin, as a time point of a trace with this dateTime of time 0, and their ends."""
-    start = None if asked.start is None else point_in(zero, asked.start, asked.trace.options)
+def _placing(asked: ComparedProfiles, zero: str | None = None, last: int = 0) -> Placing:
+    """Return where windows begin, as a time point of a trace up to `last`, and what ends they have."""
+    start = None if asked.start is None else point_in(zero, asked.start, asked.trace.options, last)
     return Placing(start, asked.bounds)
 
 
@@ -132,7 +132,7 @@ def on_cases(
 ) -> list[TraceComparison | RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
     _check_reporters(asked)
-    placing = _placing(asked, None)
+    placing = _placing(asked)
 
     def found(case: Case) -> TraceComparison:
         run = run_of_case(case)

@@ -6,7 +6,7 @@ from typing import Final
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judgement import Judgement
 from agreement.comparing.judge.verdict import Verdict
-from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import plain
 from agreement.documents.requests import MatchBy
 
@@ -14,19 +14,20 @@ NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit ha
 """What makes fewer start times."""
 
 
-def nothing_to_compare(found: Judgement | VersionJudgement, milliseconds: float) -> str | None:
+def nothing_to_compare(found: Judgement | VersionJudgement, dates: Dates) -> str | None:
     """Return why there is nothing to compare; None where there is."""
     if found.correct is not None or (isinstance(found, Judgement) and found.undecided):
         return None
     if isinstance(found, VersionJudgement) or found.match is MatchBy.SEQUENCE:
         return "nothing to compare: the answers have no report; accepted: answers with one at least"
-    after, until = (in_points(t, milliseconds) for t in (found.best.phase.after, found.best.phase.until))
+    phase, milliseconds = found.best.phase, dates.unit.milliseconds
+    after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
     name = found.specification.name
     if len(found.vacuous) < len(found.verdicts):
         return (
-            f"nothing to compare for t0 = {starts_in_words(found.vacuous)}: there {name} evaluates nothing "
-            f"in ({after}, {until}], nor is anything reported; no other t0 fits; accepted: --t0 with the "
-            "start times to try, or a longer trace"
+            f"nothing to compare for t0 = {starts_in_words(found.vacuous, dates)}: there {name} evaluates "
+            f"nothing in ({after}, {until}], nor is anything reported; no other t0 fits; accepted: --t0 with "
+            "the start times to try, or a longer trace"
         )
     if found.best.phase.after >= found.best.phase.until:
         return (
@@ -47,31 +48,30 @@ def undecided(found: Judgement) -> str:
     )
 
 
-def starts_in_words(verdicts: Iterable[Verdict]) -> str:
+def starts_in_words(verdicts: Iterable[Verdict], dates: Dates) -> str:
     """Return the start times of verdicts, runs of them as 3..7."""
     texts: list[str] = []
     run: list[int] = []
     for one in (one for one in verdicts if one.choice.starts):
         z = one.choice.starts
         if len(set(z)) > 1:
-            texts.append(f"({', '.join(map(str, z))})")
+            texts.append(f"({', '.join(map(dates.text, z))})")
         elif run and z[0] == run[1] + 1:
             run[1] = z[0] if one.until is None else one.until
         else:
-            texts += _run(run)
+            texts += _run(run, dates)
             run = [z[0], z[0] if one.until is None else one.until]
-    return ", ".join([*texts, *_run(run)]) or "none needed"
+    return ", ".join([*texts, *_run(run, dates)]) or "none needed"
 
 
-def _run(run: list[int]) -> list[str]:
+def _run(run: list[int], dates: Dates) -> list[str]:
     if not run:
         return []
-    first, last = run
-    return (
-        [str(first)] if first == last else [f"{first}, {last}"] if last == first + 1 else [f"{first}..{last}"]
-    )
+    first, last = map(dates.text, run)
+    between = ", " if run[1] == run[0] + 1 else ".."
+    return [first if run[0] == run[1] else f"{first}{between}{last}"]
 
 
-def in_points(t: float, milliseconds: float, dates: Dates = NO_DATES) -> str:
+def in_points(t: float, milliseconds: float, dates: Dates) -> str:
     """Return a time in ms as one in time points, of so many ms each, or as its dateTime."""
     return plain(t / milliseconds) if dates.zero is None else dates.text(t / milliseconds)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, isfinite
 from pathlib import Path
 from time import monotonic
@@ -16,6 +17,7 @@ from agreement.comparing.judge.judge_inputs import (
     check_order,
     read_judged_query,
     read_pushes,
+    read_versions,
     recorded,
     why_silent,
 )
@@ -26,24 +28,43 @@ from agreement.documents.dates import Dates
 from agreement.documents.recordings import Answers, ReadingOptions, read_recording
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
+    START_TIMES,
     AnswersOptions,
     InputOptions,
     JudgeOptions,
     MatchBy,
+    in_time_points,
     load_query,
     origin_text,
+    read_numbers,
     sources,
 )
 from agreement.documents.traces import point_in
-from agreement.documents.values import LARGEST
 from agreement.engines.engine import Engine, columns
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import EngineRun, Specification, Version, specification
+from agreement.engines.specifications import EngineRun, Specification, specification
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from solver.settings import Progress, Time, TraceInput, TraceOptions
+from solver.settings import Progress, Time, TraceInput
 from solver.traces import instant_of, read_static
 from translate.model.query import Semantics
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTimes:
+    """Times as asked for: when windows may begin, as time points or a text with dateTimes, and the last."""
+
+    starts: tuple[int, ...] | str | None = None
+    registered: Time = 0
+    until: Time | None = None
+
+    def on(self, options: Options, count: Callable[[Time], int]) -> Options:
+        """Return the options with these times as time points, which `count` makes them."""
+        starts = self.starts
+        if isinstance(starts, str):
+            starts = read_numbers(in_time_points(starts, count), START_TIMES)
+        until = None if self.until is None else count(self.until)
+        return replace(options, starts=starts, registered=count(self.registered), until=until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +82,8 @@ class JudgedAnswers:
     options: Options
     gracious: bool
     diagnosis: bool
-    versions: tuple[Version, ...] = ()
-    until: Time | None = None
+    times: JudgeTimes
+    static_at: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +131,10 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     run = _run(asked, heard.append)
     answers = read_recording(asked.answers, asked.reading.since(run.zero))
     _check_triggers(answers, len(run.pushes))
-    options = ending_at(asked.options, asked.until, run.zero, asked.trace.options)
-    given = recorded(run, asked.reading.unit, answers, options, asked.versions)
+    count = partial(point_in, run.zero, options=asked.trace.options, last=run.last)
+    options = asked.times.on(asked.options, count)
+    versions = read_versions(in_time_points(text, count) for text in asked.static_at)
+    given = recorded(run, asked.reading.unit, answers, options, versions)
     found = replace(_found(asked, given, answers, progress), origin=given.run.zero)
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
     if asked.options.match is MatchBy.TIME:
@@ -124,14 +147,9 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     # Only now: a warning does not come before an error.
     for message in heard:
         warn(message)
-    if problem := nothing_to_compare(found.judgement, found.milliseconds):
+    if problem := nothing_to_compare(found.judgement, found.dates):
         raise LarsError(problem)
     return found
-
-
-def ending_at(options: Options, until: Time | None, zero: str | None, read: TraceOptions) -> Options:
-    """Return the options with the last time to compare, if one is asked for, as a time point of the trace."""
-    return options if until is None else replace(options, until=point_in(zero, until, read))
 
 
 def _judge(name: str) -> Specification | Engine:
@@ -183,7 +201,9 @@ def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Pr
         diagnosis = diagnosed(given, found, progress)
     elif asked.gracious:
         diagnosis = by_borders(given, found)
-    again = recorded(given.run, asked.reading.unit, answers, replace(turned, bounds=None), asked.versions)
+    again = recorded(
+        given.run, asked.reading.unit, answers, replace(turned, bounds=None), given.task.versions
+    )
     other = judged(again.task, wanted, again.recording, narrowed(again.options, again.task), progress)
     return AnswersVerdict(found, names, length, diagnosis, other)
 
@@ -231,11 +251,7 @@ def options_of(given: JudgeOptions) -> Options:
     for name, value in (*numbers.items(), ("time-limit", limit or 0)):
         if not isfinite(value):
             raise LarsError(f"--{name} {value}: accepted: a finite number")
-    if given.registered > LARGEST:
-        raise LarsError(f"--registered {given.registered}: accepted: 0..{LARGEST}")
     return Options(
-        starts=given.t0,
-        registered=given.registered,
         bounds=None if given.bounds is None else (given.bounds,),
         rows=given.semantics,
         likeness=Likeness(given.semantics or Semantics.BAG, given.tolerance),

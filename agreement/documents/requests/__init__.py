@@ -46,6 +46,7 @@ from agreement.documents.requests.numbers import (
     milliseconds,
     numbers,
     periods,
+    read_numbers,
     read_part,
     read_periods,
     share,
@@ -65,7 +66,7 @@ from agreement.documents.requests.query_files import (
     sources,
     with_sources,
 )
-from agreement.documents.requests.readers import static_files, variables
+from agreement.documents.requests.readers import in_time_points, static_files, variables
 from agreement.documents.requests.units import (
     durations_among,
     durations_in,

@@ -60,16 +60,16 @@ TOLERANCE: Final = 1e-9
 class JudgeOptions:
     """What is left open and tried, what is compared and how, and what is looked for in wrong answers."""
 
-    t0: tuple[int, ...] | None = option(
+    t0: tuple[int, ...] | str | None = option(
         None,
         "Start times of windows to try: 0..9 or 0,5. [default: all]",
-        readers.start_times,
+        readers.dated_start_times,
         keyword="int | str | Sequence[int] | None",
     )
     match: MatchBy = option(
         MatchBy.TIME, "Compare reports at their times, or their sequence whatever their times."
     )
-    registered: int = option(0, "The time point at which the query was registered.", least=0)
+    registered: Time = time_option("The time at which the query was registered.", default=0)
     until: Time | None = time_option("The last time to compare.")
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()

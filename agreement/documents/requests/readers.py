@@ -4,8 +4,9 @@ Each reader raises LarsError that says what is accepted; whoever calls it says w
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from datetime import time as time_of_day
 from pathlib import Path
 from typing import Any, Final
 
@@ -33,21 +34,25 @@ _DATE_TIME: Final = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?0*(Z|[+-][0-9]{2}:?[0-9]{2})?"
 )
 
+_TIME_OF_DAY: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?")
+
 
 def time(given: str | int | datetime) -> Time:
-    """Return a time point, or a dateTime, at most as fine as a microsecond.
+    """Return a time point, a dateTime, at most as fine as a microsecond, or its time of day.
 
-    >>> time("7"), str(time("2026-05-04T08:00:00Z"))
-    (7, '2026-05-04 08:00:00+00:00')
+    >>> time("7"), str(time("2026-05-04T08:00:00Z")), str(time("08:00:22"))
+    (7, '2026-05-04 08:00:00+00:00', '08:00:22')
     """
     if isinstance(given, datetime):
         return given
     if _DATE_TIME.fullmatch(str(given)):
         return moment(str(given))
+    if _TIME_OF_DAY.fullmatch(str(given)):
+        return time_of_day.fromisoformat(str(given))
     try:
         return time_point(given)
     except LarsError as error:
-        raise LarsError(f"{error}, or a dateTime as 2026-05-04T08:00:00Z") from None
+        raise LarsError(f"{error}, or a dateTime as 2026-05-04T08:00:00Z, or as 08:00:00") from None
 
 
 def time_point(given: str | int) -> int:
@@ -137,6 +142,29 @@ def start_times(given: str | int | Sequence[int]) -> tuple[int, ...]:
     (0, 1, 2, 3, 7)
     """
     return read_numbers(numbers_text(given), START_TIMES)
+
+
+def dated_start_times(given: str | int | Sequence[int]) -> tuple[int, ...] | str:
+    """Return the time points at which windows may begin; a text with dateTimes as it is, for a trace to read.
+
+    >>> dated_start_times("2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12")
+    '2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12'
+    """
+    text = numbers_text(given)
+    numbers = in_time_points(text, lambda _: LARGEST)
+    return start_times(text) if numbers == text else text
+
+
+_DATED: Final = re.compile(rf"(?:{_DATE_TIME.pattern})|(?:{_TIME_OF_DAY.pattern})")
+
+
+def in_time_points(text: str, count: Callable[[Time], int]) -> str:
+    """Return a text with time points in the place of its dateTimes.
+
+    >>> in_time_points("08:00:00..08:00:09,12", lambda _: 5)
+    '5..5,12'
+    """
+    return _DATED.sub(lambda found: str(count(time(found[0]))), text)
 
 
 def moment(given: str | datetime) -> datetime:

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -137,8 +138,9 @@ class Findings(Result):
     def write_report(self, path: str | Path) -> None:
         """Write the result as one HTML file, as the commands do with --report."""
         from agreement.results.renderings.pages.page import write_page
+        from agreement.results.renderings.pages.provenance import provenance
 
-        write_page(Path(path), self.page())
+        write_page(Path(path), replace(self.page(), made=provenance((), ())))
 
     @property
     def text(self) -> str:
@@ -175,7 +177,17 @@ class Findings(Result):
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import notebook_html
 
-        return notebook_html(self.parts())
+        return notebook_html(self.for_notebooks())
+
+    def to_markdown(self) -> str:
+        """Return what a notebook shows as Markdown: for the summary of a job, an issue, a wiki."""
+        from agreement.results.renderings.pages.blocks import markdown
+
+        return markdown(self.for_notebooks())
+
+    def for_notebooks(self) -> Iterable[RenderableType]:
+        """Yield what notebooks show."""
+        return self.parts()
 
 
 def plain(value: Any) -> JsonValue:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 from rdflib import Dataset, Graph
 from rdflib.term import Node
@@ -34,7 +34,22 @@ Element = tuple[int | datetime, Graph | Triple]
 """An element of a stream: its time, and what arrives then; its blank nodes are its own, as in files."""
 TextSource = str | Path
 """A path; or the text itself, which a string with a line break, { or ← is."""
-TraceSource = TextSource | ArrowTable | Iterable[Element]
+
+
+@runtime_checkable
+class LazyTable(Protocol):
+    """A table that is yet to be made, as a LazyFrame of polars."""
+
+    def collect(self) -> ArrowTable:
+        """Make it."""
+        ...
+
+    def collect_schema(self) -> object:
+        """Return its columns."""
+        ...
+
+
+TraceSource = TextSource | ArrowTable | LazyTable | Iterable[Element]
 """A trace: in a file, as text, as a table with the columns t, stream, s, p, o, or as elements in order."""
 StaticSource = TextSource | Graph
 """Static data: in a file, as text, or as a graph or data set of rdflib."""
@@ -62,6 +77,8 @@ class SourceFiles:
         if isinstance(source, Graph):
             problem = "a graph has no times; accepted: pairs (t, graph), or a graph as static data"
             raise LarsError(f"found {type(source).__name__}: {problem}")
+        if isinstance(source, LazyTable):
+            return self.given(source.collect())
         if hasattr(source, "__arrow_c_stream__"):
             # Loads pyarrow, which no query needs.
             from solver.traces.formats.tables import write_table

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -42,6 +42,9 @@ from lars.errors import FailedRunError, LarsError
 from lars.files import appearing, exists, read_text
 from solver.settings import StaticFile
 from solver.traces import read_static
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
 
 _SECONDS: Final = 60.0
 _FOUND: Final = "hunt.json"
@@ -116,6 +119,11 @@ class HuntResult(Findings):
     _main: ClassVar[str] = "faults"
 
     @property
+    def refusals(self) -> tuple[tuple[str, str], ...]:
+        """Which queries the engine refuses, each with why."""
+        return self._refusals
+
+    @property
     def faults(self) -> tuple[Fault, ...]:
         """What is wrong, each with a rule that explains it if one does."""
         return tuple(self._hunt.faults)
@@ -134,6 +142,13 @@ class HuntResult(Findings):
         yield from hunt_report.as_text(self._hunt, self.folders)
         for name, why in self._refusals:
             yield f"not asked, as the engine refuses it: {name}: {why.partition(chr(10))[0]}"
+
+    def page(self) -> "Page":
+        """Return the page of all faults."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.hunt_page import hunt_page
+
+        return hunt_page(self._hunt, self.folders, self._refusals, self.to_json())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `faults`."""
@@ -221,6 +236,7 @@ def _check_folder(path: Path | None) -> None:
 def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
+    from agreement.results.renderings.pages.hunt_page import hunt_page
     from agreement.results.renderings.pages.page import write_page
     from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
@@ -228,6 +244,8 @@ def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) 
         new.mkdir()
         (new / _FOUND).write_text(json.dumps(result.to_json(), indent=1, ensure_ascii=False) + "\n")
         (new / "README.md").write_text(hunt_report.index_markdown(found, folders), encoding="utf-8")
+        overview = hunt_page(found, folders, result.refusals, result.to_json(), linked=True)
+        write_page(new / "page.html", overview)
         for name, fault in zip(folders, found.faults, strict=True):
             folder = new / name
             folder.mkdir()

@@ -13,6 +13,7 @@ from agreement.experiments import Cell, execution, results, tables
 from agreement.experiments.experiment import ACCEPTED, read_experiment
 from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
+from agreement.experiments.results import Summary
 from agreement.experiments.tables import Results
 from agreement.results.base.boundary import Listeners, offered
 from agreement.results.base.findings import Findings
@@ -42,12 +43,12 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class RanCells:
-    """The cells with their results, the parameters that have several values, and the summary's text."""
+    """The cells with their results, the parameters that have several values, and their summary."""
 
     cells: tuple[Cell, ...]
     results: Results
     varied: tuple[str, ...]
-    summary: str
+    summary: Summary
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -89,7 +90,8 @@ class RunResult(Findings):
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the summary."""
-        return (self._ran.summary.rstrip("\n"),)
+        first, *others = self._ran.summary
+        return (first, *(part for other in others for part in ("", other)))
 
     def page(self) -> "Page":
         """Return what the page says: an index of the cells, and what was found over time in each."""
@@ -148,7 +150,7 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
         listeners.warn(message)
     title, grid = read.file.title, read.file.grid
-    text = results.write(folder, title, cells, found, grid)
+    summary = results.write(folder, title, cells, found, grid)
     varied = tuple(name for name, values in grid.items() if len(values) > 1)
     listeners.note(f"these tables and all results are in {folder}")
-    return RunResult((), (), folder, title, RanCells(tuple(cells), found, varied, text))
+    return RunResult((), (), folder, title, RanCells(tuple(cells), found, varied, summary))

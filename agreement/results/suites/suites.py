@@ -364,7 +364,7 @@ def _write(path: Path, found: SuiteRun) -> None:
             json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         first = found.engines[0]
-        parts: list[RenderableType] = [*suite_report.as_text(found.engines)]
+        parts: list[RenderableType] = [*suite_report.overview(found.engines)]
         for of in found.engines:
             failures = [one for one in of.results if one.outcome is Outcome.FAILED]
             parts += [part for one in failures for part in suite_report.failure_parts(one, of)]

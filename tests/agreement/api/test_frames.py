@@ -1,9 +1,11 @@
 """Tables as data frames: types of columns, dateTimes, short terms; what is printed of a result."""
 
 import sys
+from datetime import date
 from types import SimpleNamespace
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from agreement import api
@@ -33,6 +35,25 @@ def test_values_that_went_in_come_out(kind):
     assert found["?v"].tolist() == VALUES[kind]
     assert str(found["?v"].dtype) == kind
     assert found["?s"].tolist() == ["http://e/a#b"] * 2
+
+
+def test_days_that_went_in_come_out():
+    days = [date(2026, 5, 4), date(2026, 5, 5)]
+    found = solved(days)
+    assert found.to_pandas(terms="values")["?v"].tolist() == days
+    assert str(found.to_arrow(terms="values").schema.field("?v").type) == "date32[day]"
+
+
+def test_a_lazy_frame_is_collected():
+    class LazyFrame:
+        def collect_schema(self):
+            return {}
+
+        def collect(self):
+            frame = pd.DataFrame({"t": [ZERO], "s": "http://e/a", "p": "http://e/v", "o": [1]})
+            return pa.Table.from_pandas(frame)
+
+    assert [one.t for one in api.solve(QUERY, LazyFrame()).answers] == [1]
 
 
 def test_what_is_no_value_of_its_type_or_of_several_types_is_text():
@@ -91,3 +112,27 @@ def test_a_result_is_one_line_with_the_verdict_and_neither_true_nor_false():
         assert decided
     assert "\n" not in repr(api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18))
     assert api.solve(SAMPLES / "coupons", to=1)
+
+
+def test_a_notebook_shows_rows_as_a_table_and_how_many_are_left():
+    found = solved([*range(50)])
+    html = found._repr_html_()
+    assert html.startswith('<div class="lars"><p>50 rows at 50 times</p>')
+    assert "on 2026-05-04 (UTC)" in html
+    assert html.count("<tr>") == 41
+    assert "<p>… 10 more</p>" in html
+    assert found.to_markdown().splitlines()[4:7] == [
+        "| t | ?s | ?v |",
+        "| ---: | --- | --- |",
+        "| 08:00:01 | b | 0 |",
+    ]
+    assert api.solve(QUERY, '<e:a> <e:b> <e:c> <http://e/S> "1" .\n').to_markdown().startswith("0 rows at ")
+
+
+def test_markdown_says_what_the_command_prints():
+    found = api.agree(SAMPLES / "coupons", period=8)
+    said = found.to_markdown()
+    assert said.startswith("U = 8, (16, 24\\]: push alone reports (25, rayban, b), expired before the pull")
+    assert "| 8 | DISAGREE | 6 | (16, 24\\] | (48, 50\\] |" in said
+    why = api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18).to_markdown()
+    assert "```" in why

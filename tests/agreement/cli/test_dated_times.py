@@ -185,3 +185,143 @@ def test_now_counts_from_the_time_zero_that_the_trace_implies(files, call):
     assert "1970-" not in found.out
     written = (files / "left/experiment.toml").read_text() if call == "shrink" else found.out
     assert time in written
+
+
+def test_a_time_of_day_is_that_of_the_traces_day(files):
+    asked = ("solve", "cq.rq", "t.nq", "--json")
+    by_points = lars(*asked, "--from", 5, "--to", 7)
+    assert lars(*asked, "--from", "12:00:05", "--to", "12:00:07").out == by_points.out
+    assert lars(*asked, "--from", "12:00:05.0", "--to", dated(7)).out == by_points.out
+    beyond = lars(*asked, "--from", "12:00:05", "--to", "12:01")
+    assert beyond.out == lars(*asked, "--from", 5, "--to", 60).out
+
+
+def test_a_time_of_day_that_is_not_clear_is_refused(files):
+    trace = (files / "t.nq").read_text()
+    (files / "days.nq").write_text(trace.replace(dated(13), dated(13 + 86400)))
+    several = lars("solve", "cq.rq", "days.nq", "--from", "12:00:05")
+    assert several.code == 2
+    assert several.err.endswith(
+        "found the time of day 12:00:05, which the trace has on several days; accepted: a dateTime, as "
+        f"{dated(5)} or {dated(5 + 86400)}\n"
+    )
+    before = lars("solve", "cq.rq", "t.nq", "--from", "11:00")
+    assert before.code == 2
+    assert "found the time of day 11:00:00, which is before the first of the trace's times" in before.err
+    (files / "n.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "5" .\n')
+    numbers = lars("solve", "cq.rq", "n.nq", "--from", "11:00")
+    assert "found the time of day 11:00:00, and the times of the input are numbers alone" in numbers.err
+
+
+@pytest.mark.parametrize("time", ["24:00", "12:60", "7:00", "12:00:05Z"])
+def test_what_is_no_time_of_day_is_refused(files, time):
+    found = lars("solve", "cq.rq", "t.nq", "--from", time)
+    assert found.code == 2
+    assert "or a dateTime as 2026-05-04T08:00:00Z, or as 08:00:00" in found.err
+
+
+@pytest.fixture
+def program(files):
+    (files / "two.lars").write_text("q(X) ← ⊞^2 ◇ p(X).\na(X) ← q(X), not b(X).\nb(X) ← q(X), not a(X).\n")
+    return "two.lars", "t.csv"
+
+
+def test_check_reads_what_solve_printed_with_dates(files, program):
+    (files / "answers.txt").write_text(lars("solve", *program, "-q").out)
+    asked = ("check", *program, "--answer", "answers.txt", "--at", dated(5))
+    found = lars(*asked)
+    assert found.code == 0, found.err
+    assert found.out.splitlines()[0] == f"{dated(5)} (1 of 2): an answer stream"
+    assert {name: lars(*asked, "--json").json[name] for name in ("origin", "t", "t_date", "correct")} == {
+        "origin": dated(0),
+        "t": 5,
+        "t_date": dated(5),
+        "correct": True,
+    }
+
+
+def test_check_names_the_times_that_an_answer_has_as_dates(files, program):
+    (files / "answers.txt").write_text("5: {q(b), a(b)}\n")
+    found = lars("check", *program, "--answer", "answers.txt", "--at", dated(4))
+    assert found.code == 2
+    assert f"has no answer streams for the time {dated(4)}; it has those for {dated(5)}" in found.err
+
+
+@pytest.fixture
+def judged(files):
+    lines = (f"{dated(t)},http://e/a\n" for t in (4, 7, 10))
+    (files / "a.csv").write_text("time,s\n" + "".join(lines))
+    return "judge", "cs.rq", "t.nq", "--answers", "a.csv", "--engine", "csparql"
+
+
+@pytest.mark.parametrize("times", [("--t0", "0..1"), ("--registered", "1"), ("--until", "9")])
+def test_judge_takes_dates_where_it_takes_time_points(files, judged, times):
+    option, value = times
+    as_dates = "..".join(dated(int(t)) for t in value.split(".."))
+    of_day = "..".join(dated(int(t))[11:-1] for t in value.split(".."))
+    by_points, by_dates, by_day = (lars(*judged, option, one, "--json") for one in (value, as_dates, of_day))
+    assert by_points.code in {0, 1}
+    assert by_points.out == by_dates.out == by_day.out
+    assert by_points.out != lars(*judged, "--json").out
+
+
+def test_judge_says_start_times_as_dates(files, judged):
+    found = lars(*judged)
+    assert found.out.splitlines()[0] == (
+        "correct by csparql for t0 = 12:00:00 on 2026-01-31 (UTC), bounds high-open"
+    )
+    assert "windows on 2026-01-31 (UTC), t0 = 12:00:00" in found.out
+    document = lars(*judged, "--json").json
+    assert (document["t0"], document["t0_date"]) == ([[0]], [[dated(0)]])
+    window = document["windows"][0]
+    assert (window["t0"], window["t0_date"]) == ([0], [dated(0)])
+
+
+def test_tables_of_judge_have_the_dates_of_start_times(files, judged):
+    lars(*judged, "--out", "told", "--out-format", "csv")
+    header, first, *_ = (files / "told" / "windows.csv").read_text().splitlines()
+    assert header.split(",")[:5] == ["phase", "t0", "t0_date", "from", "from_date"]
+    assert first.startswith(f'windows,[0],"[""{dated(0)}""]",')
+    lars(*judged, "--out", "told", "--out-format", "parquet")
+    assert (files / "told" / "windows.parquet").exists()
+
+
+def test_static_data_are_there_from_date_to_date(files, judged):
+    (files / "shop.ttl").write_text("<http://e/x> <http://e/y> <http://e/z> .\n")
+    by_points, by_dates = (
+        lars(*judged, "--static-at", f"{first}..{last}=shop.ttl", "--json")
+        for first, last in ((2, 9), (dated(2), dated(9)))
+    )
+    assert by_points.code == 0, by_points.err
+    assert (by_dates.code, by_dates.out) == (by_points.code, by_points.out)
+
+
+def test_cases_have_numbers_alone(files):
+    found = lars("judge", SAMPLES / "judged", "--t0", dated(2))
+    assert found.code == 2
+    assert "Traceback" not in found.err
+
+
+def test_answers_that_are_a_stream_keep_their_dates(files):
+    cs = CS.replace("SELECT ?s", "CONSTRUCT { ?s :q ?o }")
+    (files / "con.rq").write_text(f"REGISTER STREAM o AS {cs}")
+    found = lars("solve", "con.rq", "t.nq", "--as", "csparql", "--as-stream", "http://e/O")
+    times = [line.rsplit('"', 2)[1] for line in found.out.splitlines()]
+    assert times == [dated(t) for t in (3, 6, 9, 15)][: len(times)]
+    assert times
+
+
+def test_all_answers_of_agree_and_what_shrink_leaves_have_dates(files):
+    full = lars("agree", "cs.rq", "t.nq", "--period", "3", "--full")
+    assert "answers per time point on 2026-01-31 (UTC)" in full.out
+    shown = full.out.partition("answers per time point")[2].splitlines()
+    assert "│ 12:00:05 │ (a)  │      │" in shown
+    answers = lars("agree", "cs.rq", "t.nq", "--period", "3", "--full", "--json").json["answers"]
+    assert answers[0]["push"][0]["t_date"] == dated(5)
+    left = lars("shrink", "cs.rq", "t.nq", "--period", "3")
+    assert "│ last time point on 2026-01-31 (UTC) │ 12:00:13 │ 12:00:0" in left.out
+
+
+def test_a_program_for_clingo_says_when_its_time_0_is(files):
+    found = lars("translate", "cq.rq", "t.nq", "--format", "asp", "--at", dated(5))
+    assert found.out.startswith(f"% Time 0 is {dated(0)}, a time point 1s.\n")

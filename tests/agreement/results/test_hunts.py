@@ -41,6 +41,35 @@ def test_a_fault_has_a_folder_whose_case_is_judged_the_same(mutant, tmp_path):
     assert (fault["folder"], fault["repeated"]) == (folder.name, True)
 
 
+def test_a_page_of_all_faults_lists_each_with_its_stream_and_the_commands_to_repeat_it(mutant, tmp_path):
+    out, page = tmp_path / "faults", tmp_path / "page.html"
+    asked = ("hunt", "--adapter", mutant, "--faults", "1", "--engine", "rspql")
+    ran = lars(*asked, "--out", out, "--report", page, "--json")
+    assert ran.code == 1
+    text = page.read_text(encoding="utf-8")
+    (fault,) = ran.json["faults"]
+    for said in (
+        "Does mutant answer as rspql says?",
+        "1 fault in ",
+        '<a href="#fault-1">1. bounds = closed</a>',
+        "<h3>The smallest stream, in the order of its arrival</h3>",
+        "lars judge case.json --engine rspql",
+        "a report where nothing is evaluated",
+        "<code>" + fault["folder"] + "</code>",
+        "How this page was made",
+    ):
+        assert said in text
+    assert len(text) < 1_000_000
+    assert f'href="{fault["folder"]}/page.html"' in (out / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_page_without_a_fault_says_that_this_proves_nothing(tmp_path):
+    page = tmp_path / "page.html"
+    assert lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "20", "--report", page).code == 0
+    assert "No fault in 20 runs, " in page.read_text(encoding="utf-8")
+    assert "that proves nothing" in page.read_text(encoding="utf-8")
+
+
 def test_the_right_engine_ends_with_0(tmp_path):
     ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "--out", tmp_path / "none")
     assert (ran.code, ran.err) == (0, "")

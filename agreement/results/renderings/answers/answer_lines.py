@@ -58,7 +58,7 @@ def text_lines(found: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
                 more = ["…"] * (len(streams) > len(shown))
                 yield f"{dates.text(t)}: {' | '.join((*shown, *more)) or 'no answer stream'}"
         case EngineReports(stream=Iri() as stream):
-            yield from _stream_lines(found, stream)
+            yield from _stream_lines(found, stream, dates)
         case EngineReports():
             yield from _report_lines(found, dates)
         case _:
@@ -74,10 +74,10 @@ def _report_lines(found: EngineReports, dates: Dates) -> Iterator[str]:
         yield f"{dates.date(t) or plain(t, _DIGITS)}: {rows}"
 
 
-def _stream_lines(found: EngineReports, stream: Iri) -> Iterator[str]:
-    # Timed N-Quads, whose integers count time points.
+def _stream_lines(found: EngineReports, stream: Iri, dates: Dates) -> Iterator[str]:
+    # Timed N-Quads, with dateTimes, or integers that count time points.
     for report in found.reports:
-        t = round(report.t / found.milliseconds)
+        t = dates.option(round(report.t / found.milliseconds))
         for row in report.rows:
             yield f'{" ".join(text or "" for text in row)} {stream} "{t}" .'
 

@@ -1,19 +1,20 @@
 """What `lars check` prints: whether a stream is an answer stream, and which rule or atom says no.
 
-As JSON: {"t", "correct", "streams": [one for each stream of the file]}; correct means that each is an
-answer stream. A stream: "verdict" is "answer stream", "no interpretation" (with "missing", "extra",
-"outside": atoms), "violated" ("rule", "instance", "values" of its variables, "why", and how many
-"others" are violated) or "smaller model" ("least" and "unfounded": atoms; "unsupported": those that
-no rule derives; "circle": links with "head", "rule", "instance", "formula", "windows", "below").
-"founded" says whether it is an answer stream under the founded reading, "choice" which atoms the
-windows with ties `choose` keep, "choices" how many choices were tried. An atom at another time than
-t is written "@_17 p".
+As JSON: {"origin", "t", "correct", "streams": [one for each stream of the file]}; correct means that each
+is an answer stream; where time 0 is a dateTime, it is `origin`, and that of t `t_date`. A stream: "verdict"
+is "answer stream", "no interpretation" (with "missing", "extra", "outside": atoms), "violated" ("rule",
+"instance", "values" of its variables, "why", and how many "others" are violated) or "smaller model"
+("least" and "unfounded": atoms; "unsupported": those that no rule derives; "circle": links with "head",
+"rule", "instance", "formula", "windows", "below"). "founded" says whether it is an answer stream under the
+founded reading, "choice" which atoms the windows with ties `choose` keep, "choices" how many choices were
+tried. An atom at another time than t is written "@_17 p".
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
 from agreement.answering.explain.checking import CheckReadings
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, some
 from lars import semantics
 from lars.language.stream import Moment, write_moment
@@ -22,12 +23,12 @@ Lines = Iterator[str]
 _SHOWN: Final = 20
 
 
-def text_lines(found: Sequence[CheckReadings], t: int) -> Lines:
+def text_lines(found: Sequence[CheckReadings], t: int, dates: Dates) -> Lines:
     """Yield the verdicts for a reader."""
     for number, checked in enumerate(found, 1):
         several = f" ({number} of {len(found)})" if len(found) > 1 else ""
         said, *reasons = _said(checked.flp, t)
-        yield f"{t}{several}: {said}"
+        yield f"{dates.option(t)}{several}: {said}"
         yield from (f"  {reason}" for reason in reasons)
         if checked.differs:
             yield "  under the founded reading (not not p is decided by the stream itself) it is one"
@@ -103,12 +104,13 @@ def _kept(choice: semantics.Choice, t: int) -> Lines:
         yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in kept) or 'nothing'}"
 
 
-def json_document(found: Sequence[CheckReadings], t: int) -> Json:
+def json_document(found: Sequence[CheckReadings], t: int, dates: Dates) -> Json:
     """Return the verdicts as one JSON document."""
     streams = [
         _json(one.flp, t) | {"founded": isinstance(one.founded, semantics.IsAnswerStream)} for one in found
     ]
-    return {"t": t, "correct": all(one.correct for one in found), "streams": streams}
+    said = {"correct": all(one.correct for one in found), "streams": streams}
+    return {"origin": dates.zero, **dates.beside({"t": t}), **said}
 
 
 def _json(verdict: semantics.Verdict, t: int) -> Json:

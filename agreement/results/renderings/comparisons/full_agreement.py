@@ -8,6 +8,7 @@ from rich.table import Table
 
 from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.verdicts import AgreementReport
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, bindings, row_order, short_row, table
 from agreement.documents.traces import Outputs
 from lars.language.terms import Variable
@@ -47,8 +48,8 @@ class FullReport:
             "answers": [
                 {
                     "variant": str(one.pair),
-                    "push": _by_time(names, one.sides.pushed.by_time()),
-                    "pull": _by_time(names, one.sides.pulled.by_time()),
+                    "push": _by_time(names, one.sides.pushed.by_time(), self._dates(one)),
+                    "pull": _by_time(names, one.sides.pulled.by_time(), self._dates(one)),
                 }
                 for one in variants
             ],
@@ -69,16 +70,21 @@ class FullReport:
         return [str(rule) for rule in push(translated(variant.pair.cqels, self.setting), self.trigger).rules]
 
     def _answers(self, variant: VariantReport) -> Table:
-        shown = table("answers per time point", "t", "push", "pull", right=("t",))
+        dates = self._dates(variant).within(variant.trace.timeline)
+        title = f"answers per time point{dates.said}"
+        shown = table(title, "t", "push", "pull", right=("t",), whole=frozenset("t"))
         pushed, pulled = variant.sides.pushed.by_time(), variant.sides.pulled.by_time()
         for t in sorted({*pushed, *pulled}):
-            shown.add_row(str(t), _rows(pushed, t), _rows(pulled, t))
+            shown.add_row(dates.text(t), _rows(pushed, t), _rows(pulled, t))
         return shown
+
+    def _dates(self, variant: VariantReport) -> Dates:
+        return Dates(variant.trace.origin, self.setting.unit)
 
 
 def _rows(outputs: Outputs, t: int) -> str:
     return " ".join(map(short_row, sorted(outputs.get(t, ()), key=row_order)))
 
 
-def _by_time(names: tuple[Variable, ...], outputs: Outputs) -> list[Json]:
-    return [{"t": t, "rows": bindings(names, outputs[t])} for t in sorted(outputs)]
+def _by_time(names: tuple[Variable, ...], outputs: Outputs, dates: Dates) -> list[Json]:
+    return [{**dates.beside({"t": t}), "rows": bindings(names, outputs[t])} for t in sorted(outputs)]

@@ -26,15 +26,20 @@ _LABELS: Final = {
 }
 
 
-def as_text(found: Sequence[SuiteResult]) -> Iterator[RenderableType]:
-    """Yield what each engine is and how its tests ended, with the first failures; several side by side."""
+def overview(found: Sequence[SuiteResult]) -> Iterator[RenderableType]:
+    """Yield what each engine is and how its tests ended; several side by side."""
     for each in found:
         yield from _said(each)
     if len(found) > 1:
         yield side_by_side(found)
-        return
-    for result in found:
-        yield by_feature(result)
+    else:
+        yield from map(by_feature, found)
+
+
+def as_text(found: Sequence[SuiteResult]) -> Iterator[RenderableType]:
+    """Yield what each engine is and how its tests ended, and of one engine the first failures."""
+    yield from overview(found)
+    for result in found[:1] if len(found) == 1 else ():
         failed = [one for one in result.results if one.outcome is Outcome.FAILED]
         for one in failed[:_SHOWN]:
             yield from failure_parts(one, result)

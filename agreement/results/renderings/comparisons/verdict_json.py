@@ -13,7 +13,7 @@ from agreement.comparing.judge.diagnosis import Diagnosis
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.judge.window_measures import counts
 from agreement.comparing.matching.likeness import RowMatch
-from agreement.documents.dates import Dates
+from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, encoded, picked, record
 from agreement.documents.table_files import Column, OutTable, Value
 
@@ -29,6 +29,7 @@ def by_specification(
 ) -> Json:
     """Return a specification's verdict: windows of each choice that matches, else of the best one."""
     best, milliseconds = found.best, dates.unit.milliseconds
+    after = best.phase.after
     same = [one for one in found.matching if one.choice.bounds is best.choice.bounds]
     alike = sorted(same, key=lambda one: one.choice.starts) or [best]
     shown = partial(_windows, columns, dates, diagnosis.shifts if diagnosis else {})
@@ -37,19 +38,19 @@ def by_specification(
         "engine": found.specification.name,
         "correct": found.correct,
         "match": encoded(found.match),
-        "t0": [start for one in alike if one.correct for start in starts_of(one)],
+        **_starts([start for one in alike if one.correct for start in starts_of(one)], dates),
         "bounds": encoded(best.choice.bounds),
         "matching": [
             {
-                "t0": list(one.choice.starts),
-                "until": one.until,
+                **_starts(one.choice.starts, dates),
+                **dates.beside({"until": one.until}),
                 "bounds": encoded(one.choice.bounds),
                 "late": encoded(one.late),
             }
             for one in found.matching
         ],
         **picked(found, "choices", "tried"),
-        "stable_from": _points(best.phase.after, milliseconds) if isfinite(best.phase.after) else None,
+        **dates.beside({"stable_from": _points(after, milliseconds) if isfinite(after) else None}),
         "windows": [row for one in alike for row in shown(one, one.windows)],
         "transient": shown(best, best.transient),
         "later": shown(best, best.later),
@@ -63,6 +64,16 @@ def starts_of(verdict: Verdict) -> list[list[int]]:
     if not verdict.choice.starts or others or verdict.until is None or verdict.until - first >= _MANY:
         return [list(verdict.choice.starts)]
     return [[start] for start in range(first, verdict.until + 1)]
+
+
+def _starts(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -> Json:
+    """Return start times, or lists of them, each dateTime beside its number."""
+    found: Json = {"t0": list(starts)}
+    if dates.zero is not None:
+        found[f"t0{SUFFIX}"] = [
+            dates.date(one) if isinstance(one, int) else list(map(dates.date, one)) for one in starts
+        ]
+    return found
 
 
 def _points(t: float, milliseconds: float) -> float:
@@ -81,7 +92,7 @@ def _windows(
     milliseconds = dates.unit.milliseconds
     return [
         {
-            "t0": list(verdict.choice.starts),
+            **_starts(verdict.choice.starts, dates),
             **dates.beside(
                 {
                     "from": None if window.first is None else _points(window.first, milliseconds),
@@ -90,7 +101,7 @@ def _windows(
             ),
             **measures(window),
             **_rows(columns, window.rows),
-            **({"shift": _shift(shifts[window.last])} if window.last in shifts else {}),
+            **({"shift": _shift(shifts[window.last], dates)} if window.last in shifts else {}),
         }
         for window in windows
     ]
@@ -101,8 +112,8 @@ def _rows(columns: Sequence[str], rows: RowMatch) -> Json:
     return {key: [binding(columns, row) for row in found] for key, found in told.items()}
 
 
-def _shift(shift: Shift) -> Json:
-    borders = {"from": shift.first, "to": shift.last}
+def _shift(shift: Shift, dates: Dates) -> Json:
+    borders = dates.beside({"from": shift.first, "to": shift.last})
     wrong = {"missing": len(shift.rows.missing), "extra": len(shift.rows.extra)}
     return picked(shift, "window", "start", "end") | borders | wrong
 
@@ -189,6 +200,9 @@ _WINDOWS: Final = (
     Column("triples", int, "how many triples the window holds"),
     *_ROWS,
 )
+_STARTS: Final = 2
+_DATES: Final = Column("t0_date", str, "the start times' dateTimes, as JSON")
+"""Stands behind the start times, where times have dates."""
 _STEPS: Final = (
     Column("push", float, "the number of the push, from 0"),
     Column("time", float, "the time unit, where reports are compared by it"),
@@ -213,7 +227,9 @@ def tables(found: Json) -> tuple[OutTable, ...]:
     if "transient" not in found:
         return (_table("steps", _STEPS, found["windows"]),)
     phases = ("windows", "transient", "later")
-    return (_table("windows", _WINDOWS, [{"phase": one} | row for one in phases for row in found[one]]),)
+    dated = (_DATES,) if found.get("origin") else ()
+    columns = (*_WINDOWS[:_STARTS], *dated, *_WINDOWS[_STARTS:])
+    return (_table("windows", columns, [{"phase": one} | row for one in phases for row in found[one]]),)
 
 
 def _table(name: str, columns: tuple[Column, ...], rows: Iterable[Json]) -> OutTable:

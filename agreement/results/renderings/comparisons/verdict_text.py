@@ -32,11 +32,11 @@ def by_specification(found: Judgement, diagnosis: Diagnosis | None, given: Dates
     ends = [one.last for one in (*best.transient, *best.windows, *best.later)]
     last = ceil(max(ends, default=0) / milliseconds)
     dates = given.within(Interval(0, last))
-    yield Text(_headline(found, milliseconds), style=_STYLES[found.correct])
+    yield Text(_headline(found, dates), style=_STYLES[found.correct])
     yield from _diagnosis(diagnosis)
     if found.correct:
         yield from _delays(best)
-        yield from _others(found, milliseconds)
+        yield from _others(found, dates)
     yield _table(best, diagnosis.shifts if diagnosis else {}, dates)
     for title, windows in (
         ("the transient, until all windows have started", best.transient),
@@ -55,7 +55,7 @@ def by_other_match(other: Judgement | VersionJudgement | None) -> Iterator[str]:
         yield f"correct as reports {how}: --match {other.match.value}"
 
 
-def _headline(found: Judgement, milliseconds: float) -> str:
+def _headline(found: Judgement, dates: Dates) -> str:
     best, name = found.best, found.specification.name
     ends = f"bounds {best.choice.bounds.value}"
     by = f"{name} as a sequence" if found.match is MatchBy.SEQUENCE else name
@@ -63,10 +63,10 @@ def _headline(found: Judgement, milliseconds: float) -> str:
         return undecided(found)
     if found.correct:
         tried = "" if found.tried == found.choices else f", of {found.tried} choices tried of {found.choices}"
-        starts = starts_in_words(_like(best, found.matching, milliseconds))
-        return f"correct by {by} for t0 = {starts}, {ends}{tried}"
+        starts = starts_in_words(_like(best, found.matching, dates.unit.milliseconds), dates)
+        return f"correct by {by} for t0 = {starts}{dates.said}, {ends}{tried}"
     wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
-    fit = f"best t0 = {starts_in_words([best])}, {ends}: {wrong}"
+    fit = f"best t0 = {starts_in_words([best], dates)}{dates.said}, {ends}: {wrong}"
     return (
         f"incorrect by {by}: none of {found.tried} choices of t0 and bounds fits; {fit}, "
         f"score {best.score:.3f}"
@@ -84,7 +84,8 @@ def _kind(one: Verdict, milliseconds: float) -> tuple[object, bool]:
     return one.choice.bounds, bool(one.late and one.late[1] >= milliseconds)
 
 
-def _others(found: Judgement, milliseconds: float) -> Iterator[str]:
+def _others(found: Judgement, dates: Dates) -> Iterator[str]:
+    milliseconds = dates.unit.milliseconds
     told = {_kind(found.best, milliseconds)}
     for one in found.matching:
         if (kind := _kind(one, milliseconds)) not in told:
@@ -92,7 +93,7 @@ def _others(found: Judgement, milliseconds: float) -> Iterator[str]:
             alike = _like(one, found.matching, milliseconds)
             late = max((other.late[1] for other in alike if other.late), default=0)
             lateness = f", reports up to {plain(late)} ms late" if late else ""
-            yield f"also for t0 = {starts_in_words(alike)}, bounds {one.choice.bounds.value}{lateness}"
+            yield f"also for t0 = {starts_in_words(alike, dates)}, bounds {one.choice.bounds.value}{lateness}"
 
 
 def _delays(verdict: Verdict) -> Iterator[str]:
@@ -111,7 +112,7 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
     shown = windows if len(windows) <= _SHOWN else wrong
     title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
-    title = f"{title}{dates.said}, t0 = {starts_in_words([verdict])}"
+    title = f"{title}{dates.said}, t0 = {starts_in_words([verdict], dates)}"
     found = table(title, *numbers, "problem", right=numbers, whole=_WHOLE)
     for window in shown:
         found.add_row(*_cells(window, dates), _problem(window, shifts.get(window.last)))

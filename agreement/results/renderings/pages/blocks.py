@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.documents.outputs import Json, clipped
+from agreement.documents.paper_tables import in_markdown, markdown_lines
 from agreement.results.renderings.pages.page import rendered
 
 _MOST: Final = 40
@@ -62,6 +63,31 @@ def notebook_html(parts: Iterable[RenderableType]) -> str:
     '<div class="lars"><p>they &lt;differ&gt;</p></div>'
     """
     return rendered("notebook", blocks=[_first(one) for one in blocks(parts)])
+
+
+def markdown(parts: Iterable[RenderableType]) -> str:
+    r"""Return what a command prints as Markdown: of longer tables and trees the first lines.
+
+    >>> print(markdown(["they *differ*"]))
+    they \*differ\*
+    """
+    return "\n\n".join("\n".join(_in_markdown(_first(one))) for one in blocks(parts))
+
+
+def _in_markdown(block: Json) -> Iterator[str]:
+    match block.get("kind"):
+        case None:
+            if block["title"]:
+                yield from (f"**{in_markdown(block['title'])}**", "")
+            yield from markdown_lines(block["columns"], block["right"], block["rows"])
+        case "tree":
+            yield from ("```", *block["lines"], "```")
+        case "items":
+            yield from (f"- {in_markdown(line)}" for line in block["lines"])
+        case _:
+            yield "\n\n".join(map(in_markdown, block["lines"]))
+    if block["left"]:
+        yield f"\n… {block['left']} more"
 
 
 def _first(block: Json) -> Json:

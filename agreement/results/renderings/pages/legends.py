@@ -5,7 +5,8 @@ from typing import Final
 
 _NAMES: Final = {
     "U": r"\bU (=|across)|, U\b",
-    "push": r"\bpush\b",
+    "push": r"(?s)\bpush\b.*\bpull\b|\bpull\b.*\bpush\b",
+    "a push": r"(?s)\A(?!.*\bpull\b).*\bpush(es)?\b",
     "pull": r"\bpull\b",
     "τ1": "τ1",
     "τ2": "τ2",
@@ -31,6 +32,7 @@ _NAMES: Final = {
 _MEANINGS: Final = {
     "U": "the pulling period in time points: pull evaluates at its multiples",
     "push": "evaluation as input arrives, as CQELS does; of a period its answers are all of these together",
+    "a push": "a triple that is given to the engine; pushes are numbered from 0",
     "pull": "evaluation by the clock, as C-SPARQL does; of a period its answer is that at the end",
     "τ1": "the translation of C-SPARQL: what all windows show and the static data are one graph",
     "τ2": "the translation of CQELS: each pattern on a stream is matched in its own window",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from agreement.documents.outputs import Json, clipped, document_lines, json_text
 from agreement.results.renderings.pages.legends import legend_of
@@ -138,13 +138,38 @@ def in_script(text: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    found = Environment(
         loader=FunctionLoader(_part),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         finalize=_seen,
     )
+    found.filters["whole"] = whole
+    return found
+
+
+_WHOLE: Final = re.compile(
+    r"[(\[][\d:.TZ-]+, [\d:.TZ-]+[)\]]|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\?\w+|\b[a-z]+-\d[\w.-]*\w"
+)
+"""Intervals, dates, variables, names with versions: no line ends inside them."""
+
+
+def whole(text: object) -> Markup:
+    """Return a text for HTML in which no line ends inside a date, an interval, a variable.
+
+    >>> whole("in (3, 5] ?a < 2")
+    Markup('in <span class="whole">(3, 5]</span> <span class="whole">?a</span> &lt; 2')
+    """
+    shown = printable(str(text))
+    parts, end = [], 0
+    for found in _WHOLE.finditer(shown):
+        parts += [
+            escape(shown[end : found.start()]),
+            Markup('<span class="whole">{}</span>').format(found[0]),
+        ]
+        end = found.end()
+    return Markup("").join([*parts, escape(shown[end:])])
 
 
 def _seen(value: object) -> object:

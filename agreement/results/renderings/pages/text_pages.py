@@ -53,8 +53,8 @@ def judge_page(
     right = {True: "Correct", False: "Incorrect", None: "NoModelKnown"}[correct]
     noun = "windows" if "transient" in document else "steps"
     answer = f"{right}: {len(compared) - wrong} of {len(compared)} {noun} are right" if compared else right
-    starts = "; ".join(", ".join(map(str, one)) for one in document.get("t0", ()))
-    fits = f" It fits for t0 = {starts}." if correct and starts else ""
+    starts = "; ".join(", ".join(map(named.text, one)) for one in document.get("t0", ()))
+    fits = f" It fits for t0 = {starts}{named.said}." if correct and starts else ""
     places = [name for name in _PLACES if any(name in one for one in _all(document))]
     measures = [name for name in _MEASURES if any(name in one for one in _all(document))]
     shown = _some(windows)
@@ -67,7 +67,7 @@ def judge_page(
         "measures": measures,
         "each": "Window by window" if noun == "windows" else "Step by step",
         "blocks": page_blocks(_sentences(parts) if windows else parts),
-        "fits": [_fit(one) for one in document.get("matching", ())],
+        "fits": [_fit(one, named) for one in document.get("matching", ())],
     }
     asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
     return Page(
@@ -132,12 +132,13 @@ def _all(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for phase in _PHASES for one in document.get(phase, ())]
 
 
-def _fit(one: Mapping[str, Any]) -> Json:
+def _fit(one: Mapping[str, Any], dates: Dates) -> Json:
     """Return start times that fit, with the last of those that an only window's stands for."""
     starts, last = one["t0"], one["until"]
     several = last is not None and len(starts) == 1 and last > starts[0]
     late = "" if one["late"] is None else " to ".join(dict.fromkeys(plain(float(t)) for t in one["late"]))
-    told = f"{starts[0]}..{last}" if several else ", ".join(map(str, starts)) or "any"
+    told = ", ".join(map(dates.text, starts)) or "any"
+    told = f"{told}..{dates.text(last)}" if several else told
     return {"t0": told, "bounds": one["bounds"], "late": late}
 
 
@@ -157,16 +158,17 @@ def _windows(document: Mapping[str, Any], dates: Dates) -> list[Json]:
             "rows": [
                 {"mark": mark, "row": _row(row)} for name, mark in _ROWS.items() for row in one.get(name, ())
             ],
-            "shift": _shift(one["shift"]) if "shift" in one else None,
+            "shift": _shift(one["shift"], dates) if "shift" in one else None,
         }
         for phase in _PHASES
         for one in document.get(phase, ())
     ]
 
 
-def _shift(one: Mapping[str, Any]) -> str:
+def _shift(one: Mapping[str, Any], dates: Dates) -> str:
     left = " and ".join(f"{one[name]} {name}" for name in ("missing", "extra") if one[name])
-    return f"From {one['from']} to {one['to']} {f'{left} would be left' if left else 'all rows would fit'}."
+    ends = f"From {dates.text(one['from'])} to {dates.text(one['to'])}"
+    return f"{ends} {f'{left} would be left' if left else 'all rows would fit'}."
 
 
 def _cell(value: Any) -> Any:

@@ -23,9 +23,11 @@ def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and what is left."""
     yield f"U = {trials.period}, {found.cause.value}: {found.evaluations} evaluations"
     sizes = table(None, "", "before", "after", right=("before", "after"))
+    ends = Dates(trials.origin, trials.setting.unit).within(Interval(0, found.before.end))
     for field in fields(Sizes):
-        before, after = (str(getattr(one, field.name)) for one in (found.before, found.after))
-        sizes.add_row(_NAMES[field.name], before, after)
+        values = (getattr(one, field.name) for one in (found.before, found.after))
+        before, after = map(ends.text if field.name == "end" else str, values)
+        sizes.add_row(_NAMES[field.name] + (ends.said if field.name == "end" else ""), before, after)
     yield sizes
     dates = dates_of(found, trials)
     left = table(dates.said.strip() or None, "t", "stream", "triple", right=("t",))

@@ -231,7 +231,7 @@ function agree() {
   function tell(t) {
     const here = $("here"), list = make("ul"), pushed = !page.push.bins && pushTimes[below(pushTimes, t)] === t, pulled = t % state.period === 0;
     here.textContent = "";
-    here.append(make("strong", dates ? `${dates.stem}${when(t)}` : `t = ${t}`), ` time points of ${page.unit}${pushed ? "; push evaluates" : ""}${pulled ? "; pull evaluates" : ""}${page.push.bins ? `; ${inBin(page.push.bins, t, "evaluation", "of push")}` : ""}`);
+    here.append(make("strong", dates ? `${dates.stem}${when(t)}` : `t = ${t}`), `${dates ? "" : ` time points of ${page.unit}`}${pushed ? "; push evaluates" : ""}${pulled ? "; pull evaluates" : ""}${page.push.bins ? `; ${inBin(page.push.bins, t, "evaluation", "of push")}` : ""}`);
     for (const stream of streams) {
       const begin = below(stream.times, t), end = below(stream.times, t + 1);
       const counted = stream.bins !== null, around = counted ? inBin(stream.bins, t, "element") : "";
@@ -359,7 +359,8 @@ function round(raw) { const power = 10 ** Math.floor(Math.log10(raw)); return Ma
 function sortable(table) {
   const heads = [...table.tHead.rows[0].cells];
   heads.forEach((head, place) => {
-    const button = make("button", head.textContent, { type: "button", class: "sort" });
+    const button = make("button", "", { type: "button", class: "sort" });
+    button.append(...head.childNodes);
     button.addEventListener("click", () => {
       const down = head.getAttribute("aria-sort") === "ascending", body = table.tBodies[0], key = (row) => row.cells[place].textContent.trim();
       heads.forEach((other) => other.removeAttribute("aria-sort"));

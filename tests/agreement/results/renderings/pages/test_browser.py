@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,6 +20,7 @@ DATA = "JSON.parse(document.getElementById('data').textContent)"
 PAGES = (
     *("coupons", "many", "rooms", "minus", "met", "weather"),
     *("phase", "witness", "shrink", "explain", "decide", "large"),
+    *("contained", "compare", "hunt", "dated"),
 )
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no chromium: apt-get install chromium"),
@@ -45,7 +47,24 @@ def pages(tmp_path_factory):
     api.run(weather, out=folder / "results").write_report(folder / "weather.html")
     hostile_page(folder)
     large_page(folder)
+    cqels = [SAMPLES / name / "query.cqels.rq" for name in ("slide", "minus")]
+    api.contained(*cqels, rename={"person": "order"}).write_report(folder / "contained.html")
+    met_query, doors = met / "query.cqels.rq", met / "doors.nq"
+    api.compare("cqels", "cqels-1.x", met_query, doors).write_report(folder / "compare.html")
+    hunted_page(folder)
+    api.agree(SAMPLES / "coupons", period=8, origin="2026-05-04T08:00:00Z").write_report(
+        folder / "dated.html"
+    )
     return folder
+
+
+def hunted_page(folder):
+    """Write the page of what is wrong with an engine whose windows contain both ends."""
+    (folder / "both.toml").write_text(
+        'name = "both"\nreport = ["window-close", "non-empty"]\nbounds = "closed"\nempty = "silent"\n'
+    )
+    adapter = f"{sys.executable} -m agreement.cli serve-engine {folder / 'both.toml'}"
+    api.hunt(adapter=adapter, faults=1).write_report(folder / "hunt.html")
 
 
 @pytest.fixture(scope="module")
@@ -218,6 +237,15 @@ def test_hostile_strings_are_shown_and_not_run(browser, pages):
 def test_a_narrow_window_needs_no_sideways_scrolling(browser, pages, name):
     with opened(browser, pages / f"{name}.html", width=390, color_scheme="dark") as page:
         assert page.evaluate("document.documentElement.scrollWidth") == 390
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_no_date_interval_or_variable_is_broken_in_a_narrow_window(browser, pages, name):
+    with opened(browser, pages / f"{name}.html", width=390) as page:
+        lines = "[...document.querySelectorAll('.whole')].map((one) => one.getClientRects().length)"
+        assert set(page.evaluate(lines)) <= {0, 1}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -228,6 +256,7 @@ def test_nothing_is_in_the_way_of_a_screen_reader(browser, pages, name, scheme):
     with opened(browser, pages / f"{name}.html", color_scheme=scheme) as page:
         if name == "coupons":
             page.click("#differences button.row")
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         page.evaluate(axe)
         found = page.evaluate("axe.run(document)")
         assert json.dumps([(one["id"], one["nodes"][0]["html"]) for one in found["violations"]]) == "[]"

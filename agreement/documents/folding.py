@@ -1,0 +1,119 @@
+"""Tables for readers, as wide as there is room: lines end between words, not inside terms and intervals."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+_BESIDE: Final = 3
+"""What stands between two columns, a bar and two spaces; one more at the end."""
+_BRIEF: Final = 24
+"""Values of at most so many characters share a line where a row has no room side by side."""
+_TALLEST: Final = 4
+"""Where a value would fill more lines than these, its row has no room side by side."""
+_INDENT: Final = "  "
+
+
+class FoldingTable(Table):
+    """A table whose columns are at least as wide as their longest word.
+
+    Where that is too wide for the page, or too high, each row is a few lines: its short values one after
+    the other, each behind its column's name, then the long ones, each by itself.
+    """
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the title, which is as wide as the page, then columns or lines."""
+        title, self.title = self.title, None
+        try:
+            if title is not None:
+                heading = Text(str(title), style="table.title")
+                yield from map(_ended, heading.wrap(console, options.max_width))
+            cells = [[_text(console, one) for one in (each.header, *each.cells)] for each in self.columns]
+            widths = self._widths(cells, options.max_width - _BESIDE * len(cells) - 1)
+            if widths is None or _highest(console, cells, widths) > _TALLEST:
+                yield from _lines(console, cells, options.max_width)
+                return
+            for column, width in zip(self.columns, widths, strict=True):
+                column.width = width
+            yield from super().__rich_console__(console, options)
+        finally:
+            self.title = title
+
+    def _widths(self, cells: Sequence[Sequence[Text]], room: int) -> list[int] | None:
+        """Return how wide each column is, of so much room for all; None where their words have none."""
+        whole = [max(line.cell_len for text in column for line in text.split()) for column in cells]
+        words = [
+            most if column.no_wrap else max(map(_longest_word, texts))
+            for column, texts, most in zip(self.columns, cells, whole, strict=True)
+        ]
+        left = room - sum(words)
+        if left < 0:
+            return None
+        # Who lacks little gets it all first; what is left is for those that lack much.
+        wanting = sorted(range(len(cells)), key=lambda place: whole[place] - words[place])
+        for number, place in enumerate(wanting):
+            more = min(whole[place] - words[place], left // (len(wanting) - number))
+            words[place] += more
+            left -= more
+        return words
+
+
+def _text(console: Console, cell: object) -> Text:
+    return cell if isinstance(cell, Text) else console.render_str(str(cell))
+
+
+def _longest_word(text: Text) -> int:
+    return max((Text(word).cell_len for word in text.plain.split()), default=0)
+
+
+def _highest(console: Console, cells: Sequence[Sequence[Text]], widths: Sequence[int]) -> int:
+    """Return how many lines the longest value fills that is not of several lines by itself."""
+    return max(
+        (
+            len(text.wrap(console, width)) - text.plain.count("\n")
+            for column, width in zip(cells, widths, strict=True)
+            for text in column[1:]
+            if text.cell_len > width
+        ),
+        default=1,
+    )
+
+
+def _lines(console: Console, cells: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
+    names = [column[0].plain for column in cells]
+    for row in zip(*(column[1:] for column in cells), strict=True):
+        named = [(name, value) for name, value in zip(names, row, strict=True) if value.plain.strip()]
+        brief = [_named(name, " ", value) for name, value in named if _is_brief(value)]
+        yield from _side_by_side(brief, width)
+        for name, value in named:
+            if not _is_brief(value):
+                first, *others = _named(name, ": ", value).wrap(console, width - 2 * len(_INDENT))
+                yield Text(_INDENT).append_text(_ended(first))
+                yield from (Text(2 * _INDENT).append_text(_ended(one)) for one in others)
+
+
+def _is_brief(value: Text) -> bool:
+    return value.cell_len <= _BRIEF and "\n" not in value.plain
+
+
+def _named(name: str, joint: str, value: Text) -> Text:
+    return Text.assemble((f"{name}{joint}", "dim"), value) if name else value
+
+
+def _side_by_side(items: Sequence[Text], width: int) -> Iterator[Text]:
+    line = Text()
+    for item in items:
+        if line and line.cell_len + _BESIDE + item.cell_len > width:
+            yield line
+            line = Text(_INDENT)
+        elif line:
+            line.append(" · ")
+        line.append_text(item)
+    yield line
+
+
+def _ended(line: Text) -> Text:
+    line.rstrip()
+    return line
