@@ -1,6 +1,5 @@
 """What the suite says that has to be reported, certified twice; seeded faults in it are found."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -17,6 +16,7 @@ from tests.agreement.proving.suite.certifying import (
     bag,
     by_clingo,
     expected,
+    faulty,
     firsts,
     in_order,
     parsed,
@@ -95,18 +95,6 @@ def test_clingo_says_the_same(tests):
         asked = Expecting(parsed(test), static_of(test.static), in_order(test).stream)
         for number in [*firsts(test)][:3]:
             assert by_clingo(asked, number) in expected(test, number), (test.name, str(vectors()[number]))
-
-
-def faulty(test, rng):
-    """Return a test with a fault in the reports of one choice, and the number of a vector of it."""
-    every = list(test.expected[RSPQL])
-    place = rng.choice([n for n, one in enumerate(every) if any(rows for _, rows in one.reports)])
-    one = every[place]
-    at = rng.choice([n for n, (_, rows) in enumerate(one.reports) if rows])
-    t, rows = one.reports[at]
-    changed = rng.choice(([(t + 1, rows)], [(t, rows[1:])], [(t, (*rows, rows[0]))], [(t, rows)] * 2, []))
-    every[place] = replace(one, reports=(*one.reports[:at], *changed, *one.reports[at + 1 :]))
-    return replace(test, expected={RSPQL: tuple(every)}), one.vectors[0]
 
 
 def test_seeded_faults_in_expected_reports_are_found_by_both(tests):
