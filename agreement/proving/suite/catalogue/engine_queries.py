@@ -22,6 +22,13 @@ def of_engines() -> tuple[SuiteQuery, ...]:
             ),
         ),
     )
+    slide = "a window shows what came in its width, whatever its slide (Definition 13; CQELS parses SLIDE alone)"
+    slid = (
+        (
+            "cqels",
+            _CQELS.format(select=AB, where="STREAM :S [RANGE 4s SLIDE 6s] { ?s :p ?a . ?s :q ?b }"),
+        ),
+    )
     rest = (
         ("sum-nothing", "aggregates", total, QueryFamily("sum-nothing", one, "(SUM(?a) AS ?n)")),
         (
@@ -32,6 +39,7 @@ def of_engines() -> tuple[SuiteQuery, ...]:
         ),
         ("one-line", "windows", lines, QueryFamily("one-line", one, flat=True)),
         ("tumbling-word", "windows", tumbling, QueryFamily("tumbling-word", ((S, 4, 4, ONE),), texts=own)),
+        ("slide-word", "windows", slide, QueryFamily("slide-word", ((S, 4, 6, TWO),), AB, texts=slid)),
     )
     return tuple(suite_query("engines", feature, says, family) for _, feature, says, family in rest)
 

@@ -5,6 +5,7 @@ What a comment says of a fault or of two vectors is asked of engines that have t
 
 import re
 
+from agreement.engines.adapters.oxigraph import TRIPLE
 from agreement.proving.suite.suite_tests import _WRITTEN
 from tests.agreement.proving.suite.faults import ALL_OWN, OWN, USUAL, asked
 from translate.model.query import Language
@@ -78,7 +79,7 @@ def comment(query, stream, tells, engines):
         return f"{_capital(query.sentence)}. {_by_hand(tells)}"
     if query.name not in OWN:
         head = shown.rule(tells)
-        return f"{_capital(head)}. {shown.of(tells)}"
+        return f"{_capital(head)}. {shown.of(tells)} Its query: {query.sentence}."
     own = _first(shown.shows, (*OWN[query.name], *filter(None, [ALL_OWN.get(query.name)])))
     first = shown.of(f"{FAULT}{own}")
     if tells == f"{FAULT}{own}":
@@ -166,6 +167,8 @@ class _Shown:
         return ", ".join(self._row(row) for row in rows) or "a report without rows"
 
     def _row(self, row):
+        if self.names == TRIPLE:
+            return f"({' '.join(map(_term, row))})"
         bound = [
             f"?{name} {_term(term)}" for name, term in zip(self.names, row, strict=False) if term is not None
         ]
