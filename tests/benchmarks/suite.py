@@ -27,7 +27,9 @@ MORE = {
         '1 S s p "x"@en; 2 S s p "x"; 3 S s p "x"^^<http://e/type>; 12 S n n n',
         "1 S s p 1; 61 S s p 2; 70 S n n n",
     ),
-    "sliding": ("1 S s p 1; 1 S s p 2; 1 S s p 3; 1 S s p 4; 1 S s p 5; 2 S s p 6; 2 S s p 7; 3 S s p 8; 9 S n n n",),
+    "sliding": (
+        "1 S s p 1; 1 S s p 2; 1 S s p 3; 1 S s p 4; 1 S s p 5; 2 S s p 6; 2 S s p 7; 3 S s p 8; 9 S n n n",
+    ),
     "filter-both": ("1 S s p 9; 3 S s q 10; 9 S n n n",),
     "across-filter": ("1 S s p 9; 3 T s r 10; 9 S n n n",),
     "limit": ("1 S s p 9; 3 S s p 10; 9 S n n n",),
@@ -38,6 +40,7 @@ MORE = {
         "1 S s p 1; 1 S s q 1; 3 T s r 1; 9 S n n n",
         "1 S s p 1; 3 S s q 1; 3 S s q 2; 4 T s r 1; 10 S n n n",
     ),
+    "total": ("1 S n n n; 7 S n n n", "1 S s p 1; 5 S n n n; 11 S n n n"),
     "group-concat": ("1 S s p 1; 7 S n n n",),
     "regex": ("1 S s p 21; 3 S s p 1; 9 S n n n", "1 S s p 10; 7 S n n n"),
 }

@@ -68,7 +68,9 @@ def main():
         print(f"  {count} choices: {how}")
     print("  what comes late and counts: by Oxigraph alone, clingo is asked for what is in order")
     print("  queries in C-SPARQL, CQELS, SPARQLstream: by clingo alone, Oxigraph has their windows in RSP-QL")
-    print("seeded faults found: " + ", ".join(f"{count} of {FAULTS} by {how}" for how, count in seeded.items()))
+    print(
+        "seeded faults found: " + ", ".join(f"{count} of {FAULTS} by {how}" for how, count in seeded.items())
+    )
     used = getrusage(RUSAGE_SELF)
     print(f"{perf_counter() - began:.0f} s, {used.ru_utime:.0f} s of them user CPU")
 

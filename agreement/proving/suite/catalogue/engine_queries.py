@@ -22,7 +22,9 @@ def of_engines() -> tuple[SuiteQuery, ...]:
             ),
         ),
     )
-    slide = "a window shows what came in its width, whatever its slide (Definition 13; CQELS parses SLIDE alone)"
+    slide = (
+        "a window shows what came in its width, whatever its slide (Definition 13; CQELS parses SLIDE alone)"
+    )
     slid = (
         (
             "cqels",

@@ -266,9 +266,24 @@ _AGGREGATES: Final = (
 )
 _MODIFIERS: Final = (
     ("projection", "?s", "", "projection keeps equal solutions (SPARQL 1.1, 18.5, Project)"),
-    ("distinct", "DISTINCT ?s", "", "DISTINCT has equal rows of one evaluation once (SPARQL 1.1, 18.5, Distinct)"),
-    ("limit", A, "ORDER BY DESC(?a) ?s LIMIT 1", "ORDER BY and LIMIT choose of the rows of one evaluation (SPARQL 1.1, 15)"),
-    ("offset", A, "ORDER BY ?a ?s OFFSET 1", "OFFSET leaves out the first rows of each evaluation (SPARQL 1.1, 15.4)"),
+    (
+        "distinct",
+        "DISTINCT ?s",
+        "",
+        "DISTINCT has equal rows of one evaluation once (SPARQL 1.1, 18.5, Distinct)",
+    ),
+    (
+        "limit",
+        A,
+        "ORDER BY DESC(?a) ?s LIMIT 1",
+        "ORDER BY and LIMIT choose of the rows of one evaluation (SPARQL 1.1, 15)",
+    ),
+    (
+        "offset",
+        A,
+        "ORDER BY ?a ?s OFFSET 1",
+        "OFFSET leaves out the first rows of each evaluation (SPARQL 1.1, 15.4)",
+    ),
     (
         "having",
         "?s (COUNT(?a) AS ?n)",
@@ -279,12 +294,22 @@ _MODIFIERS: Final = (
         "total",
         "(COUNT(?a) AS ?n)",
         "",
-        "without GROUP BY there is one group, also of nothing (SPARQL 1.1, 11.2)",
+        "without GROUP BY a window has one group, of all its solutions, also of none (SPARQL 1.1, 11.2)",
     ),
 )
 _TEMPLATES: Final = (
-    ("construct", "?s :is ?a .", ONE, "CONSTRUCT gives the triples of its template for the solutions of a window"),
-    ("construct-set", "?s :is :seen .", ONE, "CONSTRUCT gives a graph: equal triples of several solutions are one"),
+    (
+        "construct",
+        "?s :is ?a .",
+        ONE,
+        "CONSTRUCT gives the triples of its template for the solutions of a window",
+    ),
+    (
+        "construct-set",
+        "?s :is :seen .",
+        ONE,
+        "CONSTRUCT gives a graph: equal triples of several solutions are one",
+    ),
     (
         "construct-unbound",
         "?s :is ?a . ?s :also ?b .",

@@ -6,6 +6,7 @@ What a comment says of a fault or of two vectors is asked of engines that have t
 import re
 
 from agreement.engines.adapters.oxigraph import TRIPLE
+from agreement.proving.suite.expecting import ANSWER
 from agreement.proving.suite.suite_tests import _WRITTEN
 from tests.agreement.proving.suite.faults import ALL_OWN, OWN, USUAL, asked
 from translate.model.query import Language
@@ -76,7 +77,8 @@ def comment(query, stream, tells, engines):
     every = {one.says: one for one in engines}
     shown = _Shown(query, stream, every)
     if tells.startswith((RULE, CAUSE)):
-        return f"{_capital(query.sentence)}. {_by_hand(tells)}"
+        rule = f" Not so by a rule of an engine version: {tells.removeprefix(RULE)}."
+        return f"{_capital(query.sentence)}.{rule if tells.startswith(RULE) else ''}"
     if query.name not in OWN:
         head = shown.rule(tells)
         return f"{_capital(head)}. {shown.of(tells)} Its query: {query.sentence}."
@@ -84,7 +86,9 @@ def comment(query, stream, tells, engines):
     first = shown.of(f"{FAULT}{own}")
     if tells == f"{FAULT}{own}":
         return f"{_capital(query.sentence)}. {first}"
-    return f"{_capital(query.sentence)}. {first} It alone of its query's tests tells as well: {shown.of(tells)}"
+    return (
+        f"{_capital(query.sentence)}. {first} It alone of its query's tests tells as well: {shown.of(tells)}"
+    )
 
 
 def _capital(sentence):
@@ -93,12 +97,6 @@ def _capital(sentence):
 
 def _first(test, names):
     return next(name for name in names if test(name))
-
-
-def _by_hand(tells):
-    if tells.startswith(CAUSE):
-        return f"By the cause that `lars agree` names {tells.removeprefix(CAUSE)}."
-    return f"Not so by the rule of an engine version: {tells.removeprefix(RULE)}."
 
 
 class _Shown:
@@ -129,8 +127,7 @@ class _Shown:
         t = _differing(first, second)
         (a, same), (b, _) = self._words(one, name), self._words(other, name)
         return (
-            f"At {t} with {name} {a}: {self._at(first, t)}; with {name} {b}: {self._at(second, t)}"
-            f" ({same})."
+            f"At {t} with {name} {a}: {self._at(first, t)}; with {name} {b}: {self._at(second, t)} ({same})."
         )
 
     def _of_fault(self, name):
@@ -140,7 +137,7 @@ class _Shown:
         t = _differing(base, found)
         under = " where arrivals report," if name.endswith(ARRIVALS) else ""
         said = name.removesuffix(ARRIVALS)
-        return f"At {t}{under} right is {self._at(base, t)}; with the fault \"{said}\": {self._at(found, t)}."
+        return f'At {t}{under} right is {self._at(base, t)}; with the fault "{said}": {self._at(found, t)}.'
 
     def _apart(self, tells):
         one, other = tells.removeprefix(VECTORS).split(" or ")
@@ -167,6 +164,8 @@ class _Shown:
         return ", ".join(self._row(row) for row in rows) or "a report without rows"
 
     def _row(self, row):
+        if self.names == (ANSWER,) and not row:
+            return "true"
         if self.names == TRIPLE:
             return f"({' '.join(map(_term, row))})"
         bound = [

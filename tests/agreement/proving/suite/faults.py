@@ -244,7 +244,11 @@ _TEXTS = (
         r"SELECT \((COUNT|SUM|AVG)\((.*?)\) AS \?n\)([\s\S]*)$",
         r"SELECT (\1(\2) AS ?n)\3 HAVING(COUNT(?a) > 0)",
     ),
-    ("ASK always true", r"WHERE \{\nWINDOW :w1 \{ (.*?) \}\n", r"WHERE {\nOPTIONAL { WINDOW :w1 { \1 } }\n"),
+    (
+        "ASK always true",
+        r"(ASK\n[\s\S]*)WHERE \{\nWINDOW :w1 \{ (.*?) \}\n",
+        r"\1WHERE {\nOPTIONAL { WINDOW :w1 { \2 } }\n",
+    ),
     (
         "windows merged into the default graph",
         r"\} \?s :p :o \.",
@@ -276,7 +280,11 @@ _TEXTS = (
         r"CONSTRUCT \{ \?s :is :seen \. \}",
         "SELECT (?s AS ?a1) (:is AS ?a2) (:seen AS ?a3)",
     ),
-    ("of two windows on one stream the last alone", r"ON STREAM :S(?=[\s\S]*ON STREAM :S)", "ON STREAM :None"),
+    (
+        "of two windows on one stream the last alone",
+        r"ON STREAM :S(?=[\s\S]*ON STREAM :S)",
+        "ON STREAM :None",
+    ),
 )
 
 
@@ -523,8 +531,12 @@ OWN = {
 }
 """The faults one of which a test of a query has to show, so that it is about the query's sentence."""
 ALL_OWN = {
-    **dict.fromkeys(("istream-count", "istream-minus", "istream-distinct"), "RStream in place of the operator"),
-    **dict.fromkeys(("dstream-count", "dstream-minus", "dstream-distinct"), "RStream in place of the operator"),
+    **dict.fromkeys(
+        ("istream-count", "istream-minus", "istream-distinct"), "RStream in place of the operator"
+    ),
+    **dict.fromkeys(
+        ("dstream-count", "dstream-minus", "dstream-distinct"), "RStream in place of the operator"
+    ),
     **dict.fromkeys(("istream-limit", "dstream-limit"), "RStream in place of the operator"),
     "sequence": "a path as its first step",
 }

@@ -347,7 +347,17 @@ class FirstElementTwiceAsLong(WindowRun):
         return [*found, triple] if edge and passed and not self.high_open else found
 
 
+class SeveralFaults(
+    LastOfSeveralReportsLost, IstreamOfAllEver, StaticForgottenAfterTheFirstReport, FirstElementTwiceAsLong
+):
+    """Faults together by which the parameters of another engine would explain more."""
+
+    def change(self):
+        self.query = re.sub("OPTIONAL", "", self.query) if "FILTER" not in self.query else self.query
+
+
 MORE_WRONG = (
+    SeveralFaults,
     LastOfSeveralReportsLost,
     _text("MinusOfAnyGraph", r"MINUS \{ GRAPH :w\d", "MINUS { GRAPH ?any"),
     TriplesCountTwice,
