@@ -1,7 +1,7 @@
 """Which streams the suite has, what each alone tells apart, and the comment that says so.
 
-`python -m tests.benchmarks.suite choose [QUERY..]` prints a line for each test, as the suite's list has them; the
-tests of engine versions and of causes, which are written by hand, it prints with their comments made anew.
+`python -m tests.benchmarks.suite choose [QUERY..]` prints a line for each test, as the suite's list has them;
+the tests of engine versions and of causes, which are written by hand, with their comments made anew.
 `comments` prints the lines of the list, all with their comments made anew.
 """
 

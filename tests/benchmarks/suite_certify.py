@@ -1,9 +1,10 @@
 """Whether what the suite expects is certified: window by window with Oxigraph, and by clingo.
 
 `python -m tests.benchmarks.suite_certify DIR [NAME..]`: a suite's folder, tests whose names begin so. Each
-choice of each test is looked at under its first vector and its last by Oxigraph, three choices of each test and
-language by clingo, which takes longer: the first, the middle and the last. Then twenty faults are seeded in
-expected reports, and each has to be found by both. The figures, what cannot be certified, and the time end it.
+choice of each test is looked at under its first vector and its last by Oxigraph, three choices of each test
+and language by clingo, which takes longer: the first, the middle and the last. Then twenty faults are seeded
+in expected reports, and each has to be found by both. It ends with the figures, what cannot be certified, and
+the time.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Whether each test of the suite tells apart what no other test of its query does, as the list says.
 
-`python -m tests.benchmarks.suite_matrix [QUERY..]` prints each test whose fault or vectors another tells apart
-too, or that does not tell them; and each that is not about its query's sentence, or says so otherwise than it
-is. Tests of a rule or a cause are counted, and not looked at.
+`python -m tests.benchmarks.suite_matrix [QUERY..]` prints each test whose fault or vectors another tells
+apart too, or that does not tell them; that is not about its query's sentence; or whose comment is not what
+engines report. Tests of a rule or a cause are counted, and not looked at.
 """
 
 import sys
@@ -63,9 +63,8 @@ def main():
                 wrong += 1
                 words = f"{query.name}: {in_words(one.stream)}: {one.tells}"
                 print(f"{words}: own {own}, others {others}, about {about}, said {said}", flush=True)
-    print(
-        f"{looked} tests tell something apart each, {wrong} of them wrongly or not alone; {len(chosen_streams())} in all"
-    )
+    words = f"{looked} tests tell something apart each, {wrong} of them wrongly or not alone"
+    print(f"{words}; {len(chosen_streams())} in all")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The manual's table of engines on the suite: how many tests each passed, and what it is nearest to.
 
-`python -m tests.benchmarks.suite_table DIR [ENGINE..]`: a suite's folder, and names of engines: those that the
-program serves, `oxigraph`, and `rsp-js` and `rsp-rs` where LARS_ADAPTERS names a folder with them.
+`python -m tests.benchmarks.suite_table DIR [ENGINE..]`: a suite's folder, and names of engines: those that
+the program serves, `oxigraph`, and `rsp-js` and `rsp-rs` where LARS_ADAPTERS names a folder with them.
 """
 
 import os

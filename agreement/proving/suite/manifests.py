@@ -53,7 +53,8 @@ What RSP-QL does not say, and what is right here:
   nothing at t0 itself. Of an element that comes at t0 the bounds decide: a `low-open` window does not have
   it, a `closed` or `high-open` one has, and where arrivals report it is reported then. With `aligned`
   windows have always been there, also those that opened before 0; reports before 0 do not count.
-- With `own` a window of a stream in which nothing comes is as with `first`, or is never there: both are right.
+- With `own` a window of a stream in which nothing comes is as with `first`, or is never there: both are
+  right.
 - At t the active window is the earliest to open that is still open (Examples 7 and 10; the printed
   definition of the present window has the most recent one). In a gap between windows there is none.
 - Rows are bags, as SPARQL's are, and the operators keep them: RStream has equal rows as often as the answer

@@ -48,7 +48,7 @@ class SuiteTest:
 
 @dataclass(frozen=True, slots=True)
 class TellingStream:
-    """A query of the catalogue with a stream, what no other test of its query tells apart, and its comment."""
+    """A query with a stream, what no other test of the query tells apart, and the test's comment."""
 
     query: str
     stream: tuple[Push, ...]

@@ -39,7 +39,7 @@ _PATTERNS: Final[tuple[_Written, ...]] = (
     (
         "optional",
         "OPTIONAL",
-        "what the window shows extends a solution, which stays where there is nothing (SPARQL 1.1, 18.5, LeftJoin)",
+        "a solution is extended by what the window shows, else it stays (SPARQL 1.1, 18.5, LeftJoin)",
         f"{ONE} OPTIONAL {{ ?s :q ?b }}",
         AB,
     ),

@@ -1,4 +1,4 @@
-"""The comments of the suite: the sentence that a test is about, and on what stream it is told, as engines answer.
+"""The comments of the suite: the sentence that a test is about, and what engines report of its stream.
 
 What a comment says of a fault or of two vectors is asked of engines that have them: it is true of its test.
 """
