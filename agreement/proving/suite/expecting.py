@@ -23,7 +23,7 @@ from agreement.engines.specifications import (
     framed,
     shape,
 )
-from agreement.proving.suite.vectors import ParameterVector, numbers_of, vectors
+from agreement.proving.suite.vectors import OWN, ParameterVector, numbers_of, vectors
 from lars.durations import Duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
@@ -119,7 +119,8 @@ class Expecting:
             return self._of_late(vector)
         found = self.reports(vector)
         if not self._asks:
-            return tuple(dict.fromkeys((found, self._waiting.reports(vector))))
+            others = (self._waiting.reports(vector),) if vector.start == OWN else ()
+            return tuple(dict.fromkeys((found, *others)))
         whole = self.reports(replace(vector, empty=Empty.REPORTED))
         said = tuple((t, _truth(rows)) for t, rows in whole)
         silent = tuple((t, _truth(rows)) for t, rows in whole if rows)

@@ -341,6 +341,8 @@ class FirstElementTwiceAsLong(WindowRun):
 
     def _content(self, window, at):
         found = super()._content(window, at)
+        if not self.elements:
+            return found
         t, stream, triple = self.elements[0]
         passed = max(0, -int((self.start + window.width - at) // window.step))
         edge = t == self.start + passed * window.step and t < at and stream == window.stream
