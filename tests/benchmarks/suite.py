@@ -41,12 +41,9 @@ MORE = {
         "1 S s p 1; 3 S s q 1; 3 S s q 2; 4 T s r 1; 10 S n n n",
     ),
     "total": ("1 S n n n; 7 S n n n", "1 S s p 1; 5 S n n n; 11 S n n n"),
-    "group-concat": ("1 S s p 1; 7 S n n n",),
     "regex": ("1 S s p 21; 3 S s p 1; 9 S n n n", "1 S s p 10; 7 S n n n"),
 }
 """Streams beside those of the hunt: what is late, terms of other kinds, numbers of two digits, long gaps."""
-_BY_HAND = ("late", "group-concat")
-"""Queries with no other streams: of one late element, and of one value in a group, which has no order."""
 
 
 def text_of(query):
@@ -56,7 +53,7 @@ def text_of(query):
 def candidates(query, engines):
     """Return the streams of a query among which is chosen, the smallest first: all about its sentence."""
     made = replace(hunted_query(query.name, text_of(query), query.family.static), letters=query.letters)
-    late = query.name.startswith(_BY_HAND)
+    late = query.name.startswith("late")
     hunted = () if late else map(plain, filter(fits, islice(streams(made, 0), LOOKED)))
     small = () if late or query.name not in OWN else few(query)
     named = map(stream_of, MORE.get(query.name, ()))

@@ -25,6 +25,7 @@ from tests.agreement.proving.suite.certifying import (
     faulty,
     firsts,
     in_order,
+    oxigraph_is_right,
     with_late,
 )
 from translate.model.query import Language
@@ -35,12 +36,13 @@ FAULTS, SAID = 20, 25
 def certified(test):
     """Yield for each choice how it was certified, and whether it is right."""
     lived = WindowByWindow(in_order(test))
-    for number in dict.fromkeys(firsts(test)):
-        yield "RSP-QL, Oxigraph window by window", lived.reports(number) in expected(test, number)
+    for number in dict.fromkeys(firsts(test) if oxigraph_is_right(test) else ()):
+        yield "rspql, Oxigraph window by window", lived.reports(number) in expected(test, number)
     for language in test.texts:
         asked = Expecting(_read(test.texts[language]), static_of(test.static), in_order(test).stream)
-        every = test.expected[language]
-        for one in {place: every[place] for place in (0, len(every) // 2, len(every) - 1)}.values():
+        # Where a triple comes twice at one time, nothing is expected of a language in which arrivals report.
+        every = test.expected[language] or ()
+        for one in {*every[:1], *every[len(every) // 2 :][:1], *every[-1:]}:
             right = by_clingo(asked, one.vectors[0]) in expected(test, one.vectors[0], language)
             yield f"{language.value}, clingo", right
     if in_order(test) != test:
@@ -61,12 +63,14 @@ def main():
         found = [*certified(test)]
         sums.update(how for how, _ in found)
         wrong += [f"{test.name}: {how}" for how, right in found if not right]
-        both += all(right for _, right in found)
+        both += oxigraph_is_right(test) and all(right for _, right in found)
     seeded = seed(tests)
     print(*wrong, sep="\n")
     print(f"{both} of {len(tests)} tests certified by both")
     for how, count in sums.items():
         print(f"  {count} choices: {how}")
+    alone = [one.name for one in tests if not oxigraph_is_right(one)]
+    print(f"  by clingo alone, since Oxigraph answers otherwise than SPARQL 1.1: {', '.join(alone)}")
     print("  what comes late and counts: by Oxigraph alone, clingo is asked for what is in order")
     print("  queries in C-SPARQL, CQELS, SPARQLstream: by clingo alone, Oxigraph has their windows in RSP-QL")
     print(

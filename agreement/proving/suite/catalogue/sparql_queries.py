@@ -261,7 +261,6 @@ _AGGREGATES: Final = (
     ("sum", "SUM(?a)", "", "SUM adds the values of a window, equal ones each"),
     ("minimum", "MIN(?a)", "?s", "MIN is the least value that the window shows in a group"),
     ("maximum", "MAX(?a)", "?s", "MAX is the greatest value that the window shows in a group"),
-    ("group-concat", "GROUP_CONCAT(?a)", "?s", "GROUP_CONCAT joins the texts of values, of numbers too"),
     ("average", "AVG(?a)", "", "AVG is the mean of the values of a window, equal ones each"),
 )
 _MODIFIERS: Final = (

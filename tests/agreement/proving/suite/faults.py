@@ -461,7 +461,6 @@ OWN = {
     "sequence": ("a path as its last step",),
     "alternative": ("an alternative as its first",),
     "join-self": ("a triple not joined with itself",),
-    "group-concat": ("GROUP_CONCAT of texts alone",),
     "inverse": ("an inverse path forwards",),
     "one-or-more": ("a path of one step",),
     "zero-or-more": ("a path of no step lost",),

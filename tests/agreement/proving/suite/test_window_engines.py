@@ -4,6 +4,7 @@ import pytest
 
 from agreement.proving.suite import Label, Outcome, answered, judged_suite, vectors, writing_of
 from agreement.results.renderings.comparisons.suite_report import as_text
+from tests.agreement.proving.suite.certifying import oxigraph_is_right
 from tests.agreement.proving.suite.window_engines import (
     RIGHT,
     WRONG,
@@ -15,6 +16,11 @@ from tests.agreement.proving.suite.window_engines import (
 
 def called(run):
     return run.__name__
+
+
+@pytest.fixture(scope="module")
+def tests(tests):
+    return tuple(filter(oxigraph_is_right, tests))
 
 
 def judged(run, tests):
