@@ -41,6 +41,7 @@ MORE = {
         "1 S s p 1; 3 S s q 1; 3 S s q 2; 4 T s r 1; 10 S n n n",
     ),
     "total": ("1 S n n n; 7 S n n n", "1 S s p 1; 5 S n n n; 11 S n n n"),
+    "one-or-more": ("1 S s p t; 1 S s p u; 1 S t p v; 1 S u p v; 7 S n n n",),
     "regex": ("1 S s p 21; 3 S s p 1; 9 S n n n", "1 S s p 10; 7 S n n n"),
 }
 """Streams beside those of the hunt: what is late, terms of other kinds, numbers of two digits, long gaps."""
