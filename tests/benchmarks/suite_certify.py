@@ -87,7 +87,7 @@ def seed(tests):
         one
         for one in tests
         if any(rows for own in one.expected[Language.RSPQL] for _, rows in own.reports)
-        and len(expected(one, 0)) < 2
+        and all(len(expected(one, own.vectors[0])) < 2 for own in one.expected[Language.RSPQL])
     ]
     for _ in range(FAULTS):
         test, number = faulty(rng.choice(usable), rng)
