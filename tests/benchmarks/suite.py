@@ -1,29 +1,78 @@
-"""Which streams the suite has, and which engines with one fault it kills.
+"""Which streams the suite has, what each alone tells apart, and the comment that says so.
 
-`python -m tests.benchmarks.suite choose [QUERY..]` prints the streams that tell engines apart, a line
-each, as the suite's list has them; `kill` runs the mutants of hunting on the whole suite and on core.
+`python -m tests.benchmarks.suite choose [QUERY..]` prints a line for each test, as the suite's list has them;
+the tests of engine versions and of causes, which are written by hand, with their comments made anew.
+`comments` prints the lines of the list, all with their comments made anew.
 """
 
 import sys
 from dataclasses import replace
-from itertools import islice
+from itertools import combinations, islice, product
 
+from agreement.documents.recordings import Push
 from agreement.proving.hunting import hunted_query, streams
 from agreement.proving.suite.catalogue import catalogue
-from agreement.proving.suite.suite_tests import _WRITTEN, in_words
-from tests.agreement.proving.suite.faults import USUAL, differences, faulty_engines
+from agreement.proving.suite.suite_tests import _WRITTEN, chosen_streams, in_words
+from lars.language.terms import XSD, Literal
+from tests.agreement.proving.suite.comments import ARRIVALS, CAUSE, FAULT, RULE, VECTORS, comment, parts
+from tests.agreement.proving.suite.faults import ALL_OWN, OWN, USUAL, differences, faulty_engines, in_bags
 from translate.model.query import Language
 
-CANDIDATES, LONGEST = 36, 9
+CANDIDATES, LONGEST, LOOKED = 36, 9, 1000
+MORE = {
+    "late": ("1 S s p 1; 5 S s p 2; 3 S s p 3; 11 S n n n",),
+    "late-two": ("1 S s p 1; 5 S s p 2; 3 T s r 1; 11 S n n n",),
+    "tumbling": (
+        "1 T s p 1; 2 S s p 2; 3 T s2 p 1; 12 S n n n",
+        '1 S s p "x"@en; 2 S s p "x"; 3 S s p "x"^^<http://e/type>; 12 S n n n',
+        "1 S s p 1; 61 S s p 2; 70 S n n n",
+    ),
+    "sliding": (
+        "1 S s p 1; 1 S s p 2; 1 S s p 3; 1 S s p 4; 1 S s p 5; 2 S s p 6; 2 S s p 7; 3 S s p 8; 9 S n n n",
+    ),
+    "filter-both": ("1 S s p 9; 3 S s q 10; 9 S n n n",),
+    "across-filter": ("1 S s p 9; 3 T s r 10; 9 S n n n",),
+    "limit": ("1 S s p 9; 3 S s p 10; 9 S n n n",),
+    "two-limit": ("1 S s p 1; 2 T s r 9; 3 T s r 10; 9 S n n n",),
+    "named-stream": ("1 S s p 1; 2 T s p 2; 3 S s2 p 1; 12 T n n n",),
+    "three": (
+        "1 S s p 1; 2 T s r 1; 3 S s q 1; 9 S n n n",
+        "1 S s p 1; 1 S s q 1; 3 T s r 1; 9 S n n n",
+        "1 S s p 1; 3 S s q 1; 3 S s q 2; 4 T s r 1; 10 S n n n",
+    ),
+    "total": ("1 S n n n; 7 S n n n", "1 S s p 1; 5 S n n n; 11 S n n n"),
+    "one-or-more": ("1 S s p t; 1 S s p u; 1 S t p v; 1 S u p v; 7 S n n n",),
+    "regex": ("1 S s p 21; 3 S s p 1; 9 S n n n", "1 S s p 10; 7 S n n n"),
+}
+"""Streams beside those of the hunt: what is late, terms of other kinds, numbers of two digits, long gaps."""
 
 
-def candidates(query):
-    """Return the streams of a query among which is chosen, the smallest first."""
-    text = _WRITTEN[Language.RSPQL].text(query.family)
-    made = replace(hunted_query(query.name, text, query.family.static), letters=query.letters)
-    chosen = islice((one for one in islice(streams(made, 0), 1000) if fits(one)), CANDIDATES)
-    plain = [tuple(type(one)(int(one.t), one.stream, one.triple) for one in stream) for stream in chosen]
-    return sorted(dict.fromkeys(plain), key=lambda one: (len(one), sum(push.t for push in one)))
+def text_of(query):
+    return _WRITTEN[Language.RSPQL].text(query.family)
+
+
+def candidates(query, engines):
+    """Return the streams of a query among which is chosen, the smallest first: all about its sentence."""
+    made = replace(hunted_query(query.name, text_of(query), query.family.static), letters=query.letters)
+    late = query.name.startswith("late")
+    hunted = () if late else map(plain, filter(fits, islice(streams(made, 0), LOOKED)))
+    small = () if late or query.name not in OWN else few(query)
+    named = map(stream_of, MORE.get(query.name, ()))
+    parts = (dict.fromkeys(small), dict.fromkeys(hunted), dict.fromkeys(named))
+    about = ((one for one in part if is_about(query, one, engines)) for part in parts)
+    found = dict.fromkeys(one for part in about for one in islice(part, CANDIDATES))
+    return sorted(found, key=lambda one: (len(one), sum(push.t for push in one)))
+
+
+def few(query):
+    """Yield streams of up to four elements and one that moves time on, each letter once: small ones first."""
+    letters, reach = query.letters[: len(query.letters) - 1], sum(max(query.family.windows)[1:3])
+    for size in (1, 2, 3, 4):
+        for own in combinations(letters[:6], size):
+            for times in product(*[(1, 3, 5, 4, 0)[: 5 if size < 3 else 7 - size - size // 4]] * size):
+                timed = sorted(zip(times, own, strict=True), key=lambda one: one[0])
+                pushes = [Push(t, stream, triple) for t, (stream, triple) in timed]
+                yield (*pushes, Push(max(times) + reach, *query.letters[-1]))
 
 
 def fits(stream):
@@ -31,11 +80,44 @@ def fits(stream):
     return len(stream) <= LONGEST and times == sorted(times)
 
 
+def plain(stream):
+    return tuple(Push(int(one.t), one.stream, one.triple) for one in stream)
+
+
+def stream_of(words):
+    """Return a stream as the suite's list writes it."""
+    return tuple(_push(part) for part in words.split("; "))
+
+
+def _push(written):
+    t, stream, *words = written.split()
+    return Push(int(t), f"<http://e/{stream}>", tuple(map(_term, words)))
+
+
+def _term(word):
+    if word.startswith('"'):
+        return word
+    return str(Literal(word, f"{XSD}integer")) if word.isdecimal() else f"<http://e/{word}>"
+
+
+def is_about(query, stream, engines):
+    """Whether a stream shows a fault of what the query is about."""
+    if query.name not in OWN:
+        return True
+    named = {one.says: one for one in engines}
+
+    def shows(name):
+        return named[name].shows(text_of(query), query.family.static, stream)
+
+    return any(map(shows, OWN[query.name])) and (query.name not in ALL_OWN or shows(ALL_OWN[query.name]))
+
+
 def columns(query, stream, engines):
     """Return what a stream tells apart: an engine from the usual one, or two admissible vectors."""
-    text = _WRITTEN[Language.RSPQL].text(query.family)
+    text = text_of(query)
     static = query.family.static
-    answers = {one.says: one.answers(text, static, stream) for one in engines}
+    every = ((one.says, one.answers(text, static, stream)) for one in engines)
+    answers = {says: None if found is None else in_bags(found) for says, found in every}
     every = [(one.t, one.stream, one.triple) for one in stream]
     repeated = len(set(every)) < len(every)
     judged = [one for one in engines if one.vector.by_clock or not repeated]
@@ -44,7 +126,7 @@ def columns(query, stream, engines):
         for one in judged
         if one.base is not None and answers[one.says] not in (None, answers[one.base.says])
     }
-    # Where a query is about SPARQL the usual vector stands for all.
+    # Where a query is about SPARQL the usual vector stands for all: others are left out.
     near = [one for one in judged if one.base is None]
     few = near[:1] if query.level in ("sparql", "static") else near
     for one in few:
@@ -54,10 +136,18 @@ def columns(query, stream, engines):
     return found
 
 
-def chosen(query):
+def chosen(query, engines):
     """Return streams none of which can be left out, with what each alone tells apart."""
-    engines = list(faulty_engines())
-    matrix = [(stream, columns(query, stream, engines)) for stream in candidates(query)]
+    if query.name.startswith("late"):
+        # Of what is late nothing is said: one fault is looked at.
+        engines = [one for one in engines if one.says in ("none", *OWN[query.name])]
+    if query.level in ("sparql", "static"):
+        engines = [
+            one
+            for one in engines
+            if len(differences(one.vector, USUAL)) < 2 and not one.says.endswith(ARRIVALS)
+        ]
+    matrix = [(stream, columns(query, stream, engines)) for stream in candidates(query, engines)]
     left = set().union(*(found for _, found in matrix))
     kept = []
     for stream, found in matrix:
@@ -73,32 +163,63 @@ def chosen(query):
         yield stream, sorted(found - others), len(found)
 
 
-def described(pairs):
-    """Return one of the pairs that a stream alone tells apart, in words: a fault before two vectors."""
-    first, other = min(pairs, key=lambda one: (", bounds" in one[1], ", bounds" in one[0], one))
-    if other == "none":
-        first, other = other, first
-    if ", bounds" not in other:
-        return f"the fault: {other}"
-    return apart(str(USUAL) if first == "none" else first, other)
+def rank(query, pair):
+    """Return how well a pair says what a test is about: faults of the query's own first, vectors last."""
+    differ = parameter_of(pair)
+    if differ is not None:
+        usual = "none" in pair or ("content-change" in "".join(pair))
+        kind = (-1 if differ == query.level else 3 + usual) if query.level == "report" else 3
+        return kind, "none" not in pair, "content-change" in "".join(pair), pair
+    fault = next(one for one in pair[::-1] if one != "none" and ", bounds" not in one)
+    kind = 0 if fault in OWN.get(query.name, ()) else 2 if "(where" in fault else 1
+    return kind, False, False, pair
 
 
-def apart(first, other):
-    """Return how two vectors differ, in words."""
-    one, two = (dict(part.split(" ", 1) for part in text.split(", ")) for text in (first, other))
-    differ = [name for name in one if name in two and one[name] != two[name]]
-    same = "; ".join(f"{name} {value}" for name, value in one.items() if two.get(name) == value)
-    words = ", ".join(f"{name} {one[name]} or {two[name]}" for name in differ)
-    return f"{words} (with {same})"
+def parameter_of(pair):
+    """Return the parameter in which two vectors differ, None for a fault."""
+    if any(one != "none" and ", bounds" not in one for one in pair):
+        return None
+    one, other = (parts(says) for says in pair)
+    return next((name for name in one if name in other and one[name] != other[name]), "tick")
+
+
+def described(query, pairs):
+    """Return one of the pairs that a stream alone tells apart, as the list has it."""
+    first, other = min(pairs, key=lambda one: rank(query, one))
+    fault = next((one for one in (other, first) if one != "none" and ", bounds" not in one), None)
+    if fault is not None:
+        return f"{FAULT}{fault}"
+    return f"{VECTORS}{' or '.join(sorted((first, other)))}"
+
+
+def line(query, stream, tells, engines):
+    return f"{query.name} | {in_words(stream)} | {tells} | {comment(query, stream, tells, engines)}"
 
 
 def choose(names):
+    engines = list(faulty_engines())
+    by_hand = [one for one in chosen_streams() if one.tells.startswith((RULE, CAUSE))]
     for query in catalogue():
-        if not names or query.name in names:
-            for stream, pairs, total in chosen(query):
-                print(f"{query.name} | {in_words(stream)} | {described(pairs)}", flush=True)
-                print(f"{query.name} {len(stream)} {total} {len(pairs)}", file=sys.stderr, flush=True)
+        if names and query.name not in names:
+            continue
+        own = [one for one in by_hand if one.query == query.name]
+        for one in own:
+            print(line(query, one.stream, one.tells, engines), flush=True)
+        if own:
+            continue
+        for stream, pairs, total in chosen(query, engines):
+            print(line(query, stream, described(query, pairs), engines), flush=True)
+            print(f"{query.name} {len(stream)} {total} {len(pairs)}", file=sys.stderr, flush=True)
+
+
+def again():
+    engines, queries = list(faulty_engines()), {one.name: one for one in catalogue()}
+    for one in chosen_streams():
+        print(line(queries[one.query], one.stream, one.tells, engines), flush=True)
 
 
 if __name__ == "__main__":
-    choose(sys.argv[2:])
+    if sys.argv[1] == "comments":
+        again()
+    else:
+        choose(sys.argv[2:])

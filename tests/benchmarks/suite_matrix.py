@@ -1,62 +1,70 @@
-"""Whether each test of the suite shows a fault that no other test of its query does, as its comment says.
+"""Whether each test of the suite tells apart what no other test of its query does, as the list says.
 
-`python -m tests.benchmarks.suite_matrix [QUERY..]` prints each test whose fault another shows too, or that
-does not show it. Tests that tell two vectors, a rule or a cause apart are counted, and not looked at.
+`python -m tests.benchmarks.suite_matrix [QUERY..]` prints each test whose fault or vectors another tells
+apart too, or that does not tell them; that is not about its query's sentence; or whose comment is not what
+engines report. Tests of a rule or a cause are counted, and not looked at.
 """
 
 import sys
 from collections import defaultdict
 
 from agreement.proving.suite.catalogue import catalogue
-from agreement.proving.suite.suite_tests import _WRITTEN, chosen_streams, in_words
-from tests.agreement.proving.suite.faults import faulty_engines
-from translate.model.query import Language
+from agreement.proving.suite.suite_tests import chosen_streams, in_words
+from tests.agreement.proving.suite.comments import FAULT, VECTORS, comment
+from tests.agreement.proving.suite.faults import faulty_engines, in_bags
+from tests.benchmarks.suite import is_about, text_of
 
-FAULT = "the fault: "
 
-
-def shows(query, stream, engine):
-    """Whether an engine with a fault answers a stream otherwise than without."""
+def repeats(stream):
     every = [(one.t, one.stream, one.triple) for one in stream]
-    if not engine.vector.by_clock and len(set(every)) < len(every):
-        # How often arrivals count what comes twice at one time is left open: no engine is held to it.
+    return len(set(every)) < len(every)
+
+
+def tells(query, stream, pair):
+    """Whether two engines report otherwise of a stream; the second of one with a fault is that without."""
+    # How often arrivals count what comes twice at one time is left open: no engine is held to it.
+    if repeats(stream) and not all(one.vector.by_clock for one in pair):
         return False
-    text, static = _WRITTEN[Language.RSPQL].text(query.family), query.family.static
-    found = engine.answers(text, static, stream)
-    return found is not None and found != engine.base.answers(text, static, stream)
+    found = [one.answers(text_of(query), query.family.static, stream) for one in pair]
+    return None not in found and in_bags(found[0]) != in_bags(found[1])
+
+
+def pair_of(words, engines):
+    """Return the two engines that a line of the list names, None where it names a rule or a cause."""
+    if words.startswith(FAULT):
+        fault = engines[words.removeprefix(FAULT)]
+        return fault, fault.base
+    if words.startswith(VECTORS):
+        one, other = words.removeprefix(VECTORS).split(" or ")
+        return engines[one], engines[other]
+    return None
 
 
 def main():
-    engines = {one.says: one for one in faulty_engines()}
-    streams = defaultdict(list)
+    every = list(faulty_engines())
+    engines = {one.says: one for one in every}
+    tests = defaultdict(list)
     for one in chosen_streams():
-        streams[one.query].append(one)
+        tests[one.query].append(one)
     wrong = looked = 0
     for query in catalogue():
         if sys.argv[1:] and query.name not in sys.argv[1:]:
             continue
-        for one in streams[query.name]:
-            if not one.tells.startswith(FAULT):
+        for one in tests[query.name]:
+            pair = pair_of(one.tells, engines)
+            if pair is None:
                 continue
             looked += 1
-            fault = engines.get(one.tells.removeprefix(FAULT))
-            if fault is None:
+            others = sum(tells(query, other.stream, pair) for other in tests[query.name] if other is not one)
+            own = tells(query, one.stream, pair)
+            about = is_about(query, one.stream, every)
+            said = one.comment == comment(query, one.stream, one.tells, every)
+            if others or not (own and about and said):
                 wrong += 1
-                print(f"{query.name}: no engine has {one.tells}", flush=True)
-                continue
-            others = sum(
-                shows(query, other.stream, fault) for other in streams[query.name] if other is not one
-            )
-            own = shows(query, one.stream, fault)
-            if others or not own:
-                wrong += 1
-                print(
-                    f"{query.name}: {in_words(one.stream)}: {fault.says}: own {own}, others {others}",
-                    flush=True,
-                )
-    print(
-        f"{looked} tests show a fault each, {wrong} of them not alone; {len(chosen_streams())} tests in all"
-    )
+                words = f"{query.name}: {in_words(one.stream)}: {one.tells}"
+                print(f"{words}: own {own}, others {others}, about {about}, said {said}", flush=True)
+    words = f"{looked} tests tell something apart each, {wrong} of them wrongly or not alone"
+    print(f"{words}; {len(chosen_streams())} in all")
 
 
 if __name__ == "__main__":

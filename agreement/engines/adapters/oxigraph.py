@@ -27,13 +27,13 @@ _REGISTERED: Final = re.compile(r"REGISTER\s+(\w+)\s+(?:<[^<>]*>|\S+)\s+AS\b", r
 _PREFIX: Final = re.compile(r"PREFIX\s+([\w.-]*):\s*<([^<>]*)>", re.IGNORECASE)
 _QUOTED: Final = r"""<[^<>\s]*>|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|#[^\n]*"""
 _WINDOW: Final = re.compile(rf"({_QUOTED})|\bWINDOW\b", re.IGNORECASE)
-_GRAPHS: Final = re.compile(
-    r"\bGRAPH\s+[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bCONSTRUCT\b|\bDESCRIBE\b", re.IGNORECASE
-)
+_GRAPHS: Final = re.compile(r"\bGRAPH\s+[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
 _DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
 _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
 _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#boolean"))
+TRIPLE: Final = ("subject", "predicate", "object")
+"""The columns of what CONSTRUCT reports."""
 _Row = tuple[tuple[str, str], ...]
 PROFILE: Final = {
     "ok": True,
@@ -131,6 +131,10 @@ def _rows(found: Any) -> Iterator[_Row]:
     if isinstance(found, ox.QueryBoolean):
         yield from ((("Answer", str(_TRUE)),),) if found else ()
         return
+    if isinstance(found, ox.QueryTriples):
+        triples = dict.fromkeys((one.subject, one.predicate, one.object) for one in found)
+        yield from (tuple(zip(TRIPLE, map(str, one), strict=True)) for one in triples)
+        return
     names = [variable.value for variable in found.variables]
     for solution in found:
         yield tuple((name, str(solution[name])) for name in names if solution[name] is not None)
@@ -151,7 +155,9 @@ def registered(message: Mapping[str, Any]) -> OxigraphRun:
     others = _FROM.search(_DECLARED.sub("", plain))
     plain = _DECLARED.sub(lambda found: f"FROM NAMED {found[1]}" if others else "", plain)
     if found := _GRAPHS.search(plain):
-        raise ValueError(f"found {found[0]}; accepted: SELECT and ASK, windows and graphs by their names")
+        raise ValueError(
+            f"found {found[0]}; accepted: SELECT, ASK and CONSTRUCT, windows and graphs by their names"
+        )
     plain = _WINDOW.sub(lambda found: found[1] or "GRAPH", plain)
     try:
         ox.Store().query(plain)

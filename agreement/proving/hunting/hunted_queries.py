@@ -67,8 +67,8 @@ def hunted_query(
 class QueryFamily:
     """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them.
 
-    `body` is what stands in WHERE where that is more, in RSP-QL alone; `select` may be ASK. `texts` has
-    the query in other languages that say it in their own way. `flat`: all stands in one line.
+    `body` is what stands in WHERE where that is more, in RSP-QL alone; `select` may be ASK or CONSTRUCT {..}.
+    `texts` has the query in other languages that say it in their own way. `flat`: all stands in one line.
     """
 
     name: str
@@ -85,7 +85,7 @@ class QueryFamily:
     @property
     def form(self) -> str:
         """What the query asks for, as it is written."""
-        return self.select if self.select == "ASK" else f"SELECT {self.select}"
+        return self.select if self.select.startswith(("ASK", "CONSTRUCT")) else f"SELECT {self.select}"
 
 
 _ONE: Final = "?s :p ?a ."

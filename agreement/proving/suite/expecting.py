@@ -23,7 +23,7 @@ from agreement.engines.specifications import (
     framed,
     shape,
 )
-from agreement.proving.suite.vectors import ParameterVector, numbers_of, vectors
+from agreement.proving.suite.vectors import OWN, ParameterVector, numbers_of, vectors
 from lars.durations import Duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
@@ -55,11 +55,14 @@ class Expecting:
 
     What counts ends before the last element: nothing later need have been reported when it arrives. It
     begins at 0, also where windows close at multiples of their slide, as if they had always been there.
+    Where t0 is the time of the first element of the window's stream and nothing comes in that, it is as
+    that of any stream; or the window is `never` there.
     """
 
     query: EngineQuery
     static: Static
     stream: Sequence[Push]
+    never: bool = False
     _task: Task = field(init=False)
     _widths: tuple[int, ...] = field(init=False)
     _frames: dict[tuple[object, ...], Framed] = field(default_factory=dict, init=False)
@@ -116,7 +119,8 @@ class Expecting:
             return self._of_late(vector)
         found = self.reports(vector)
         if not self._asks:
-            return (found,)
+            others = (self._waiting.reports(vector),) if vector.start == OWN else ()
+            return tuple(dict.fromkeys((found, *others)))
         whole = self.reports(replace(vector, empty=Empty.REPORTED))
         said = tuple((t, _truth(rows)) for t, rows in whole)
         silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
@@ -143,6 +147,16 @@ class Expecting:
         counted = self._like(sorted(self.stream, key=lambda one: one.t)).reports(vector)
         after = (one for one in counted if one[0] >= told)
         return tuple(dict.fromkeys((lost, (*(one for one in lost if one[0] < told), *after))))
+
+    @property
+    def _waiting(self) -> "Expecting":
+        """The same where windows of streams in which nothing comes never begin."""
+        heard = {one.stream for one in self.stream}
+        if self.never or all(str(source.stream) in heard for source in sources(self.query)):
+            return self
+        if () not in self._others:
+            self._others[()] = replace(self, never=True)
+        return self._others[()]
 
     def _like(self, stream: Sequence[Push]) -> "Expecting":
         own = tuple(stream)
@@ -180,7 +194,7 @@ class Expecting:
 
     def _begin(self, source: WindowSource, otherwise: int) -> int:
         own = (one.t for one in self.stream if one.stream == str(source.stream))
-        return int(min(own, default=otherwise))
+        return int(min(own, default=self.until if self.never else otherwise))
 
     def scheduled(self, vector: ParameterVector) -> Scheduled:
         """Return when a vector evaluates the query."""

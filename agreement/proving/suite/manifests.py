@@ -44,9 +44,29 @@ language that says it, the stream, static data, and for each language what has t
 - `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `t0`
   is where windows begin: of all, or `A/B` of the first and the second in turns; `aligned`: they close at
   multiples of their slide; `first`: at the time of the first element; `own`: of the first of their stream.
-  Where nothing comes in a stream, `own` is as `first`. `content-change`: an element has come in a stream
-  of the query, an equal one too; that one leaves a window is no change. `combination`: whether `any`
-  window has to report, or `all`. `tick`: whether each `triple` is one, or what comes at one `instant`.
+  `content-change`: an element has come in a stream of the query, an equal one too; that one leaves a window
+  is no change. `combination`: whether `any` window has to report, or `all`. `tick`: whether each `triple`
+  is one, or what comes at one `instant`.
+
+What RSP-QL does not say, and what is right here:
+
+- At t0 contents are not defined yet (they are for t > t0): the clock, `window-close` and `periodic`, reports
+  nothing at t0 itself. Of an element that comes at t0 the bounds decide: a `low-open` window does not have
+  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. With `aligned`
+  windows have always been there, also those that opened before 0; reports before 0 do not count.
+- With `own` a window of a stream in which nothing comes is as with `first`, or is never there: both are
+  right.
+- At t the active window is the earliest to open that is still open (Examples 7 and 10; the printed
+  definition of the present window has the most recent one). In a gap between windows there is none.
+- Rows are bags, as SPARQL's are, and the operators keep them: RStream has equal rows as often as the answer
+  has, IStream and DStream compare how often a row is there. (Definitions 20 to 22 write sets of timed
+  solutions; the operators are those of Arasu et al. 2006, which are of multisets.) The content of a window
+  is a set: a triple that it has twice is there once.
+- An evaluation without rows is reported or not, by `empty`. ASK that has no solution says so or is silent,
+  by neither: both are right.
+- What comes late is lost, or is in the windows that close after it came: both are right (streams are in
+  order, Definition 9). A triple twice at one time: nothing is said where arrivals report.
+- Numbers are compared by their value, rows of a report without an order.
 
 Licence: not decided yet.
 """

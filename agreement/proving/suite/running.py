@@ -21,9 +21,11 @@ from agreement.engines.adapters import (
     StreamEngine,
     answers_of,
 )
+from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
 from agreement.proving.suite.expecting import MILLISECONDS, Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
+from agreement.proving.suite.vectors import declared as declared_by
 from agreement.proving.suite.vectors import vectors
 from lars.errors import LarsError
 from lars.language.windows import Bounds
@@ -269,13 +271,15 @@ class TestResult:
 class SuiteResult:
     """What an engine is, by a suite: the choice that it is held to, those that fit all, and each test.
 
-    `declared` says whether the choice was named; `misfits` are few tests that no vector fits together.
+    `declared` says whether the choice was named, `usual` whether it is of the language's specification;
+    `misfits` are few tests that no vector fits together.
     """
 
     engine: str
     writing: Writing
     choice: Choice
     declared: bool
+    usual: bool
     fitting: tuple[Choice, ...]
     misfits: tuple[str, ...]
     results: tuple[TestResult, ...]
@@ -294,7 +298,8 @@ def judged_suite(
     """Return how each test ends for the choice that fits best among those that are declared, or all."""
     fits = [_fits(one, writing.language) for one in answers]
     admitted = [_admitted(one, writing.language) for one in answers]
-    choice = _best(answers, fits, admitted, declared)
+    usual = frozenset() if declared else _of_specification(writing.language)
+    choice = _best(answers, fits, admitted, declared, usual)
     results = tuple(
         _result(one, own, allowed, choice, writing.language)
         for one, own, allowed in zip(answers, fits, admitted, strict=True)
@@ -311,7 +316,9 @@ def judged_suite(
     plain = {n for n, label in fitting if label is Label.EVALUATION}
     fitting = tuple(one for one in fitting if one[1] is not Label.INSIDE or one[0] not in plain)
     misfits = () if fitting else _misfits(judged, every)
-    return SuiteResult(engine, writing, choice, declared is not None, fitting, misfits, results)
+    return SuiteResult(
+        engine, writing, choice, declared is not None, choice in usual, fitting, misfits, results
+    )
 
 
 def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
@@ -356,11 +363,13 @@ def _best(
     fits: Sequence[frozenset[Choice]],
     admitted: Sequence[frozenset[int]],
     declared: frozenset[Choice] | None,
+    usual: frozenset[Choice],
 ) -> Choice:
     """Return the choice by which the most tests pass; of equal ones the usual.
 
     What is unlikely has to fit all, or to make more tests pass than what is not by `_WORTH` of them: a fault
-    in queries of several windows else looks like a t0 for each window.
+    in queries of several windows else looks like a t0 for each window. Where none fits all, one that is not
+    `usual` has to make more tests pass by `_MISFIT` of them: several faults else look like other parameters.
     """
     right: Counter[Choice] = Counter()
     judged: Counter[int] = Counter()
@@ -371,14 +380,25 @@ def _best(
     every = _choices(declared)
     # A vector that no test speaks of is no explanation, however many tests fail by the others.
     told = [one for one in every if judged[one[0]]] or every
-    least = _WORTH * sum(one.refused is None for one in answers)
-    return max(
-        told,
-        key=lambda one: right[one] - least * (vectors()[one[0]].unlikely and right[one] < judged[one[0]]),
-    )
+    tests = sum(one.refused is None for one in answers)
+
+    def worth(one: Choice) -> float:
+        if right[one] == judged[one[0]]:
+            return right[one]
+        doubts = _WORTH * vectors()[one[0]].unlikely + _MISFIT * (one not in usual)
+        return right[one] - doubts * tests
+
+    return max(told, key=worth)
 
 
 _WORTH: Final = 0.04
+_MISFIT: Final = 0.08
+
+
+def _of_specification(language: Language) -> frozenset[Choice]:
+    """Return the choices of the specification of a language, whatever t0 is."""
+    numbers = declared_by(builtin(language.value), None, None)
+    return frozenset((number, Label.EVALUATION) for number in numbers)
 
 
 def _result(

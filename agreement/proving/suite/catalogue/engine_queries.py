@@ -22,6 +22,17 @@ def of_engines() -> tuple[SuiteQuery, ...]:
             ),
         ),
     )
+    slide = (
+        "a window shows what came in its width, whatever its slide (Definition 13; CQELS parses SLIDE alone)"
+    )
+    slid = (
+        (
+            "cqels",
+            _CQELS.format(select=AB, where="STREAM :S [RANGE 4s SLIDE 6s] { ?s :p ?a . ?s :q ?b }"),
+        ),
+    )
+    both = "alternatives that connect the same are two solutions, as of UNION (SPARQL 1.1, 18.4, ppeval)"
+    texts = "GROUP_CONCAT joins the texts of values, of numbers too (SPARQL 1.1, 18.5.1.7)"
     rest = (
         ("sum-nothing", "aggregates", total, QueryFamily("sum-nothing", one, "(SUM(?a) AS ?n)")),
         (
@@ -32,6 +43,19 @@ def of_engines() -> tuple[SuiteQuery, ...]:
         ),
         ("one-line", "windows", lines, QueryFamily("one-line", one, flat=True)),
         ("tumbling-word", "windows", tumbling, QueryFamily("tumbling-word", ((S, 4, 4, ONE),), texts=own)),
+        (
+            "alternative-both",
+            "paths",
+            both,
+            QueryFamily("alternative-both", ((S, 4, 2, "?s :p|:q ?a ."),)),
+        ),
+        (
+            "group-concat",
+            "aggregates",
+            texts,
+            QueryFamily("group-concat", one, "?s (GROUP_CONCAT(?a) AS ?n)", group="GROUP BY ?s"),
+        ),
+        ("slide-word", "windows", slide, QueryFamily("slide-word", ((S, 4, 6, TWO),), AB, texts=slid)),
     )
     return tuple(suite_query("engines", feature, says, family) for _, feature, says, family in rest)
 

@@ -11,8 +11,15 @@ _PATTERNS: Final[tuple[_Written, ...]] = (
     (
         "join",
         "join",
-        "a join pairs triples of one window, whichever came first (Definition 18)",
+        "a join pairs triples of one window that agree, and no others (Definition 19)",
         TWO,
+        AB,
+    ),
+    (
+        "join-self",
+        "join",
+        "a triple that matches two patterns is joined with itself, once (Definition 19)",
+        f"{ONE} ?s :p ?b .",
         AB,
     ),
     (
@@ -32,7 +39,7 @@ _PATTERNS: Final[tuple[_Written, ...]] = (
     (
         "optional",
         "OPTIONAL",
-        "a solution stays where its window shows nothing to extend it (SPARQL 1.1, 18.5, LeftJoin)",
+        "a solution is extended by what the window shows, else it stays (SPARQL 1.1, 18.5, LeftJoin)",
         f"{ONE} OPTIONAL {{ ?s :q ?b }}",
         AB,
     ),
@@ -249,29 +256,64 @@ _PATTERNS: Final[tuple[_Written, ...]] = (
     ),
 )
 _AGGREGATES: Final = (
-    ("count", "COUNT(?a)", "counts the solutions of a group, per window"),
-    ("count-distinct", "COUNT(DISTINCT ?a)", "counts different values once, per window"),
-    ("sum", "SUM(?a)", "adds the values of one window, what has left it no more"),
-    ("minimum", "MIN(?a)", "the least value that the window still shows"),
-    ("maximum", "MAX(?a)", "the greatest value that the window still shows"),
-    ("average", "AVG(?a)", "the mean of the values of one window"),
+    ("count", "COUNT(?a)", "?s", "COUNT counts the solutions of a group, in each window"),
+    ("count-distinct", "COUNT(DISTINCT ?a)", "", "COUNT(DISTINCT) counts equal values of a window once"),
+    ("sum", "SUM(?a)", "", "SUM adds the values of a window, equal ones each"),
+    ("minimum", "MIN(?a)", "?s", "MIN is the least value that the window shows in a group"),
+    ("maximum", "MAX(?a)", "?s", "MAX is the greatest value that the window shows in a group"),
+    ("average", "AVG(?a)", "", "AVG is the mean of the values of a window, equal ones each"),
 )
 _MODIFIERS: Final = (
     ("projection", "?s", "", "projection keeps equal solutions (SPARQL 1.1, 18.5, Project)"),
-    ("distinct", "DISTINCT ?s", "", "DISTINCT is per evaluation (SPARQL 1.1, 18.5, Distinct)"),
-    ("limit", A, "ORDER BY DESC(?a) ?s LIMIT 1", "ORDER BY and LIMIT are per evaluation (SPARQL 1.1, 15)"),
-    ("offset", A, "ORDER BY ?a ?s OFFSET 1", "OFFSET is per evaluation (SPARQL 1.1, 15.4)"),
+    (
+        "distinct",
+        "DISTINCT ?s",
+        "",
+        "DISTINCT has equal rows of one evaluation once (SPARQL 1.1, 18.5, Distinct)",
+    ),
+    (
+        "limit",
+        A,
+        "ORDER BY DESC(?a) ?s LIMIT 1",
+        "ORDER BY and LIMIT choose of the rows of one evaluation (SPARQL 1.1, 15)",
+    ),
+    (
+        "offset",
+        A,
+        "ORDER BY ?a ?s OFFSET 1",
+        "OFFSET leaves out the first rows of each evaluation (SPARQL 1.1, 15.4)",
+    ),
     (
         "having",
         "?s (COUNT(?a) AS ?n)",
         "GROUP BY ?s HAVING(COUNT(?a) > 1)",
-        "HAVING looks at groups of one window (SPARQL 1.1, 11.3)",
+        "HAVING keeps the groups of one window whose condition is true (SPARQL 1.1, 11.3)",
     ),
     (
         "total",
         "(COUNT(?a) AS ?n)",
         "",
-        "without GROUP BY there is one group, also of nothing (SPARQL 1.1, 11.2)",
+        "without GROUP BY a window has one group, of all its solutions, also of none (SPARQL 1.1, 11.2)",
+    ),
+)
+_TEMPLATES: Final = (
+    (
+        "construct",
+        "?s :is ?a .",
+        ONE,
+        "CONSTRUCT gives the triples of its template for the solutions of a window",
+    ),
+    (
+        "construct-set",
+        "?s :is :seen .",
+        ONE,
+        "CONSTRUCT gives a graph: equal triples of several solutions are one",
+    ),
+    (
+        "construct-unbound",
+        "?s :is ?a . ?s :also ?b .",
+        f"{ONE} OPTIONAL {{ ?s :q ?b }}",
+        "of a solution CONSTRUCT leaves out the triples in which something is unbound",
     ),
 )
 
@@ -299,10 +341,13 @@ def of_aggregates() -> tuple[SuiteQuery, ...]:
             "aggregates",
             f"{says} ({section})",
             QueryFamily(
-                name, ((S, 4, 2, f"{ONE} FILTER(?a > 0)"),), f"?s ({what} AS ?n)", group="GROUP BY ?s"
+                name,
+                ((S, 4, 2, f"{ONE} FILTER(?a > 0)"),),
+                f"{key} ({what} AS ?n)".lstrip(),
+                group=key and f"GROUP BY {key}",
             ),
         )
-        for name, what, says in _AGGREGATES
+        for name, what, key, says in _AGGREGATES
     )
     modified = (
         suite_query(
@@ -327,9 +372,14 @@ def of_aggregates() -> tuple[SuiteQuery, ...]:
             "aggregates",
             "?b (COUNT(?a) AS ?n)",
             "GROUP BY ?b",
-            "what is unbound is a group too",
+            "solutions in which the key is unbound are a group too",
         ),
-        ("ask", "query forms", "ASK", "", "whether the window has a solution at all"),
+    )
+    ask = suite_query(
+        "sparql",
+        "query forms",
+        "ASK says whether the window has a solution at all (SPARQL 1.1, 16.3)",
+        QueryFamily("ask", ((S, 4, 2, ONE),), "ASK"),
     )
     other = (
         suite_query(
@@ -340,4 +390,13 @@ def of_aggregates() -> tuple[SuiteQuery, ...]:
         )
         for name, feature, select, group, says in shapes
     )
-    return (*groups, *modified, *other)
+    constructed = (
+        suite_query(
+            "sparql",
+            "query forms",
+            f"{says} (SPARQL 1.1, 16.2)",
+            QueryFamily(name, ((S, 4, 2, inner),), f"CONSTRUCT {{ {template} }}"),
+        )
+        for name, template, inner, says in _TEMPLATES
+    )
+    return (*groups, *modified, *other, ask, *constructed)

@@ -51,6 +51,8 @@ class SuiteQuery:
 _NOISE: Final = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
 _PREDICATE: Final = re.compile(r":([pqr])\b")
 _LETTERS: Final = {
+    "alternative": "s p 1, s q 2, s2 p 3, s2 q 4",
+    "filter-or": "s p 3, s q 1, s p 1, s q 2, s2 p 3",
     "constant": "s p o, s q 1, s p 1, s2 p o, s2 q 1",
     "any-predicate": "s p 1, s q 1, s2 p 1",
     "optional-nested": "s p 1, s q b, b r 1, s q c, s2 p 1",

@@ -42,30 +42,36 @@ def of_widths() -> tuple[SuiteQuery, ...]:
 
 def of_operators() -> tuple[SuiteQuery, ...]:
     """Return queries about IStream and DStream."""
-    says = {
-        "IStream": "ISTREAM has the rows that the evaluation before did not have (Definition 21)",
-        "DStream": "what the evaluation before answered and this one does not (Definition 22)",
-    }
+    news = "IStream has the rows that the evaluation before did not have"
+    gone = "DStream has the rows of the evaluation before that this one does not have"
+    bag = "{} compares how often a row occurs, not only whether it does (rows are bags)"
+    both = (("IStream", news, "21"), ("DStream", gone, "22"))
     shapes = (
-        ("", ((S, 4, 2, ONE),), A, ""),
-        ("-tumbling", ((S, 3, 3, ONE),), A, ""),
-        ("-bag", ((S, 4, 2, ONE),), "?s", ""),
-        ("-join", ((S, 4, 2, TWO),), AB, ""),
-        ("-count", ((S, 4, 2, ONE),), "?s (COUNT(?a) AS ?n)", "GROUP BY ?s"),
-        ("-minus", ((S, 4, 2, f"{ONE} MINUS {{ ?s :q ?b }}"),), A, ""),
-        ("-two", ((S, 4, 2, ONE), (T, 3, 3, RS)), AB, ""),
-        ("-distinct", ((S, 4, 2, ONE),), "DISTINCT ?s", ""),
-        ("-limit", ((S, 4, 2, ONE),), A, "ORDER BY DESC(?a) ?s LIMIT 1"),
+        ("", ((S, 4, 2, ONE),), A, "", "{0}"),
+        ("-tumbling", ((S, 3, 3, ONE),), A, "", "{0}, also of windows that share no element"),
+        ("-bag", ((S, 4, 2, ONE),), "?s", "", bag),
+        ("-join", ((S, 4, 2, TWO),), AB, "", "{0}: joined rows"),
+        (
+            "-count",
+            ((S, 4, 2, ONE),),
+            "?s (COUNT(?a) AS ?n)",
+            "GROUP BY ?s",
+            "{0}: a count that changes is another",
+        ),
+        ("-minus", ((S, 4, 2, f"{ONE} MINUS {{ ?s :q ?b }}"),), A, "", "{0}, compared after MINUS"),
+        ("-two", ((S, 4, 2, ONE), (T, 3, 3, RS)), AB, "", "{0}: rows of two windows"),
+        ("-distinct", ((S, 4, 2, ONE),), "DISTINCT ?s", "", "{0}, compared after DISTINCT"),
+        ("-limit", ((S, 4, 2, ONE),), A, "ORDER BY DESC(?a) ?s LIMIT 1", "{0}, compared after LIMIT"),
     )
     return tuple(
         suite_query(
             "operator",
             operator,
-            sentence,
+            f"{says.format(operator if says is bag else sentence)} (Definition {number})",
             QueryFamily(operator.lower() + end, windows, select, "", group, operator),
         )
-        for operator, sentence in says.items()
-        for end, windows, select, group in shapes
+        for operator, sentence, number in both
+        for end, windows, select, group, says in shapes
     )
 
 
@@ -108,7 +114,7 @@ def of_windows() -> tuple[SuiteQuery, ...]:
             ((S, 4, 2, ONE), (S, 4, 2, "?s :q ?b .")),
             AB,
             "",
-            "two windows of equal RANGE and STEP show the same (Definition 13)",
+            "two windows of equal RANGE and STEP on one stream show the same (Definition 13)",
         ),
         (
             "two-crossed",

@@ -18,7 +18,7 @@ def text_of_cases(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) 
     if differing:
         shown = table("cases that differ", "case", "first difference", "rules that explain it")
         for one in differing:
-            said = "\n".join([first_problem(one), *by_other_match(one.other)])
+            said = "\n".join([first_problem(one), *by_other_match(one.judgement, one.other)])
             shown.add_row(one.case.id, said, _explained_by(one))
         yield shown
     if refused:

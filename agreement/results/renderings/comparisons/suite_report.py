@@ -52,7 +52,10 @@ def _said(found: SuiteResult) -> Iterator[str]:
     counts = ", ".join(f"{found.count(one)} {one.value}" for one in _OUTCOMES if found.count(one))
     whole = f"{counted(len(found.results), 'test')} ({found.writing.language.value})"
     yield f"{found.engine}: {counts or 'no test'} of {whole}"
-    said = "declared" if found.declared else "fits best" if found.misfits else "fits every answer"
+    said = "declared" if found.declared else "fits every answer"
+    if found.misfits and not found.declared:
+        nearest = f"those of {found.writing.language.value}" if found.usual else "the nearest"
+        said = f"none fits every answer; {nearest}"
     yield f"  parameters ({said}): {vector_text(found.choice)}"
     if found.misfits:
         yield f"  no parameters fit {some(found.misfits, 4)} together"

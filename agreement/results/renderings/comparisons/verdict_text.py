@@ -48,11 +48,19 @@ def by_specification(found: Judgement, diagnosis: Diagnosis | None, given: Dates
             yield f"{title}, not compared: {some(times, _TIMES)}"
 
 
-def by_other_match(other: Judgement | VersionJudgement | None) -> Iterator[str]:
-    """Yield that answers which are not correct are so by the other match."""
-    if other is not None and other.correct:
+def by_other_match(
+    found: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
+) -> Iterator[str]:
+    """Yield that answers which are not correct are so by the other match; not where a report is missing."""
+    if other is not None and other.correct and not (isinstance(found, Judgement) and _lacks_report(found)):
         how = "whatever their times" if other.match is MatchBy.SEQUENCE else "at their times"
         yield f"correct as reports {how}: --match {other.match.value}"
+
+
+def _lacks_report(found: Judgement) -> bool:
+    """Whether fewer reports came than are due, so that not their times alone are wrong."""
+    whole = [one.rows for one in found.best.windows if not one.rows.equal and not one.rows.shared]
+    return sum(not one.extra for one in whole) > sum(not one.missing for one in whole)
 
 
 def _headline(found: Judgement, dates: Dates) -> str:
@@ -202,4 +210,4 @@ def of_answers(found: AnswersVerdict) -> Iterator[RenderableType]:
         yield from by_specification(found.judgement, found.diagnosis, found.dates)
     else:
         yield from by_version(found.judgement)
-    yield from by_other_match(found.other)
+    yield from by_other_match(found.judgement, found.other)

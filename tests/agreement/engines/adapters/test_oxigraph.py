@@ -98,6 +98,13 @@ def test_static_data_stand_in_the_default_graph_and_in_their_own(engine):
     assert sum(same(query, stream(chance), engine, static=STATIC) for _ in range(10)) > 3
 
 
+def test_construct_reports_the_triples_of_its_template_each_once(engine):
+    chance = random.Random(3)
+    query = rspql(4, 2).replace("SELECT ?s ?a", "CONSTRUCT { ?s :is ?a . ?s :is :seen }")
+    assert "CONSTRUCT" in query
+    assert sum(same(query, stream(chance), engine) for _ in range(10)) > 3
+
+
 def test_a_late_triple_is_refused_by_both(engine):
     pushes = [push(1, "a"), push(9, "b"), push(3, "late"), push(14, "c")]
     same(rspql(4, 4), pushes, engine)

@@ -12,7 +12,7 @@ from itertools import accumulate
 
 import pyoxigraph as ox
 
-from agreement.engines.adapters.oxigraph import registered
+from agreement.engines.adapters.oxigraph import TRIPLE, registered
 from agreement.engines.specifications import Empty, by_ticks, evaluation
 from agreement.proving.suite import Writing, answered
 from agreement.proving.suite.running import _term
@@ -22,6 +22,7 @@ from solver.job import stretches
 from solver.settings import Evaluator
 from tests.agreement.engines.specifications.operational import Machine, Run, Window
 from tests.agreement.engines.specifications.operational_moments import Arrival, Policy
+from tests.agreement.proving.suite.comments import OXIGRAPH_WRONG
 from tests.agreement.proving.suite.window_engines import WindowEngine, WindowRun
 from translate.model.query import Language
 
@@ -38,11 +39,11 @@ def bag(names, rows):
     )
 
 
-def expected(test, number):
+def expected(test, number, language=Language.RSPQL):
     """Return each sequence of reports by which a test is right under a vector: most have one."""
     return [
         [(t, bag(one.names, rows)) for t, rows in one.reports]
-        for one in test.expected[Language.RSPQL]
+        for one in test.expected[language]
         if number in one.vectors
     ]
 
@@ -125,6 +126,8 @@ class WindowByWindow:
         found = store.query(self.asked.query)
         if isinstance(found, ox.QueryBoolean):
             return bag(("Answer",), [(TRUE,)] if found else [])
+        if isinstance(found, ox.QueryTriples):
+            return bag(TRIPLE, {(one.subject, one.predicate, one.object) for one in found})
         names = [one.value for one in found.variables]
         return bag(names, ([solution[name] for name in names] for solution in found))
 
@@ -147,6 +150,11 @@ def by_clingo(expecting, number):
     ]
 
 
+def oxigraph_is_right(test):
+    """Whether Oxigraph answers the query of a test as SPARQL 1.1 says."""
+    return not test.name.startswith(OXIGRAPH_WRONG)
+
+
 def parsed(test):
     return _read(test.texts[Language.RSPQL])
 
@@ -156,3 +164,15 @@ def firsts(test, every=1):
     for place, one in enumerate(test.expected[Language.RSPQL]):
         if place % every == 0:
             yield from {one.vectors[0], one.vectors[-1]}
+
+
+def faulty(test, rng):
+    """Return a test with a fault in the reports of one choice, and the number of a vector of it."""
+    every = list(test.expected[Language.RSPQL])
+    place = rng.choice([n for n, one in enumerate(every) if any(rows for _, rows in one.reports)])
+    one = every[place]
+    at = rng.choice([n for n, (_, rows) in enumerate(one.reports) if rows])
+    t, rows = one.reports[at]
+    changed = rng.choice(([(t + 1, rows)], [(t, rows[1:])], [(t, (*rows, rows[0]))], [(t, rows)] * 2, []))
+    every[place] = replace(one, reports=(*one.reports[:at], *changed, *one.reports[at + 1 :]))
+    return replace(test, expected={Language.RSPQL: tuple(every)}), one.vectors[0]

@@ -3,11 +3,24 @@
 import pytest
 
 from agreement.proving.suite import Label, Outcome, answered, judged_suite, vectors, writing_of
-from tests.agreement.proving.suite.window_engines import RIGHT, WRONG, EachStreamsFirst, WindowEngine
+from agreement.results.renderings.comparisons.suite_report import as_text
+from tests.agreement.proving.suite.certifying import oxigraph_is_right
+from tests.agreement.proving.suite.window_engines import (
+    RIGHT,
+    WRONG,
+    EachStreamsFirst,
+    SeveralFaults,
+    WindowEngine,
+)
 
 
 def called(run):
     return run.__name__
+
+
+@pytest.fixture(scope="module")
+def tests(tests):
+    return tuple(filter(oxigraph_is_right, tests))
 
 
 def judged(run, tests):
@@ -39,3 +52,11 @@ def test_what_is_wrong_fails_and_nothing_else(run, tests, right):
     found, answers = judged(run, tests)
     differ = [one.test.name for one in answers if one.key(Label.EVALUATION) != right[one.test.name]]
     assert [one.test.name for one in found.results if one.outcome is Outcome.FAILED] == differ
+
+
+def test_of_several_faults_it_is_said_that_no_parameters_fit(tests):
+    found, _ = judged(SeveralFaults, tests)
+    said = "\n".join(str(one) for one in as_text([found]) if isinstance(one, str))
+    assert found.usual
+    assert found.misfits
+    assert "parameters (none fits every answer; those of rspql): report window-close and non-empty" in said

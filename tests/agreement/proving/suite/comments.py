@@ -1,0 +1,196 @@
+"""The comments of the suite: the sentence that a test is about, and what engines report of its stream.
+
+What a comment says of a fault or of two vectors is asked of engines that have them: it is true of its test.
+"""
+
+import re
+
+from agreement.engines.adapters.oxigraph import TRIPLE
+from agreement.proving.suite.expecting import ANSWER
+from agreement.proving.suite.suite_tests import _WRITTEN
+from tests.agreement.proving.suite.faults import ALL_OWN, OWN, USUAL, asked
+from translate.model.query import Language
+
+FAULT, VECTORS, RULE, CAUSE = "the fault: ", "the vectors: ", "the rule: ", "the cause: "
+ARRIVALS = " (where arrivals report)"
+
+_SLIDE = "windows close every β, the slide, after t0 + α (Definition 13)"
+_WIDTH = "a window shows what came in its width α, and nothing before (Definition 13)"
+_ELEMENT = "an element is in the windows that its time is in, open < t <= close (Definition 12)"
+_STREAM = "a window shows every element of its own stream in its time, however many (Definition 12)"
+_TWICE = "a triple that comes again is in the windows of both its times (Definition 12)"
+_RSTREAM = "RStream reports the whole answer of each evaluation, whatever came before (Definition 20)"
+_AGAIN = "each evaluation answers of what windows show then: what has left them is gone (Definition 24)"
+_ONCE = "each t of ET has one report, of its own time, with all its rows (Definition 24)"
+_EVERY = "each t of ET is evaluated, however long nothing came (Definition 24)"
+_TERMS = "terms with other language or type are other terms (RDF 1.1, 3.3; Definition 18)"
+
+_MANY = 3
+OXIGRAPH, OXIGRAPH_WRONG = "Oxigraph 0.5", ("alternative-both", "group-concat")
+"""Queries that Oxigraph answers otherwise than SPARQL 1.1 says."""
+
+RULES = {
+    "STEP ignored": _SLIDE,
+    "IStream in place of the operator": _RSTREAM,
+    "DStream in place of the operator": _RSTREAM,
+    "the first element lost": _ELEMENT,
+    "of equal times the first counts": _STREAM,
+    "of equal times the last counts": _STREAM,
+    "elements of time 0 lost": _ELEMENT,
+    "a triple that came before lost": _TWICE,
+    "a triple that is still shown keeps its first time": _TWICE,
+    "elements come one time point late": _ELEMENT,
+    "a window shows at most seven elements": _STREAM,
+    "streams that no window reads are shown": "a window is on the stream that it names (Definition 13)",
+    "both windows read every stream": "a window is on the stream that it names (Definition 13)",
+    "literals lose language and type": _TERMS,
+    "after eight empty windows nothing is reported": _EVERY,
+    "rows twice": _ONCE,
+    "the first row lost": _ONCE,
+    "equal rows once": "rows are bags (SPARQL 1.1, 18.5, Project)",
+    "each report twice": _ONCE,
+    "the first report lost": _EVERY,
+    "the last report lost": _EVERY,
+    "an answer that is as before is not reported": _RSTREAM,
+    "rows are never forgotten": _AGAIN,
+    "at most two rows a report": _ONCE,
+    "reports one time point late": _ONCE,
+    **{f"window {n} {how}": _WIDTH for n in (1, 2) for how in ("longer", "shorter")},
+    **{f"window {n} {how} often": _SLIDE for n in (1, 2) for how in ("less", "more")},
+    "a join as a left join": "a join pairs solutions that agree, and no others (Definition 19)",
+    "a join of all pairs": "a join pairs solutions that agree, and no others (Definition 19)",
+}
+"""What an engine with a fault gets wrong: the sentence of the definition."""
+PARAMETERS = {
+    "bounds": "whether a window has what comes at its open and at its close is left open, by its bounds"
+    " (Definition 12 has open < t <= close)",
+    "t0": "when the first window opens, t0, is left open: what comes earlier is in none (Definition 13)",
+    "report": "when a window reports is its policy's: window close, content change, non-empty, periodic"
+    " (Definition 23)",
+    "empty": "whether an evaluation without rows is reported is left open (Definition 24 gives it an answer)",
+    "tick": "whether each triple is evaluated or each instant is left open",
+    "combination": "whether any window has to report or all is left open (Definition 23)",
+}
+"""What two vectors differ in: what RSP-QL says of it, or leaves open."""
+
+
+def comment(query, stream, tells, engines):
+    """Return the comment of a test: its sentence, an example of its own stream, and what it alone tells."""
+    every = {one.says: one for one in engines}
+    shown = _Shown(query, stream, every)
+    if tells.startswith((RULE, CAUSE)):
+        wrong = f"; nor by {OXIGRAPH}: clingo alone certifies it" if query.name in OXIGRAPH_WRONG else ""
+        rule = f" Not so by a rule of an engine version: {tells.removeprefix(RULE)}{wrong}."
+        return f"{_capital(query.sentence)}.{rule if tells.startswith(RULE) else ''}"
+    if query.name not in OWN:
+        head = shown.rule(tells)
+        return f"{_capital(head)}. {shown.of(tells)} Its query: {query.sentence}."
+    own = _first(shown.shows, (*OWN[query.name], *filter(None, [ALL_OWN.get(query.name)])))
+    first = shown.of(f"{FAULT}{own}")
+    if tells == f"{FAULT}{own}":
+        return f"{_capital(query.sentence)}. {first}"
+    return (
+        f"{_capital(query.sentence)}. {first} It alone of its query's tests tells as well: {shown.of(tells)}"
+    )
+
+
+def _capital(sentence):
+    return sentence[0].upper() + sentence[1:]
+
+
+def _first(test, names):
+    return next(name for name in names if test(name))
+
+
+class _Shown:
+    """What engines report of a query and a stream, in words."""
+
+    def __init__(self, query, stream, every):
+        self.query, self.stream, self.every = query, stream, every
+        self.text = _WRITTEN[Language.RSPQL].text(query.family)
+        self.names = asked(self.text, query.family.static, stream).names
+
+    def reports(self, says):
+        return self.every[says].answers(self.text, self.query.family.static, self.stream)
+
+    def shows(self, name):
+        return self.every[name].shows(self.text, self.query.family.static, self.stream)
+
+    def rule(self, tells):
+        if tells.startswith(FAULT):
+            return RULES[tells.removeprefix(FAULT).removesuffix(ARRIVALS)]
+        differ, _, _ = self._apart(tells)
+        return PARAMETERS[differ]
+
+    def of(self, tells):
+        if tells.startswith(FAULT):
+            return self._of_fault(tells.removeprefix(FAULT))
+        name, one, other = self._apart(tells)
+        first, second = (self.reports(says) for says in (one, other))
+        t = _differing(first, second)
+        (a, same), (b, _) = self._words(one, name), self._words(other, name)
+        return (
+            f"At {t} with {name} {a}: {self._at(first, t)}; with {name} {b}: {self._at(second, t)} ({same})."
+        )
+
+    def _of_fault(self, name):
+        fault = self.every[name]
+        base = fault.base.answers(self.text, self.query.family.static, self.stream)
+        found = self.reports(name)
+        t = _differing(base, found)
+        under = " where arrivals report," if name.endswith(ARRIVALS) else ""
+        said = name.removesuffix(ARRIVALS)
+        return f'At {t}{under} right is {self._at(base, t)}; with the fault "{said}": {self._at(found, t)}.'
+
+    def _apart(self, tells):
+        one, other = tells.removeprefix(VECTORS).split(" or ")
+        two = [parts(says) for says in (one, other)]
+        (name,) = [key for key in two[0] if key in two[1] and two[0][key] != two[1][key]] or ["tick"]
+        return name, one, other
+
+    def _words(self, says, name):
+        own = parts(says)
+        return own.pop(name, "none"), ", ".join(f"{key} {value}" for key, value in own.items())
+
+    def _at(self, reports, t):
+        """Return what is reported at a time, in words."""
+        found = [rows for at, rows in reports if at == t]
+        if not found:
+            return "no report"
+        if len(found) > 2:
+            return f"{len(found)} reports, the last {self._rows(found[-1])}"
+        return " and then ".join(self._rows(rows) for rows in found)
+
+    def _rows(self, rows):
+        if len(rows) > _MANY:
+            return f"{len(rows)} rows, {self._row(rows[0])} .. {self._row(rows[-1])}"
+        return ", ".join(self._row(row) for row in rows) or "a report without rows"
+
+    def _row(self, row):
+        if self.names == (ANSWER,) and not row:
+            return "true"
+        if self.names == TRIPLE:
+            return f"({' '.join(map(_term, row))})"
+        bound = [
+            f"?{name} {_term(term)}" for name, term in zip(self.names, row, strict=False) if term is not None
+        ]
+        return f"({' '.join(bound)})"
+
+
+def parts(says):
+    """Return the values of a vector by their parameters, from its words."""
+    text = str(USUAL) if says == "none" else says
+    return dict(part.split(" ", 1) for part in text.split(", "))
+
+
+def _term(term):
+    number = re.fullmatch(r'"([^"]*)"\^\^<http://www.w3.org/2001/XMLSchema#(integer|decimal|boolean)>', term)
+    return number[1] if number else re.sub(r"<http://e/([^>]*)>", r":\1", term)
+
+
+def _differing(one, other):
+    """Return the first time at which two sequences of reports differ."""
+    for t in sorted({t for t, _ in (*one, *other)}):
+        if [rows for at, rows in one if at == t] != [rows for at, rows in other if at == t]:
+            return t
+    raise ValueError("they are the same at each time")
