@@ -80,7 +80,7 @@ _EXHAUSTED: Final = frozenset(
 """What the machine lacks; all else that an operating system refuses is a wrong name or right."""
 
 
-def refused(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:
+def system_error(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:
     """Return the error for what the operating system refuses at a path."""
     kind = FailedRunError if error.errno in _EXHAUSTED else LarsError
     return kind(f"{path}: {what}: {error.strerror or error}")

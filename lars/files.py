@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from lars.errors import FailedRunError, LarsError, Place, PlacedError, place_at, refused, under_way
+from lars.errors import FailedRunError, LarsError, Place, PlacedError, place_at, system_error, under_way
 
 _MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
@@ -88,7 +88,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
     return data
 
 
-def decoded(name: str, data: bytes, accepted: str) -> TextFile:
+def decode(name: str, data: bytes, accepted: str) -> TextFile:
     """Return bytes as text, without the mark at the start; raises PlacedError at what is no UTF-8."""
     data = data.removeprefix(_MARK)
     try:
@@ -101,7 +101,7 @@ def decoded(name: str, data: bytes, accepted: str) -> TextFile:
 
 def read_file(path: Path, accepted: str) -> TextFile:
     """Return a file with its exact text; raises LarsError that says what file is accepted."""
-    return decoded(str(path), read_bytes(path, accepted), accepted)
+    return decode(str(path), read_bytes(path, accepted), accepted)
 
 
 def read_text(path: Path, accepted: str) -> str:
@@ -113,7 +113,7 @@ def read_input(accepted: str) -> str:
     """Return the text of standard input, as `read_text`."""
     if sys.stdin is None:
         raise LarsError(f"-: standard input is closed; accepted: {accepted}")
-    return _with_line_feeds(decoded("-", _bounded(sys.stdin.buffer, "-"), accepted))
+    return _with_line_feeds(decode("-", _bounded(sys.stdin.buffer, "-"), accepted))
 
 
 def text_in(path: Path, accepted: str) -> str:
@@ -144,7 +144,7 @@ def clear_away() -> None:
 
 
 @contextmanager
-def appearing(path: Path, *, folders: bool = False) -> Iterator[Path]:
+def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
     """Give a path to write at; what is there at the end takes the place of `path` at once.
 
     Whoever reads it meanwhile sees the old or the new one; after an error all is as it was before.
@@ -160,7 +160,7 @@ def appearing(path: Path, *, folders: bool = False) -> Iterator[Path]:
             yield new
             _put(new, target)
     except OSError as error:
-        raise refused(path, error, "cannot be written") from None
+        raise system_error(path, error, "cannot be written") from None
 
 
 def _check_replaceable(path: Path, *, folders: bool) -> None:
@@ -188,5 +188,5 @@ def _put(new: Path, target: Path) -> None:
 
 def rewrite(path: Path, text: str) -> None:
     """Put a text in a file's place at once."""
-    with appearing(path) as new:
+    with replacement_path(path) as new:
         new.write_text(text, encoding="utf-8")

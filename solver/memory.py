@@ -45,7 +45,7 @@ def read_size(text: str) -> int:
     return size
 
 
-def shown(size: int) -> str:
+def size_text(size: int) -> str:
     """Return a size as an option says it, rounded down.
 
     >>> shown(2**31), shown(3 * 2**29)
@@ -71,7 +71,7 @@ def memory_used() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def bound() -> int:
+def limit() -> int:
     """Return the bytes that a process of this run may take: half of the machine's when nobody says."""
     return _most[0] if _most else machine_memory() // 2
 
@@ -84,13 +84,13 @@ def set_bound(most: int | None) -> None:
 def problem() -> str:
     """Return what is said of a run that takes too much: what it was doing, and what to do."""
     doing = what_is_under_way()
-    said = f"the run needs more memory than {shown(bound())}{f', {doing}' if doing else ''}"
+    said = f"the run needs more memory than {size_text(limit())}{f', {doing}' if doing else ''}"
     return f"{said}\naccepted: a larger --memory, or smaller input"
 
 
 def check_room(size: int) -> None:
     """Raise OutOfMemoryError where so many bytes do not fit beside what the process has."""
-    if size >= _FEW and memory_used() + size > bound():
+    if size >= _FEW and memory_used() + size > limit():
         raise OutOfMemoryError(problem())
 
 
@@ -103,7 +103,7 @@ def _look(stop: Callable[[str], None]) -> None:
     least, most = _PAUSES
     while True:
         # What is taken within a pause, and while the process ends, still fits.
-        left = bound() * 15 // 16 - memory_used()
+        left = limit() * 15 // 16 - memory_used()
         if left <= 0:
             stop(problem())
             return

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
 
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 
 class Stage(Enum):
@@ -26,8 +26,8 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
     >>> share(print, 1, 2, 4)(3, 10)
     13 40
     """
-    if progress is unwatched:
-        return unwatched
+    if progress is no_progress:
+        return no_progress
 
     def told(done: int, total: int) -> None:
         if total:
@@ -45,8 +45,8 @@ def forward(progress: Progress) -> Progress:
     3 4
     (None, None, None)
     """
-    if progress is unwatched:
-        return unwatched
+    if progress is no_progress:
+        return no_progress
     most = [0.0]
 
     def told(done: int, total: int) -> None:
@@ -57,11 +57,11 @@ def forward(progress: Progress) -> Progress:
     return told
 
 
-_current: ContextVar[Progress] = ContextVar("progress", default=unwatched)
+_current: ContextVar[Progress] = ContextVar("progress", default=no_progress)
 
 
 @contextmanager
-def telling(progress: Progress) -> Iterator[None]:
+def progress_of_block(progress: Progress) -> Iterator[None]:
     """Let what is done in the block tell how far it is."""
     before = _current.set(progress)
     try:

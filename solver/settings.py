@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]
 """Told how many parts of the present step are done, and how many there are."""
 
 
-def unwatched(done: int, total: int) -> None:
+def no_progress(done: int, total: int) -> None:
     """Tell nobody."""
     del done, total
 
@@ -117,7 +117,7 @@ ALL_CORES: Final = "local[*]"
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Where a job runs: on Spark with this master, or in this process; `said` is told how that was decided.
+    """Where a job runs: on Spark with this master, or in this process; `notice` is told how that was decided.
 
     With neither a small input is evaluated in this process, a large one on Spark, on all cores. What
     finished there goes to the folder `resume`, if one is given, and is taken from it.
@@ -126,8 +126,8 @@ class Runner:
     master: str | None = None
     in_process: bool = False
     slices: int | None = None
-    progress: Progress = unwatched
-    said: Warn = unsaid
+    progress: Progress = no_progress
+    notice: Warn = unsaid
     evaluator: Evaluator = Evaluator.AUTO
     certify: Certify | int = Certify.SOME
     resume: Path | None = None

@@ -10,7 +10,7 @@ _Answer = TypeVar("_Answer")
 _KEPT: Final = 2**17
 
 
-def remembered(
+def remember(
     ask: Callable[Concatenate[_Asked, _More], _Answer],
 ) -> Callable[Concatenate[_Asked, _More], _Answer]:
     """Return the function with a memory, by the identity of its first argument and by the others.

@@ -26,13 +26,13 @@ from agreement.cli.help_pages import LarsCommand, LarsGroup, NamedCommands
 from agreement.cli.outputs import OUTPUT, FullOutput, InsteadOutput, JsonOutput, PageOutput, TableOutput
 from agreement.cli.parameters import parameter
 from agreement.documents.options import build, declared, in_shell, option
-from agreement.documents.outputs import WIDEST, drawn
+from agreement.documents.outputs import WIDEST, table_text
 from agreement.documents.table_files import OutOptions
-from agreement.results.base.boundary import DEEPEST, Listeners, foreseen
+from agreement.results.base.boundary import DEEPEST, Listeners, expected_errors
 from agreement.results.base.findings import Result
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from solver.memory import FAILED, read_size, set_bound
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 _USUAL: Final[dict[str, Any]] = {
     "pretty_exceptions_enable": False,
@@ -131,7 +131,7 @@ def _drawn(part: RenderableType) -> str:
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
     color = _color.get()
     colored = there.is_terminal if color is Colors.AUTO else color is Colors.ALWAYS
-    return drawn(
+    return table_text(
         part, width=width, terminal=colored, plain_text=color is Colors.AUTO and "NO_COLOR" in environ
     )
 
@@ -141,7 +141,7 @@ def working(what: str) -> Iterator[Progress]:
     """Show on a terminal how far a long job is; elsewhere show nothing."""
     console = Console(stderr=True)
     if _quiet.get() or not console.is_terminal:
-        yield unwatched
+        yield no_progress
         return
     from rich.progress import Progress as ProgressBar
 
@@ -197,7 +197,7 @@ def _load(name: str) -> Any:
             _run(about, lambda: build(request, given, in_shell), outputs)
         except DisputedAnswerError as error:
             tables = next((one.tables for one in outputs if isinstance(one, TableOutput)), OutOptions())
-            raise tables.kept(error) from None
+            raise tables.write_case(error) from None
 
     called.__name__, called.__doc__ = name, request.__doc__
     kinds = (request, *about.outputs, EveryOption)
@@ -212,7 +212,7 @@ def _load(name: str) -> Any:
 def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
     """Answer a request, write and print the result, and end as it says."""
     for one in outputs:
-        if isinstance(one, InsteadOutput) and one.wanted:
+        if isinstance(one, InsteadOutput) and one.has_target:
             print_lines([one.text()])
             return
     writers = [one for one in outputs if hasattr(one, "write")]
@@ -272,9 +272,9 @@ def failing() -> Iterator[None]:
     except (typer.Exit, typer.Abort, typer.TyperException):
         raise
     except BrokenPipeError as error:
-        unprinted(error)
+        silence_stdout(error)
     except Exception as error:  # noqa: BLE001 - no run ends with a trace
-        said = foreseen(error) or _as_said(error)
+        said = expected_errors(error) or _as_said(error)
         if _verbose.get() and isinstance(said, FailedRunError) and not ending.is_ending():
             _say(traceback.format_exc().rstrip("\n"))
         raise said from None
@@ -338,13 +338,13 @@ def _put(text: str, *, at_once: bool = False) -> bool:
         if at_once:
             sys.stdout.flush()
     except OSError as error:
-        if not unprinted(error):
+        if not silence_stdout(error):
             raise FailedRunError(NOT_PRINTED.format(error.strerror)) from None
         return False
     return True
 
 
-def unprinted(error: OSError) -> bool:
+def silence_stdout(error: OSError) -> bool:
     """Drop what cannot be printed; return whether that is because the reader has gone, which is no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return isinstance(error, BrokenPipeError)

@@ -23,7 +23,7 @@ class InsteadOutput(ABC):
     HEADING: ClassVar[str] = OUTPUT
 
     @property
-    def wanted(self) -> bool:
+    def has_target(self) -> bool:
         """Whether something else is to be printed in place of an answer: its one option is given."""
         return any(getattr(self, one.name) for one in fields(self))
 
@@ -99,7 +99,7 @@ class JsonOutput:
         IdleOptions(has("--as-stream"), ("--json",), "accepted without --as-stream, which prints N-Quads"),
     )
 
-    as_json: bool = option(False, "Print JSON for machines and nothing else.", written="--json")
+    as_json: bool = option(False, "Print JSON for machines and nothing else.", shell_name="--json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class FileOutput(ABC):
         return found
 
     @property
-    def wanted(self) -> bool:
+    def has_target(self) -> bool:
         """Whether anything is to be written."""
         return self.path is not None
 
@@ -161,11 +161,11 @@ class PageOutput(FileOutput):
         """Write the page, with the command and the files that it is made of."""
         if self.report is not None:
             from agreement.results.renderings.pages.page import write_page
-            from agreement.results.renderings.pages.provenance import files_of, provenance, written
+            from agreement.results.renderings.pages.provenance import files_of, provenance, query_texts
 
             files = files_of(request)
             made = provenance(("lars", *sys.argv[1:]), files)
-            write_page(self.report, replace(result.page(), made=made, written=written(files)))
+            write_page(self.report, replace(result.page(), provenance=made, queries=query_texts(files)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +205,7 @@ class TableOutput:
     tables: OutOptions
 
     @property
-    def wanted(self) -> bool:
+    def has_target(self) -> bool:
         """Whether tables are to be written."""
         return self.tables.out is not None
 
@@ -247,7 +247,7 @@ class ExperimentOutput:
     )
 
     @property
-    def wanted(self) -> bool:
+    def has_target(self) -> bool:
         """Whether an experiment is to be written."""
         return self.out is not None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import typer
 
 from agreement.cli import ending
-from agreement.cli.app import NOT_PRINTED, UNUSABLE, app, fail, failing, refuse, unprinted
+from agreement.cli.app import NOT_PRINTED, UNUSABLE, app, fail, failing, refuse, silence_stdout
 from lars.errors import FailedRunError, LarsError
 
 
@@ -36,7 +36,7 @@ def run() -> int:
         sys.stdout.flush()
     except OSError as error:
         # After a reader who has gone, as `head` does, what was found still counts.
-        code = code if unprinted(error) else fail(NOT_PRINTED.format(error.strerror))
+        code = code if silence_stdout(error) else fail(NOT_PRINTED.format(error.strerror))
     return code
 
 

@@ -19,7 +19,7 @@ _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 class Dates:
     """What time points are called: by the dateTime of time 0, how long one is; without `zero` numbers alone.
 
-    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `said` tells once;
+    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `caption` tells once;
     `tail` what they all end with: whole minutes have no seconds.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
@@ -64,7 +64,7 @@ class Dates:
         return f"[{self.text(one.first)}, {self.text(one.last)}]" if one else str(one)
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """What stands in a title of short times: their day or year, and that they are in UTC."""
         zone = " (UTC)" if self.zero is not None and self.zero.endswith("Z") else ""
         where = {_DAY: " on", _YEAR: " in"}.get(len(self.stem))
@@ -74,7 +74,7 @@ class Dates:
         """Return a time as an option of a command takes it."""
         return self.date(t) or str(t)
 
-    def beside(self, times: Mapping[str, Any]) -> dict[str, Any]:
+    def with_dates(self, times: Mapping[str, Any]) -> dict[str, Any]:
         """Return times by their names, each dateTime beside its number.
 
         >>> Dates("2026-05-04T08:00:00Z").beside({"t": 5, "pushed": None})

@@ -11,9 +11,9 @@ from typing import Any, Final
 from agreement.documents.options import groups_of
 from lars.errors import LarsError
 
-Said = Mapping[str, Any]
+OptionValues = Mapping[str, Any]
 """What is given: the values of options by their long names, of inputs by the names of their fields."""
-Situation = Callable[[Said], bool]
+Situation = Callable[[OptionValues], bool]
 _BESIDE_ANY: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "--verbose", "--memory")
 
 
@@ -51,7 +51,7 @@ def idle_options(*kinds: type[Any]) -> Iterator[IdleOptions]:
             yield from vars(group).get("IDLE", ())
 
 
-def check_idle(kinds: tuple[type[Any], ...], said: Said) -> None:
+def check_idle(kinds: tuple[type[Any], ...], said: OptionValues) -> None:
     """Raise LarsError for options that would say nothing, of what these requests and groups declare."""
     for one in idle_options(*kinds):
         if not one.situation(said):

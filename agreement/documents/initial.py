@@ -133,13 +133,13 @@ class InitialExperiment:
     folder: Path
     queries: Mapping[Language, Path]
     traces: tuple[Path, ...]
-    given: InputOptions
+    input_options: InputOptions
     period: tuple[Period, ...] = ()
     streams: Mapping[str, Path] = field(default_factory=dict)
 
     def lines(self, note: Warn) -> Iterator[str]:
         """Yield the lines of the file; what is guessed is said."""
-        given = self.given
+        given = self.input_options
         for language, path in self.queries.items():
             yield f"{language.value} = {_text(self._from_here(path))}"
         files = [path for path in self.traces if path not in self.streams.values()]
@@ -172,7 +172,7 @@ class InitialExperiment:
             if not names or any(set(names) - {"stream"} >= own for own in _OWN):
                 continue
             note(f"{path}: [columns] is guessed from {', '.join(names)}: make of it what your queries ask")
-            read = [load_query(one, self.given.unit or SECOND) for one in self.queries.values()]
+            read = [load_query(one, self.input_options.unit or SECOND) for one in self.queries.values()]
             texts = [text_in(one, "a query") for one in self.queries.values()]
             return guessed_columns(path, names, read, texts)
         return None

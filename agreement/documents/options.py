@@ -32,7 +32,7 @@ _OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float",
 class Option:
     """What an option is for, how it is written, and how its value is read.
 
-    `written` is its name in a shell where that is not the field's, `short` a second one, `shown` its
+    `shell_name` is its name in a shell where that is not the field's, `short` a second one, `default_text` its
     default there; what is `repeated` stands there several times, an `argument` by itself, and what is
     not `in_shell` Python alone can give. `keyword` is the type of what Python may give where that is
     not the field's own; `source` says what data its files hold, which Python may give by value.
@@ -42,9 +42,9 @@ class Option:
     help: str
     read: Reader | None = None
     metavar: str | None = None
-    written: str | None = None
+    shell_name: str | None = None
     short: str | None = None
-    shown: str | None = None
+    default_text: str | None = None
     keyword: str | None = None
     source: Source | None = None
     least: float | None = None
@@ -92,7 +92,7 @@ class DeclaredOption:
     @property
     def flag(self) -> str:
         """The option as it is written in a shell."""
-        return self.option.written or f"--{self.name.rstrip('_').replace('_', '-')}"
+        return self.option.shell_name or f"--{self.name.rstrip('_').replace('_', '-')}"
 
     @property
     def needed(self) -> bool:
@@ -113,7 +113,7 @@ class DeclaredOption:
     @property
     def default_text(self) -> str:
         """The default as a shell has it."""
-        return self.option.shown or str(self.plain_default)
+        return self.option.default_text or str(self.plain_default)
 
     @property
     def choices(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 _NO_NAMES: Final[Mapping[str, str]] = {}
 
 
-def encoded(value: Any) -> Any:
+def encode(value: Any) -> Any:
     """Return a value as JSON: a term as in SPARQL 1.1 JSON, an interval by `from` and `to`.
 
     Atoms, rules, windows and whatever else has a text is this text; of other dataclasses it is the record.
@@ -46,7 +46,7 @@ def encoded(value: Any) -> Any:
         case Interval(first, last):
             return {"from": first, "to": last} if value else {"from": None, "to": None}
         case list() | tuple():
-            return [encoded(one) for one in value]
+            return [encode(one) for one in value]
         case Not():
             return write_literal(value)
         case _:
@@ -63,13 +63,13 @@ def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: Any) -> Js
     {'first': [], 'end': 5, 'size': 2}
     """
     keys = {field.name: names.get(field.name, field.name) for field in fields(value)}
-    own = {key: given[key] if key in given else encoded(getattr(value, name)) for name, key in keys.items()}
+    own = {key: given[key] if key in given else encode(getattr(value, name)) for name, key in keys.items()}
     return own | given
 
 
-def picked(value: Any, *names: str) -> Json:
+def pick(value: Any, *names: str) -> Json:
     """Return some attributes of a value by their names."""
-    return {name: encoded(getattr(value, name)) for name in names}
+    return {name: encode(getattr(value, name)) for name in names}
 
 
 def json_term(term: Constant) -> dict[str, str]:
@@ -172,8 +172,8 @@ def json_triple(fact: Fact, dates: Dates = NO_DATES) -> Json:
     """Return a stream triple with its time, as a support is reported."""
     *triple, stream = fact.arguments
     return {
-        **dates.beside({"t": fact.t}),
-        "stream": encoded(constant_of(stream))["value"],
+        **dates.with_dates({"t": fact.t}),
+        "stream": encode(constant_of(stream))["value"],
         **binding("spo", triple),
     }
 
@@ -190,7 +190,7 @@ def in_order(output: Output, found: Iterable[Row]) -> list[Row]:
         terms = [tuple(None if text is None else constant_of(text) for text in row) for row in rows]
         places = dict(zip(terms, rows, strict=True))
         rows = [places[row] for row in sorted_rows(terms, output.order)]
-    return output.shown(rows)
+    return output.answers(rows)
 
 
 def row_order(row: Row) -> tuple[tuple[bool, str], ...]:
@@ -215,10 +215,10 @@ def short(text: str | None) -> str:
             shown = lexical
         case other:
             shown = str(other)
-    return on_one_line(clipped(shown))
+    return on_one_line(clip_text(shown))
 
 
-def clipped(text: str, most: int = _LONG) -> str:
+def clip_text(text: str, most: int = _LONG) -> str:
     """Return a text for a reader: of one longer than that its beginning, and how long it is.
 
     >>> clipped("a" * 50, 100) == "a" * 50, clipped("a" * 5000, 100)
@@ -280,7 +280,9 @@ def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], l
 
 def _with_kind(text: str | None) -> str:
     """Return a term as Turtle has it; `-` is unbound."""
-    return "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(clipped(text, _LONGEST)))
+    return (
+        "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(clip_text(text, _LONGEST)))
+    )
 
 
 _LONGEST: Final = 1_000
@@ -370,7 +372,7 @@ class _Page(Console):
         return super().render_str(_INTERVAL.sub(_KEPT, printable(text)), **options)
 
 
-def drawn(
+def table_text(
     part: RenderableType, *, width: int = WIDEST, terminal: bool = False, plain_text: bool = False
 ) -> str:
     r"""Return what a table looks like as text, also in a notebook, which Rich would draw it into.

@@ -15,7 +15,7 @@ from agreement.documents.idle_options import IdleOptions
 from agreement.documents.options import option
 from agreement.documents.outputs import short
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
-from lars.files import appearing, rewrite
+from lars.files import replacement_path, rewrite
 from lars.language.terms import XSD, Constant, Iri, Literal
 from solver.facts import constant_of
 from solver.rdf import INTEGERS
@@ -75,7 +75,7 @@ class OutOptions:
         if self.out is None:
             return ()
         named = {f"{one.name}.{self.out_format.suffix}": one.with_dates(dates) for one in tables}
-        told: dict[str, object] = {file: dict(one.told) for file, one in named.items()}
+        told: dict[str, object] = {file: dict(one.descriptions) for file, one in named.items()}
         if dates.zero is not None:
             told[_ORIGIN] = dates.zero
         with self._folder(told) as new:
@@ -83,7 +83,7 @@ class OutOptions:
                 _written(new / file, one, self.out_format)
         return [self.out / file for file in named]
 
-    def kept(self, error: DisputedAnswerError) -> FailedRunError:
+    def write_case(self, error: DisputedAnswerError) -> FailedRunError:
         """Write the case to the folder, else to the working directory; return what is said of it."""
         if self.out is None:
             for name, text in error.files.items():
@@ -100,7 +100,7 @@ class OutOptions:
         """Give a folder with a description of its files, which comes to the wanted place at the end."""
         assert self.out is not None, "nothing is wanted"
         _check(self.out)
-        with appearing(self.out, folders=True) as new:
+        with replacement_path(self.out, folders=True) as new:
             new.mkdir()
             description = json.dumps(told, indent=2, ensure_ascii=False)
             (new / DESCRIPTION).write_text(f"{description}\n", encoding="utf-8")
@@ -116,7 +116,7 @@ class Column:
 
     name: str
     kind: type
-    says: str
+    description: str
     is_time: bool = False
 
 
@@ -142,9 +142,9 @@ class OutTable:
         return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
 
     @property
-    def told(self) -> Iterator[tuple[str, str]]:
+    def descriptions(self) -> Iterator[tuple[str, str]]:
         """What each column says, for readers of the files."""
-        return ((column.name, f"{column.kind.__name__}: {column.says}") for column in self.columns)
+        return ((column.name, f"{column.kind.__name__}: {column.description}") for column in self.columns)
 
 
 def _with_dates(row: Sequence[Value], times: Sequence[bool], dates: Dates) -> Iterator[Value]:
@@ -179,7 +179,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
     names = [column.name for column in table.columns]
     match kind:
         case TableFormat.PARQUET:
-            framed(table).to_parquet(path, engine="pyarrow", index=False)
+            as_frame(table).to_parquet(path, engine="pyarrow", index=False)
         case TableFormat.CSV:
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
@@ -225,7 +225,7 @@ class TermForm(StrEnum):
     SHORT = "short"
 
 
-def framed(table: OutTable, terms: TermForm = TermForm.EXACT, dated: Dates = NO_DATES) -> Any:
+def as_frame(table: OutTable, terms: TermForm = TermForm.EXACT, dated: Dates = NO_DATES) -> Any:
     """Return a table as a data frame, its values of the kinds that the columns say."""
     import pandas as pd  # type: ignore[import-untyped]
 

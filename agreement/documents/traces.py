@@ -40,14 +40,14 @@ from solver.job import (
     SlicedWork,
     Whole,
     certified_runs,
-    needs,
+    needs_of,
     say_hindrances,
     stream_runs,
 )
 from solver.job.evaluation import ATOMS_AT_ONCE
 from solver.job.pipeline import Job, by_slice, slices_of, used_background
 from solver.job.slices import cut
-from solver.progress import Stage, share, telling
+from solver.progress import Stage, progress_of_block, share
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import (
     ALL_CORES,
@@ -74,7 +74,7 @@ from solver.traces import (
 from translate.model.query import Dataset, EngineQuery, Language, Setting
 from translate.model.windows import Range
 
-Given = TypeVar("Given")
+Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 Outputs = Mapping[int, frozenset[Row]]
 """Rows by time point; a time point without rows may be missing."""
@@ -136,13 +136,13 @@ class Trace(Protocol):
         """
         ...
 
-    def worked(
-        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    def results(
+        self, work: SlicedWork[Payload, Result], given: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, ascending, of what is given for it."""
         ...
 
-    def uncertified(self) -> "Trace":
+    def without_certification(self) -> "Trace":
         """Return the same trace, of which answers are not certified: for what no verdict rests on."""
         ...
 
@@ -193,7 +193,7 @@ class LocalTrace:
         here, found = self._with_used(questions), []
         own = within, self.runner.evaluator, self.runner.certify
         for done, question in enumerate(questions):
-            with telling(share(progress, done, done + 1, len(questions))):
+            with progress_of_block(share(progress, done, done + 1, len(questions))):
                 found.append(certified_runs(question, here, *own))
         return found
 
@@ -231,7 +231,7 @@ class LocalTrace:
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline in which work on what questions need is to be done."""
-        wanted = needs(questions).from_before(before)
+        wanted = needs_of(questions).from_before(before)
         if wanted.reach.tuples:
             return [self.timeline]
         # All atoms count: to tell which of them are needed takes longer.
@@ -248,8 +248,8 @@ class LocalTrace:
         found = stream_runs(question, here, times.tolist(), self.runner.evaluator)
         return None if found is None else (times, found)
 
-    def worked(
-        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    def results(
+        self, work: SlicedWork[Payload, Result], given: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
         situation, progress = self._with_used(work.questions), Stage.EXPLAINING.of(self.runner.progress)
@@ -261,7 +261,7 @@ class LocalTrace:
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""
-        needed = {atom for one in questions for atom in Relevance(one.program, one.predicate).needed()}
+        needed = {atom for one in questions for atom in Relevance(one.program, one.predicate).needed_atoms()}
         key = self.timeline, frozenset(needed)
         if key not in self._used:
             used = used_background(self.background, questions)
@@ -269,7 +269,7 @@ class LocalTrace:
             self._used = {key: situation_of(self.columns, self.timeline, used)}
         return self._used[key]
 
-    def uncertified(self) -> "LocalTrace":
+    def without_certification(self) -> "LocalTrace":
         """Return the same trace, of which answers are not certified."""
         return replace(self, runner=replace(self.runner, certify=Certify.NONE))
 
@@ -284,7 +284,7 @@ class LocalTrace:
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
         """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
         codes, counts = arrivals(self.columns.atoms, self.timeline, bins)
-        return dict(zip(self.columns.terms.written(codes), counts, strict=True))
+        return dict(zip(self.columns.terms.atom_texts(codes), counts, strict=True))
 
     def predicates(self) -> frozenset[tuple[str, str]]:
         """Return the pairs of stream and predicate that the triples have, as texts."""
@@ -343,14 +343,14 @@ def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
 
 def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Dataset:
     """Return what a query of a pair reads: what it says, or if no data are its own the other."""
-    if query.dataset != Dataset() or query.language.value in static.loaded:
+    if query.dataset != Dataset() or query.language.value in static.engine_stores:
         return query.dataset
     return other.dataset
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:
     """Warn of graphs that FROM and FROM NAMED name, and nothing stands for."""
-    given = {*static.named, *(name for own in static.loaded.values() for name in own.named)}
+    given = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
     missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in given]
     if missing and not static.default:
         warn(f"the static data has no graph {', '.join(map(str, missing))}")
@@ -371,7 +371,7 @@ def background(
     if dataset != Dataset():
         default = [static.named.get(str(graph), static.default) for graph in dataset.default]
         named = {str(graph): static.named.get(str(graph), static.default) for graph in dataset.named}
-    own = static.loaded.get("" if language is None else language.value, Static(frozenset(), {}))
+    own = static.engine_stores.get("" if language is None else language.value, Static(frozenset(), {}))
     if own.default:
         default = (*default, own.default)
     names = sorted({*named, *own.named})
@@ -406,7 +406,7 @@ def load_trace(
     return trace
 
 
-def dated(setting: Setting, trace: Trace) -> Setting:
+def with_dates(setting: Setting, trace: Trace) -> Setting:
     """Return a setting in which NOW() counts from time 0 of a trace, where that is a dateTime."""
     return setting if trace.origin is None else replace(setting, origin=trace.origin)
 
@@ -448,7 +448,7 @@ def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, 
     return tuple(found)
 
 
-def no_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
+def empty_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
     """Return the empty trace from time 0 to the last time, with its background."""
     return LocalTrace(
         trace_columns(()), Interval(0, last), background(read_static(given.static), Dataset(), warn)
@@ -459,7 +459,7 @@ def _load(given: TraceInput, static: Background) -> Trace:
     runner = given.runner
     sources = prepare(given.paths, given.options)
     if _is_local(runner, sources):
-        with telling(Stage.READING.of(runner.progress)):
+        with progress_of_block(Stage.READING.of(runner.progress)):
             columns = read_columns(sources, given.options)
         return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
     # Loads what Spark alone needs.
@@ -480,11 +480,11 @@ def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
     on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
     if runner.in_process or on_spark:
         return runner.in_process
-    size, most = sum(source.size for source in sources), min(MOST_IN_PROCESS, memory.bound() // _BYTES_EACH)
+    size, most = sum(source.size for source in sources), min(MOST_IN_PROCESS, memory.limit() // _BYTES_EACH)
     if size > most:
-        runner.said(
+        runner.notice(
             f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
         )
         return False
-    runner.said(f"runs in this process: the input is small, below {most:,} atoms (--master: on Spark)")
+    runner.notice(f"runs in this process: the input is small, below {most:,} atoms (--master: on Spark)")
     return True

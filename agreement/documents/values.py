@@ -43,14 +43,14 @@ def cut(text: str) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
-def shown(value: object) -> str:
+def message_text(value: object) -> str:
     """Return a value for a message, as TOML writes it and shortened."""
     return cut(json.dumps(value, default=str, ensure_ascii=False))
 
 
 def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueError:
     """Return the error that names the value found and what is accepted."""
-    return WrongValueError(f"found {shown(value)}; accepted: {accepted}", part=part)
+    return WrongValueError(f"found {message_text(value)}; accepted: {accepted}", part=part)
 
 
 def is_scalar(value: object) -> bool:
@@ -58,7 +58,7 @@ def is_scalar(value: object) -> bool:
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
-def written(value: Scalar) -> str:
+def placeholder_text(value: Scalar) -> str:
     """Return a value as a placeholder inside a text shows it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -67,7 +67,7 @@ def scalar_text(value: object) -> str:
     """Read a text, or a number as its text."""
     if not is_scalar(value):
         raise wrong(value, "a text in quotes, or a number")
-    return written(value)  # type: ignore[arg-type]
+    return placeholder_text(value)  # type: ignore[arg-type]
 
 
 def name(value: object) -> str:
@@ -92,7 +92,9 @@ def tables(value: object) -> list[dict[str, object]]:
 
 def yes_or_no(value: object) -> bool:
     """Read true or false; a placeholder in a text gives them in quotes."""
-    found = {"true": True, "false": False}.get(written(value) if isinstance(value, str | bool) else "")
+    found = {"true": True, "false": False}.get(
+        placeholder_text(value) if isinstance(value, str | bool) else ""
+    )
     if found is None:
         raise wrong(value, "true or false")
     return found
@@ -165,7 +167,7 @@ def origin(value: object) -> datetime:
         try:
             return datetime.fromisoformat(value)
         except ValueError as error:
-            raise WrongValueError(f"{shown(value)} is no date and time: {error}") from None
+            raise WrongValueError(f"{message_text(value)} is no date and time: {error}") from None
     if not isinstance(value, datetime):
         raise wrong(value, "a date with a time, as in 2024-05-01T12:00:00Z")
     return value

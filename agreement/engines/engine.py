@@ -12,11 +12,11 @@ from lars.language.terms import Iri
 from lars.language.windows import NOW
 from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Static
-from solver.relational import concatenated, decoded, encoded_rows, evaluated_on
+from solver.relational import concatenate, decode, encoded_rows, evaluated_on
 from solver.relational.shown_contents import ShownContents, given_rows
 from translate.model.query import EngineQuery, Profile, Semantics, Setting
 from translate.model.windows import Now
-from translate.tau import answered, translated
+from translate.tau import lars_program, output_of
 
 Off = frozenset[str]
 """The names of the rules that are read as the specification says."""
@@ -31,7 +31,7 @@ class EngineRule:
     """
 
     name: str
-    says: str
+    sentence: str
     right: str = ""
 
 
@@ -102,19 +102,21 @@ def answers(
     """
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
-    output, program = answered(snapshot, setting), translated(snapshot, setting)
+    output, program = output_of(snapshot, setting), lars_program(snapshot, setting)
     # Whoever reads the static data warns of it once, not for each run.
     known, terms = background(static, query.dataset, lambda _: None, query.language), TermCodes()
     always = {name: encoded_rows(rows, name[1], terms) for name, rows in known.items()}
     found: list[tuple[Row, ...]] = []
     for part in _parts(contents):
         shown = [
-            given_rows([content.get(source, ()) for content in part], 3, terms).beside(terms.code(str(name)))
+            given_rows([content.get(source, ()) for content in part], 3, terms).with_constant(
+                terms.code(str(name))
+            )
             for source, name in names.items()
         ]
-        given = ShownContents(terms, len(part), {(_TRIPLE, NOW): concatenated(shown, 4)}, always)
+        given = ShownContents(terms, len(part), {(_TRIPLE, NOW): concatenate(shown, 4)}, always)
         rows: list[list[Row]] = [[] for _ in part]
-        for row, first, last in decoded(evaluated_on(program, given, output.predicate), terms):
+        for row, first, last in decode(evaluated_on(program, given, output.predicate), terms):
             for number in range(first, last + 1):
                 rows[number].append(row)
         found += [tuple(in_order(output, own)) for own in rows]
@@ -134,4 +136,4 @@ def _parts(contents: Sequence[Content]) -> Iterator[Sequence[Content]]:
 
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:
     """Return the names of the columns that `answers` gives, in their order."""
-    return tuple(variable.name for variable in answered(query, setting).variables)
+    return tuple(variable.name for variable in output_of(query, setting).variables)

@@ -12,7 +12,7 @@ from solver.facts import Row
 from translate.model.query import ToStream
 
 
-def streamed(
+def relation_to_stream(
     kind: ToStream, times: Iterable[int], answers: Mapping[int, Sequence[Row]]
 ) -> dict[int, list[Row]]:
     """Return what is reported at each of the ascending evaluation times; equal rows are counted.
@@ -24,12 +24,12 @@ def streamed(
     before: Sequence[Row] = ()
     for t in times:
         now = answers.get(t, ())
-        found[t] = reported(kind, before, now)
+        found[t] = reported_rows(kind, before, now)
         before = now
     return found
 
 
-def reported(kind: ToStream, before: Sequence[Row], now: Sequence[Row]) -> list[Row]:
+def reported_rows(kind: ToStream, before: Sequence[Row], now: Sequence[Row]) -> list[Row]:
     """Return what is reported of an answer, given the one before it; equal rows are counted."""
     match kind:
         case ToStream.RSTREAM:

@@ -99,7 +99,7 @@ class JudgingWork:
 
     query: QueryText
     input: CellInput
-    judged: "EngineVersion | Specification | AdaptedEngine | RecordedAnswers"
+    subject: "EngineVersion | Specification | AdaptedEngine | RecordedAnswers"
     by: "Specification"
     options: "Options"
     gracious: bool

@@ -29,11 +29,11 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
             problem = "found true with generate; accepted: for traces in files"
             raise experiment.error((*path, "sort"), problem)
         return _plan(experiment, (*path, "generate"), table.generate)
-    files = [experiment.found(name, (*path, "files"), folder=True) for name in table.files]
+    files = [experiment.file_path(name, (*path, "files"), folder=True) for name in table.files]
     streams: dict[Path, str] = {}
     for stream, name in (table.streams or {}).items():
         place = (*path, "streams", stream.value)
-        file = experiment.found(name, place, folder=True)
+        file = experiment.file_path(name, place, folder=True)
         same = next((one for one in streams if one.resolve() == file.resolve()), file)
         if streams.setdefault(same, stream.value) != stream.value:
             problem = f"{name} is the trace of <{streams[same]}> already; accepted: a file of its own"

@@ -17,7 +17,7 @@ from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import FailedRunError, LarsError
 from lars.files import rewrite
 from solver import memory
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 FOLDER: Final = "cells"
 """Where finished cells are kept, inside the folder of results."""
@@ -30,7 +30,7 @@ class RunOptions:
     jobs: int = 1
     master: str | None = None
     fresh: bool = False
-    progress: Progress = unwatched
+    progress: Progress = no_progress
 
 
 def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
@@ -72,7 +72,7 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
     # A fresh process each: one that is forked could inherit what another thread had locked.
     context = multiprocessing.get_context("spawn")
     at_once = min(jobs, len(missing))
-    given = (sys.getrecursionlimit(), memory.bound() // at_once)
+    given = (sys.getrecursionlimit(), memory.limit() // at_once)
     pool = ProcessPoolExecutor(at_once, context, initializer=_begin, initargs=given)
     try:
         futures = {pool.submit(result_of, work): key for key, work in missing.items()}

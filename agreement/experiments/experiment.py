@@ -19,10 +19,10 @@ from agreement.documents.values import WrongValueError
 from agreement.experiments.placeholders import (
     PLACEHOLDER,
     Parameters,
-    filled,
+    fill,
     filled_text,
-    named,
-    named_in_file,
+    parameters_in,
+    parameters_in_text,
     texts,
 )
 from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
@@ -78,7 +78,7 @@ class Experiment:
 
     def named(self, content: object, path: KeyPath) -> set[str]:
         """Return the parameters that a content of the file names."""
-        return named(self.toml, path, content, self.file.grid)
+        return parameters_in(self.toml, path, content, self.file.grid)
 
     def combinations(self, names: set[str]) -> Iterator[dict[str, Any]]:
         """Yield the values of parameters, in the order of the grid."""
@@ -86,21 +86,21 @@ class Experiment:
         for chosen in product(*grid.values()):
             yield dict(zip(grid, chosen, strict=True))
 
-    def filled(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
+    def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
         """Return an entry with its placeholders filled."""
         try:
-            return checked_at(model, self.toml, entry.path, filled(dict(entry.content), parameters))
+            return checked_at(model, self.toml, entry.path, fill(dict(entry.content), parameters))
         except LarsError as error:
-            raise explained(error, parameters) from None
+            raise explain_error(error, parameters) from None
 
-    def found(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
+    def file_path(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
         """Return the path of a file that the experiment names; raises PlacedError when it is not there."""
         file = self.folder / name
         if exists(file, folder=False) or (folder and exists(file, folder=True)):
             return file
-        problem = f"the file {values.shown(name)} does not exist"
+        problem = f"the file {values.message_text(name)} does not exist"
         if exists(file, folder=True):
-            problem = f"{values.shown(name)} is a folder; accepted: a file"
+            problem = f"{values.message_text(name)} is a folder; accepted: a file"
         raise self.error(path, f"{problem} (looked in {self.folder})", name)
 
     def query_names(self, given: object, path: KeyPath) -> set[str]:
@@ -109,22 +109,22 @@ class Experiment:
         if isinstance(given, str):
             for parameters in self.combinations(used):
                 source, text = self.query_text(filled_text(given, parameters), path)
-                used = used | named_in_file(source, text, self.file.grid)
+                used = used | parameters_in_text(source, text, self.file.grid)
         return used
 
     def query_text(self, given: str | Mapping[str, str], path: KeyPath) -> tuple[str, str]:
         """Return the name and the text of a query, its placeholders not filled."""
         if isinstance(given, str):
-            file = self.found(given, path)
+            file = self.file_path(given, path)
             return str(file), read_text(file, "a file with a query")
         return f"{self.toml.source}, {'.'.join(map(str, path))}", given["text"]
 
 
-def explained(error: LarsError, parameters: Parameters) -> LarsError:
+def explain_error(error: LarsError, parameters: Parameters) -> LarsError:
     """Return an error that says with which parameters it came."""
     if not parameters:
         return error
-    values_shown = ", ".join(f"{name} = {values.shown(value)}" for name, value in parameters.items())
+    values_shown = ", ".join(f"{name} = {values.message_text(value)}" for name, value in parameters.items())
     return LarsError(f"{error}\nwith {values_shown}")
 
 
@@ -202,7 +202,7 @@ def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
     seen: set[str] = set()
     for entry in entries:
         if entry.label in seen:
-            problem = f"found the name {values.shown(entry.label)} twice; accepted: a name for each"
+            problem = f"found the name {values.message_text(entry.label)} twice; accepted: a name for each"
             raise toml.error(entry.path, WrongValueError(problem))
         seen.add(entry.label)
 

@@ -9,9 +9,9 @@ from typing import assert_never
 from agreement.comparing import judge
 from agreement.comparing.agree import AgreementTask, PeriodComparison, Side, VariantReport, run
 from agreement.comparing.judge import (
-    borders,
+    border_shifts,
     check_order,
-    judged,
+    judge_recording,
     measures,
     read_pushes,
     recorded,
@@ -20,14 +20,14 @@ from agreement.comparing.judge import (
 )
 from agreement.comparing.judge.judging import JudgeTimes
 from agreement.documents.generate import Plan
-from agreement.documents.generate.elements import generated
+from agreement.documents.generate.elements import pushes_of
 from agreement.documents.outputs import Json
 from agreement.documents.recordings import Answers, Push, Recording, read_recording, static_lines
 from agreement.documents.requests import origin_text, sources
 from agreement.documents.traces import point_in
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
 from agreement.engines.registry import engine
-from agreement.engines.specifications import EngineRun, OpenChoice, Specification, specified
+from agreement.engines.specifications import EngineRun, OpenChoice, Specification, specified_answers
 from agreement.experiments import (
     AdaptedEngine,
     CellInput,
@@ -51,7 +51,7 @@ def pushes_in(given: CellInput, query: EngineQuery, warn: Warn) -> tuple[tuple[P
     zero = None
     match given.trace:
         case Plan():
-            found = tuple(generated(given.trace))
+            found = tuple(pushes_of(given.trace))
         case TraceFiles(paths, options):
             # Recorded answers count as the trace does.
             trace = TraceInput(paths, replace(options, absolute=True))
@@ -63,15 +63,15 @@ def pushes_in(given: CellInput, query: EngineQuery, warn: Warn) -> tuple[tuple[P
     return found, zero
 
 
-def answered(work: JudgingWork, run: EngineRun) -> Answers:
+def judged_answers(work: JudgingWork, run: EngineRun) -> Answers:
     """Return what is judged: what an engine version or a specification answers, or recorded answers."""
-    match work.judged:
+    match work.subject:
         case EngineVersion(name, off):
             return Answers(engine(name).run(run.query, run.static, run.pushes, off))
         case Specification():
-            return Answers(_specified(work.judged, run, work))
+            return Answers(_specified(work.subject, run, work))
         case AdaptedEngine():
-            return _adapted(work.judged, work.query.text, run)
+            return _adapted(work.subject, work.query.text, run)
         case RecordedAnswers(path, options):
             return read_recording(path, options.since(run.zero))
         case _:
@@ -94,7 +94,7 @@ def _specified(wanted: Specification, run: EngineRun, work: JudgingWork) -> Reco
     bounds = (work.options.bounds or wanted.bounds)[0]
     choice = OpenChoice(tuple(first for _ in sources(run.query)), bounds)
     # A window that is open at its upper end closes after the last element.
-    return specified(run, wanted, choice, max(run.last + 1, work.options.until or 0))
+    return specified_answers(run, wanted, choice, max(run.last + 1, work.options.until or 0))
 
 
 def comparison(work: AgreementTask) -> Json:
@@ -143,23 +143,23 @@ def judged_cell(work: JudgingWork) -> Json:
     unit = work.input.unit
     warnings: list[str] = []
     pushes, zero = pushes_in(work.input, query, warnings.append)
-    if isinstance(work.judged, EngineVersion):
+    if isinstance(work.subject, EngineVersion):
         check_order(pushes, warnings.append)
     run = EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input), zero)
     options = TraceOptions(unit) if isinstance(work.input.trace, Plan) else work.input.trace.options
     times = JudgeTimes(work.options.starts, work.options.registered, work.until)
     count = partial(point_in, zero, options=options, last=run.last)
     work = replace(work, options=times.on(work.options, count))
-    answers = answered(work, run)
-    if isinstance(work.judged, (EngineVersion, Specification)) and not any(
+    answers = judged_answers(work, run)
+    if isinstance(work.subject, (EngineVersion, Specification)) and not any(
         report.rows for report in answers.recording.reports
     ):
-        who = work.judged if isinstance(work.judged, Specification) else engine(work.judged.name)
+        who = work.subject if isinstance(work.subject, Specification) else engine(work.subject.name)
         warnings += why_silent(who, run)
     found = recorded(run, unit, answers, work.options)
-    judgement = judged(found.task, work.by, found.recording, found.options)
+    judgement = judge_recording(found.task, work.by, found.recording, found.options)
     given = (found.task, work.by, found.recording, found.options, judgement.best)
-    shifts = borders(*given) if work.gracious else {}
+    shifts = border_shifts(*given) if work.gracious else {}
     return {**_kept(judgement, shifts), "origin": zero, "warnings": warnings}
 
 

@@ -69,6 +69,6 @@ def _of_comparisons(experiment: Experiment) -> Iterator[Duration]:
 def _tables(experiment: Experiment, model: type[_Model], entry: ExperimentEntry) -> Iterator[_Model]:
     try:
         for parameters in experiment.combinations(experiment.named(entry.content, entry.path)):
-            yield experiment.filled(model, entry, parameters)
+            yield experiment.fill(model, entry, parameters)
     except LarsError:
         return

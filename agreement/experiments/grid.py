@@ -22,7 +22,7 @@ from agreement.experiments.cells import (
     key_of,
 )
 from agreement.experiments.entries import trace_of
-from agreement.experiments.experiment import Experiment, ExperimentEntry, explained
+from agreement.experiments.experiment import Experiment, ExperimentEntry, explain_error
 from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
@@ -34,7 +34,7 @@ from solver.settings import Runner, TraceInput, TraceOptions
 from translate.model.query import MERGING, EngineQuery, Language, Setting
 
 if TYPE_CHECKING:
-    from agreement.experiments.judged_entries import Judged
+    from agreement.experiments.judged_entries import JudgedTable
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Table = EngineTable | ComparisonTable
@@ -92,7 +92,7 @@ class _Plan:
     trace: ExperimentEntry
     last: ExperimentEntry
     table: _Table
-    judged: "Judged | None"
+    judged: "JudgedTable | None"
     languages: tuple[Language, ...]
     parameters: dict[str, Any]
     rest: frozenset[str]
@@ -141,7 +141,7 @@ class _Grid:
                         rest=rest,
                     )
 
-    def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> "Judged | None":
+    def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> "JudgedTable | None":
         """Return what an engine's entry judges, and by what; None for a comparison."""
         if not isinstance(table, EngineTable):
             return None
@@ -151,7 +151,7 @@ class _Grid:
         try:
             return judged_of(self.experiment, last, table)
         except LarsError as error:
-            raise explained(error, parameters) from None
+            raise explain_error(error, parameters) from None
 
     def chosen(
         self, kind: str, last: ExperimentEntry, names: tuple[str, ...] | None
@@ -204,7 +204,7 @@ class _Grid:
         own = self.experiment.named(entry.content, entry.path)
         key = (entry.kind, entry.path, tuple((name, parameters.get(name)) for name in sorted(own)))
         if key not in self.tables:
-            self.tables[key] = self.experiment.filled(model, entry, parameters)
+            self.tables[key] = self.experiment.fill(model, entry, parameters)
         found: _Model = self.tables[key]
         return found
 
@@ -222,13 +222,14 @@ class _Grid:
             try:
                 yield parameters, self.work(plan, parameters)
             except LarsError as error:
-                raise explained(error, parameters) from None
+                raise explain_error(error, parameters) from None
 
     def work(self, plan: _Plan, parameters: Parameters) -> Work:
         """Return what a cell does."""
         experiment = self.experiment
         static = tuple(
-            replace(one, path=experiment.found(str(one.path), ("static",))) for one in experiment.file.static
+            replace(one, path=experiment.file_path(str(one.path), ("static",)))
+            for one in experiment.file.static
         )
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
         given = CellInput(experiment.unit, trace, static)
@@ -260,7 +261,9 @@ class _Grid:
                 setting = Setting(table.profile, given.unit, table.bounds, origin=origin)
                 how = (setting, table.trigger, table.assign)
                 periods = self.periods(plan, table)
-                return AgreementTask(pulled, pushed, periods, read, *how, span=dates, made=made, on=table.on)
+                return AgreementTask(
+                    pulled, pushed, periods, read, *how, span=dates, generated=made, on=table.on
+                )
             case _:
                 assert_never(plan.table)
 

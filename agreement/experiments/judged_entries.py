@@ -12,11 +12,11 @@ from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable
 from lars.errors import LarsError
 
-Judged = tuple[EngineVersion | Specification | AdaptedEngine | RecordedAnswers, Specification]
+JudgedTable = tuple[EngineVersion | Specification | AdaptedEngine | RecordedAnswers, Specification]
 """What is judged, and by which specification."""
 
 
-def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> Judged:
+def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:
     """Return what is judged and the specification by which; raises LarsError with the place."""
     what = _judged(experiment, entry, table)
     if table.off and not isinstance(what, EngineVersion):
@@ -53,7 +53,7 @@ def _judged(
         return AdaptedEngine(table.adapter, table.options, experiment.folder)
     if table.answers is not None:
         unit = experiment.unit
-        file: Path = experiment.found(table.answers, (*entry.path, "answers"))
+        file: Path = experiment.file_path(table.answers, (*entry.path, "answers"))
         return RecordedAnswers(file, ReadingOptions(table.answers_format, unit, table.answers_unit))
     assert table.engine is not None
     if table.engine not in ENGINES:

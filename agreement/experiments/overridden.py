@@ -59,7 +59,7 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
     replaced_here = (
         options.streams or options.trace_unit or options.origin or options.prefixes or options.columns
     )
-    if usual.made is not None and replaced_here:
+    if usual.generated is not None and replaced_here:
         raise LarsError(
             "--stream, --trace-unit, --origin, --prefix, --column: accepted for traces in files; "
             "this one is made up"

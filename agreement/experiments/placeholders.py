@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.requests import MOST_NUMBERS, PARAMETERS, read_part
-from agreement.documents.values import Scalar, WrongValueError, is_scalar, written, wrong
+from agreement.documents.values import Scalar, WrongValueError, is_scalar, placeholder_text, wrong
 from lars.errors import PlacedError, place_at
 
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -57,7 +57,7 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
             return
 
 
-def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
+def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
     """Return the parameters that a content names; raises PlacedError at a placeholder without one.
 
     Where the grid knows no parameter, nothing is a placeholder: braces are text.
@@ -71,7 +71,7 @@ def named(toml: PlacedData, path: KeyPath, content: object, known: Collection[st
     return found
 
 
-def named_in_file(source: str, text: str, known: Collection[str]) -> set[str]:
+def parameters_in_text(source: str, text: str, known: Collection[str]) -> set[str]:
     """Return the parameters that a file's text names; raises PlacedError as `named` does."""
     matches = list(PLACEHOLDER.finditer(text)) if known else []
     for match in matches:
@@ -86,7 +86,7 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
     return f"found the placeholder {placeholder}; accepted: {accepted}"
 
 
-def filled(content: Any, parameters: Parameters) -> Any:
+def fill(content: Any, parameters: Parameters) -> Any:
     """Return a content with its placeholders filled; a text that is one becomes its value as it is."""
     match content:
         case str() if found := PLACEHOLDER.fullmatch(content):
@@ -94,10 +94,10 @@ def filled(content: Any, parameters: Parameters) -> Any:
         case str():
             return filled_text(content, parameters)
         case list():
-            return [filled(one, parameters) for one in content]
+            return [fill(one, parameters) for one in content]
         case dict():
             return {
-                filled_text(key, parameters): one if key == COLUMNS else filled(one, parameters)
+                filled_text(key, parameters): one if key == COLUMNS else fill(one, parameters)
                 for key, one in content.items()
             }
         case _:
@@ -106,4 +106,4 @@ def filled(content: Any, parameters: Parameters) -> Any:
 
 def filled_text(text: str, parameters: Parameters) -> str:
     """Return a text with its placeholders filled."""
-    return PLACEHOLDER.sub(lambda found: written(parameters.get(found[1], found[0])), text)
+    return PLACEHOLDER.sub(lambda found: placeholder_text(parameters.get(found[1], found[0])), text)

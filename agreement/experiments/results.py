@@ -9,7 +9,7 @@ from typing import Any, Final
 from rich.console import Console, ConsoleOptions, RenderResult
 
 from agreement.documents.outputs import Json, table
-from agreement.documents.values import Scalar, written
+from agreement.documents.values import Scalar, placeholder_text
 from agreement.experiments import Cell, tables
 from agreement.experiments.tables import Results
 from lars.errors import LarsError, on_one_line
@@ -55,7 +55,9 @@ def summary_of(
     title: str, grid: Mapping[str, tuple[Scalar, ...]], verdicts: Sequence[Json], agreements: Sequence[Json]
 ) -> Summary:
     """Return the parts of the summary; parameters with one value are named above the tables."""
-    fixed = ", ".join(f"{name} = {written(values[0])}" for name, values in grid.items() if len(values) == 1)
+    fixed = ", ".join(
+        f"{name} = {placeholder_text(values[0])}" for name, values in grid.items() if len(values) == 1
+    )
     varied = [name for name, values in grid.items() if len(values) > 1]
     parts: list[str | SummaryTable] = [on_one_line(part) for part in (title, fixed) if part]
     if verdicts:
@@ -67,7 +69,7 @@ def summary_of(
 
 
 def _shown_labels(row: Json, varied: Sequence[str], kind: str) -> dict[str, str]:
-    parameters = {name: written(row[name]) if name in row else "" for name in varied}
+    parameters = {name: placeholder_text(row[name]) if name in row else "" for name in varied}
     return {"query": row["query"], "trace": row["trace"], kind: row[kind], **parameters}
 
 

@@ -78,7 +78,7 @@ Query = Annotated[
 ]
 
 NAME: Final = "what tables of results call it"
-CHOSEN: Final = "the names of those that it applies to; left out: all"
+CHOSEN_CASES: Final = "the names of those that it applies to; left out: all"
 
 
 class Table(BaseModel):
@@ -199,8 +199,8 @@ class EngineTable(Table):
     language: Annotated[Language | None, _one_of(Language)] = Field(
         None, description="which of a query's languages; left out: by the engine's name"
     )
-    queries: Names | None = Field(None, description=CHOSEN)
-    traces: Names | None = Field(None, description=CHOSEN)
+    queries: Names | None = Field(None, description=CHOSEN_CASES)
+    traces: Names | None = Field(None, description=CHOSEN_CASES)
     t0: Annotated[
         tuple[int, ...] | None, PlainValidator(numbers(START_TIMES), json_schema_input_type=_Numbers)
     ] = Field(None, description="start times of windows: 0, [0, 5], '0..9'; left out: all that differ")
@@ -263,8 +263,8 @@ class ComparisonTable(ComparisonKeys):
     """Whether pull of the C-SPARQL query agrees with push of the CQELS query, as `lars agree` asks."""
 
     name: Name = Field("agree", description=NAME)
-    queries: Names | None = Field(None, description=CHOSEN)
-    traces: Names | None = Field(None, description=CHOSEN)
+    queries: Names | None = Field(None, description=CHOSEN_CASES)
+    traces: Names | None = Field(None, description=CHOSEN_CASES)
 
 
 def _tables(model: type[Table]) -> PlainValidator:

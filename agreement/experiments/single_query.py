@@ -20,7 +20,7 @@ class SingleQuery:
 
     query: Path
     traces: tuple[Path, ...]
-    given: InputOptions
+    input_options: InputOptions
     span: Span = (None, None)
 
     def within(self, first: object, last: object) -> Span:
@@ -63,7 +63,7 @@ def query_files(found: Experiment, wanted: Sequence[Language | str] = ()) -> dic
         if not isinstance(text, str):
             problem = "found a text inside the experiment; accepted here: the path of a file"
             raise found.error((*entry.path, language.value), problem)
-    files = {one: found.found(text, (*entry.path, one.value)) for one, text in texts}
+    files = {one: found.file_path(text, (*entry.path, one.value)) for one, text in texts}
     names = [str(one.value if isinstance(one, Language) else one) for one in wanted]
     chosen = {one: file for one, file in files.items() if any(_speaks(name, one) for name in names)}
     return chosen or files
@@ -89,14 +89,16 @@ def _only(found: Experiment, kind: str) -> ExperimentEntry:
 
 def _with_trace(found: Experiment, query: Path, given: InputOptions) -> SingleQuery:
     entry = _only(found, "traces")
-    table = found.filled(TraceTable, entry, {})
+    table = found.fill(TraceTable, entry, {})
     trace = trace_of(found, entry, table)
     if not isinstance(trace, TraceFiles):
         raise found.error((*entry.path, "generate"), "found a made-up trace; accepted here: traces in files")
     own = trace.options
     taken = set((given.stream or {}).values())
     streams = {path: iri for path, iri in own.streams.items() if iri not in taken} | dict(given.stream or {})
-    static = tuple(replace(one, path=found.found(str(one.path), ("static",))) for one in found.file.static)
+    static = tuple(
+        replace(one, path=found.file_path(str(one.path), ("static",))) for one in found.file.static
+    )
     combined = replace(
         given,
         static=given.static or static,
@@ -124,7 +126,7 @@ def _span(found: Experiment) -> Span:
     entries = found.entries["comparisons"]
     if len(entries) != 1 or found.named(entries[0].content, entries[0].path):
         return None, None
-    timeline = found.filled(ComparisonTable, entries[0], {}).timeline
+    timeline = found.fill(ComparisonTable, entries[0], {}).timeline
     if isinstance(timeline, Interval):
         return timeline.first, timeline.last
     return timeline or (None, None)

@@ -88,12 +88,12 @@ RESERVED: Final = frozenset((*LABELS, *WINDOWS, *VERDICTS, *PERIODS, *AGREEMENTS
 _SUMMED: Final = ("push", "pull", "push_only", "pull_only")
 
 
-def judged(cells: Sequence[Cell]) -> list[Cell]:
+def judging_cells(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that judge."""
     return [cell for cell in cells if isinstance(cell.work, JudgingWork)]
 
 
-def compared(cells: Sequence[Cell]) -> list[Cell]:
+def comparing_cells(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells that compare."""
     return [cell for cell in cells if isinstance(cell.work, AgreementTask)]
 
@@ -106,7 +106,7 @@ def _labels(cell: Cell) -> Json:
 
 def windows(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each window of each judged cell."""
-    for cell in judged(cells):
+    for cell in judging_cells(cells):
         result = results[cell.key]
         choice = {**_start(cell, result), "bounds": result.get("bounds"), "origin": result.get("origin")}
         for window in result.get("windows", ()):
@@ -115,7 +115,7 @@ def windows(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
 
 def verdicts(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each judged cell."""
-    for cell in judged(cells):
+    for cell in judging_cells(cells):
         assert isinstance(cell.work, JudgingWork)
         result = results[cell.key]
         stable = [window for window in result.get("windows", ()) if window["phase"] == "stable"]
@@ -159,7 +159,7 @@ def _measures(windows: Sequence[Json]) -> Json:
 
 def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each whole period of each comparison."""
-    for cell in compared(cells):
+    for cell in comparing_cells(cells):
         result = results[cell.key]
         assert isinstance(cell.work, AgreementTask)
         dates = Dates(result.get("origin"), cell.work.setting.unit)
@@ -176,7 +176,7 @@ def _dates(one: Json, dates: Dates) -> Json:
 
 def agreements(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
     """Yield a row for each variant and pulling period of each comparison."""
-    for cell in compared(cells):
+    for cell in comparing_cells(cells):
         result = results[cell.key]
         groups: dict[tuple[str, int], list[Json]] = {}
         for interval in result.get("intervals", ()):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.comparing.agree import AgreementTask, Pair, loaded, pairs
+from agreement.comparing.agree import AgreementTask, Pair, comparison_trace, pairs
 from agreement.documents.requests import sources
 from agreement.documents.traces import background, dataset_of
 from lars.errors import LarsError
@@ -39,8 +39,8 @@ class TracelessTask:
     def pairs(self, warn: Warn) -> tuple[Pair, ...]:
         """Return push and pull of each way to read the queries, the brave one first."""
         task, carried = self.task, frozenset[tuple[str, str]]()
-        if task.cqels is None and (task.trace.paths or task.made):
-            carried = loaded(task, self.queries, warn).predicates()
+        if task.cqels is None and (task.trace.paths or task.generated):
+            carried = comparison_trace(task, self.queries, warn).predicates()
         found = pairs(task.csparql, task.cqels, carried, task.assigned)
         for query in self.queries:
             if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):

@@ -21,7 +21,7 @@ from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
 from agreement.documents.table_files import OutTable
 from agreement.results.base.agree_request import AgreeRequest, title_of
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, JsonObject, plain
 from agreement.results.base.sources import SourceFiles
 from agreement.results.renderings.comparisons import agreement_report
@@ -83,7 +83,7 @@ class AgreeResult(Findings):
     _asked: AgreementTask
     _report: AgreementReport
     _shown: RowFilter
-    _asking: agreement_report.Asking
+    _asking: agreement_report.ExplainOptions
     _title: str
     _desk: SourceFiles | None = None
     _main: ClassVar[str] = "differences"
@@ -229,7 +229,7 @@ def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
     )
 
 
-@offered(AgreeRequest)
+@offered_functions(AgreeRequest)
 def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     """Return whether pull of C-SPARQL and push of CQELS agree: an experiment, or queries and traces.
 
@@ -239,13 +239,13 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     >>> [(one.start, one.end, one.side, one.cause) for one in found.differences]
     [(16, 24, 'push', 'expired before the pull')]
     """
-    asked = request.asked(listeners)
-    shown = request.shown(asked)
+    asked = request.task(listeners)
+    shown = request.row_filter(asked)
     trace = replace(asked.trace, runner=request.where.runner(listeners.note, listeners.progress))
     found = agreeing.run(replace(asked, trace=trace), listeners.warn)
     for message in found.warnings:
         listeners.warn(message)
     dates = Dates(found.variants[0].trace.origin, asked.setting.unit)
-    asking = replace(request.asking(asked), dates=dates)
+    asking = replace(request.explain_options(asked), dates=dates)
     about = asked, found, shown, asking, title_of(request.inputs)
     return AgreeResult((), (), *about, listeners.source_files)

@@ -24,7 +24,7 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import check_report
 from lars.files import text_in
@@ -46,7 +46,7 @@ class CheckRequest:
     answer: Path = option(needed, "The stream; - is standard input.", metavar="FILE", source="trace")
     at: Time = reference_time_option(needed)
     trace: tuple[Path, ...] = trace_argument()
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
@@ -90,7 +90,7 @@ class CheckResult(Findings):
         return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
 
 
-@offered(CheckRequest)
+@offered_functions(CheckRequest)
 def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     """Return whether a stream, in a file or as text, is an answer stream of a program or query at a time.
 
@@ -103,7 +103,7 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     reading, path = request.reading, request.program
     named = flags_of(request.evaluation, reading, semantics=request.semantics)
     check_for_queries(path, named)
-    given = request.given.fitted([path], listeners.note, request.evaluation.period)
+    given = request.input_options.fitted([path], listeners.note, request.evaluation.period)
     wanted = SolvingTask(
         path=path,
         trace=given.trace(request.trace, request.bad_lines, Runner(in_process=True)),
@@ -113,7 +113,7 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
         span=(None, request.at),
     )
     text = text_in(request.answer, candidates.ACCEPTED)
-    met = explaining.situated(wanted, listeners.warn)
+    met = explaining.situation_of(wanted, listeners.warn)
     streams = candidates.read_candidates(text, str(request.answer), met.at, met.dates)
     found = tuple(checking.check(met, one, met.at) for one in streams)
     return CheckResult((), (), found, met.at, met.dates)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.documents.options import argument
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
 
@@ -100,7 +100,7 @@ class Citations(Result):
         return self.entries
 
 
-@offered(CiteRequest)
+@offered_functions(CiteRequest)
 def cite(request: CiteRequest, told: Listeners) -> Citations:
     """Return BibTeX of this program, and of the papers that commands rest on, of all if none is named.
 

@@ -25,7 +25,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.single_query import alone, by_profile, query_files
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import parting_report
 from lars.errors import LarsError
@@ -65,7 +65,7 @@ class CompareRequest:
     semantics: Semantics | None = semantics_option()
     tolerance: float = option(TOLERANCE, "By which share numbers may differ.", least=0, most=1)
     times: bool = option(True, "Compare also when in the course of a push reports come.")
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
 
 
@@ -77,13 +77,13 @@ class CompareResult(Findings):
 
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
-    found: tuple[TraceComparison, ...]
+    comparisons: tuple[TraceComparison, ...]
     _refused: tuple[RefusedCase, ...] = ()
 
     @property
     def same(self) -> bool | None:
         """Whether both report the same everywhere; None where they do in the cases that can be compared."""
-        same = all(one.parting.same for one in self.found)
+        same = all(one.parting.same for one in self.comparisons)
         return None if same and self._refused else same
 
     @property
@@ -94,12 +94,12 @@ class CompareResult(Findings):
     @property
     def incomparable(self) -> str | None:
         """How many cases cannot be compared, and why the first cannot; None without any."""
-        return all_refused(self._refused, len(self._refused) + len(self.found))
+        return all_refused(self._refused, len(self._refused) + len(self.comparisons))
 
     @property
     def differences(self) -> tuple[DifferenceWithRules, ...]:
         """The places at which they part, each with the rules that part them there."""
-        return tuple(parted for one in self.found for parted in one.parting.parted)
+        return tuple(parted for one in self.comparisons for parted in one.parting.parted)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -108,11 +108,11 @@ class CompareResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return parting_report.as_json(self.found, self._refused)
+        return parting_report.as_json(self.comparisons, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the comparison for a reader."""
-        return parting_report.as_text(self.found, self._refused)
+        return parting_report.as_text(self.comparisons, self._refused)
 
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
@@ -120,14 +120,14 @@ class CompareResult(Findings):
         from agreement.results.renderings.pages.compare_page import parting_timelines
         from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
-        first, second = self.found[0].parting.names
+        first, second = self.comparisons[0].parting.names
         asked = f"Where do {first} and {second} report something else, and which rule parts them?"
-        said = " ".join(map(parting_report.summary, self.found)) if len(self.found) == 1 else ""
+        said = " ".join(map(parting_report.summary, self.comparisons)) if len(self.comparisons) == 1 else ""
         answer = said or self.text.rpartition("\n")[2]
         head = PageHead(f"{first} and {second}", asked, self.same, answer, self.warnings)
-        if len(self.found) > 1:
+        if len(self.comparisons) > 1:
             return text_page(head, self.document(), self.parts())
-        (one,) = self.found
+        (one,) = self.comparisons
         page = text_page(head, self.document(), parting_report.page_parts(one))
         return replace(page, page=page.page | {"timelines": parting_timelines(one)})
 
@@ -136,7 +136,7 @@ class CompareResult(Findings):
         return (OutTable("differences", _COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[str | None, int, str, bool]]:
-        for one in self.found:
+        for one in self.comparisons:
             for parted in one.parting.parted:
                 causes = " ".join(cause.rule.name for cause in parted.causes)
                 yield one.title, parted.difference.place, causes, parted.undone
@@ -155,15 +155,15 @@ def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
     if not any(exists(path / EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
-    read = alone(request.inputs, request.given, profiles, listeners.note)
+    read = alone(request.inputs, request.input_options, profiles, listeners.note)
     if read is None:
         raise LarsError("an experiment has its queries and traces; accepted: nothing beside it")
     files = query_files(read_experiment(request.inputs[0]), profiles)
     queries = tuple(dict.fromkeys(by_profile(files, name) for name in profiles))
-    return replace(request, inputs=(*queries, *read.traces), given=read.given)
+    return replace(request, inputs=(*queries, *read.traces), input_options=read.input_options)
 
 
-@offered(CompareRequest)
+@offered_functions(CompareRequest)
 def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
 
@@ -175,7 +175,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     request = _unfolded(request, listeners)
     cases = comparing.are_cases(request.inputs)
     queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
-    read = request.given if cases else request.given.fitted(queries, listeners.note)
+    read = request.input_options if cases else request.input_options.fitted(queries, listeners.note)
     trace = read.trace(traces, request.bad_lines)
     likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
     how = (request.t0, request.bounds, likeness, request.times)
@@ -184,7 +184,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
         return CompareResult(
             (), (), (comparing.on_trace(asked, queries, listeners.warn, listeners.progress),)
         )
-    if wrong := flags_of(request.given, request.bad_lines):
+    if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
     every = comparing.on_cases(asked, request.inputs, listeners.progress)
     found = tuple(one for one in every if not isinstance(one, RefusedCase))

@@ -13,7 +13,7 @@ from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, option
-from agreement.documents.outputs import clipped
+from agreement.documents.outputs import clip_text
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     BadLineOptions,
@@ -29,10 +29,10 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.overridden import on_experiment
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import explanation_json, explanation_text
-from agreement.results.renderings.answers.explanation_words import said, shortened, why_in_words
+from agreement.results.renderings.answers.explanation_words import short_text, shorten, why_in_words
 from lars.errors import LarsError
 from lars.files import exists
 from solver.facts import STANDARD_INPUT
@@ -68,7 +68,7 @@ class ExplainRequest:
     )
     atom: str | None = option(None, "The atom, where it is not the last of the inputs.", in_shell=False)
     at: Time | None = time_option("The time of the answer stream.")
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
@@ -101,11 +101,11 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
     return paths, inputs[-1]
 
 
-def situated(
+def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
     """Return the program that is asked about, with its input."""
-    path, reading, given = paths[0], request.reading, request.given
+    path, reading, given = paths[0], request.reading, request.input_options
     request.check(path)
     if not is_experiment(path):
         given = given.fitted([path], listeners.note, request.evaluation.period)
@@ -118,13 +118,13 @@ def situated(
         span=(None, request.at),
     )
     if not is_experiment(path):
-        return explaining.situated(wanted, listeners.warn)
+        return explaining.situation_of(wanted, listeners.warn)
     period = request.evaluation.period
     periods = () if period is None else (period,)
     asked = on_experiment(path, wanted.trace, Overrides(periods, given.unit, reading, {}), listeners.warn)
     if request.semantics is not None:
         asked = replace(asked, setting=replace(asked.setting, semantics=request.semantics))
-    return explaining.compared(asked, wanted, listeners.warn)
+    return explaining.query_of_comparison(asked, wanted, listeners.warn)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -167,7 +167,7 @@ class ExplainResult(Findings):
 
     def _said(self, found: Mapping[str, object]) -> tuple[str, str]:
         """Return the atom as readers see it, and whether it holds at which time."""
-        atom = clipped(shortened(str(found["atom"])), _LONG)
+        atom = clip_text(shorten(str(found["atom"])), _LONG)
         t = self.dates.option(int(str(found["t"])))
         return atom, f"{atom} {'holds' if self.holds else 'does not hold'} at {t}"
 
@@ -178,7 +178,7 @@ class ExplainResult(Findings):
 
         found = self.document()
         about = self._found
-        dates = self.dates if about.world is None else self.dates.within(about.world.view.shown)
+        dates = self.dates if about.world is None else self.dates.within(about.world.view.timeline)
         at = self.dates.option(int(str(found["at"])))
         atom, answer = self._said(found)
         asked = f"Why is this so in the answer at {at}?"
@@ -188,7 +188,7 @@ class ExplainResult(Findings):
             self._found.program if isinstance(self._found, NoAnswerStream) else self._found.world.program
         )
         why = why_in_words(found, [str(part) for part in parts], dates)
-        rules = [clipped(said(rule), _LONG) for rule in program.rules[:_RULES]]
+        rules = [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]]
         return text_page(head, found, parts, ToldProof(why, rules, self.holds, dates))
 
     def tables(self) -> Sequence[OutTable]:
@@ -197,7 +197,7 @@ class ExplainResult(Findings):
         return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
 
 
-@offered(ExplainRequest)
+@offered_functions(ExplainRequest)
 def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
     """Return why an atom is in the answer at a time, or what it lacks; of an experiment, query or program.
 
@@ -208,6 +208,6 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
     paths, atom = asked_of(request)
     if request.at is None:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
-    here = situated(request, paths, listeners)
-    found = explaining.explained(here, here.at, atom, request.model, paths[0])
+    here = situate(request, paths, listeners)
+    found = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
     return ExplainResult((), (), here.dates, found)

@@ -23,7 +23,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import OutTable
 from agreement.experiments.single_query import alone
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import case_text, verdict_json, verdict_text
 from lars.durations import MILLISECOND
@@ -61,7 +61,7 @@ class JudgeRequest:
     )
     how: JudgeOptions
     recorded: AnswersOptions
-    given: InputOptions
+    input_options: InputOptions
     static_at: tuple[str, ...] = option(
         (), "Static data that are there at these times only.", metavar="FROM..TO=FILE"
     )
@@ -208,7 +208,7 @@ def _window(phase: str, row: Json) -> WindowVerdict:
     return WindowVerdict(phase, *ends, *rows, row.get("delay"), row.get("triples"), row["problem"])
 
 
-@offered(JudgeRequest)
+@offered_functions(JudgeRequest)
 def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     """Return whether recorded answers are correct: of a query and traces, or recorded cases in JSON.
 
@@ -224,11 +224,11 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     read_alone = (
         None
         if request.answers is None
-        else alone(request.inputs, request.given, [request.engine], listeners.note)
+        else alone(request.inputs, request.input_options, [request.engine], listeners.note)
     )
     if read_alone is not None:
         inputs = (read_alone.query, *read_alone.traces)
-        request = replace(request, inputs=inputs, given=read_alone.given)
+        request = replace(request, inputs=inputs, input_options=read_alone.input_options)
     if request.answers is None:
         judging.check_case_judge(request.engine)
         paths, how = case_files(request.inputs), JudgeTimes(request.how.t0, request.how.registered)
@@ -236,7 +236,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         work = partial(cases.judged_case, judge=request.engine, options=options)
         return JudgeResult((), (), tuple(cases.each_case(paths, work, listeners.progress)))
     query, traces = judging.paths_of(request.inputs)
-    given = request.given.fitted([query], listeners.note)
+    given = request.input_options.fitted([query], listeners.note)
     read = judging.reading_of(request.recorded, given, request.how.match)
     asked = judging.JudgedAnswers(
         query=query,

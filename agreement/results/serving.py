@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 from agreement.documents.options import argument
 from agreement.engines.adapters import BuiltInEngine, built_in, replies
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 
 _STANDARD_INPUT: Final = 0
@@ -48,7 +48,7 @@ def _chunks() -> Iterator[bytes]:
         yield chunk
 
 
-@offered(ServeEngineRequest)
+@offered_functions(ServeEngineRequest)
 def serve_engine(request: ServeEngineRequest, listeners: Listeners) -> ServedEngine:
     """Return an engine that answers the messages of standard input."""
     del listeners

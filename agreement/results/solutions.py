@@ -32,7 +32,7 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.documents.table_files import OutTable
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.answers import answer_lines, answer_tables
 from lars.durations import SECOND, Duration
@@ -89,7 +89,7 @@ class SolveRequest:
 
     program: Path = program_argument()
     trace: tuple[Path, ...] = trace_argument()
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
@@ -194,10 +194,10 @@ class SolveResult(Findings):
         """
         return answer_lines.json_lines(self._found, self.dates)
 
-    def kept(self) -> Self:
+    def evaluate(self) -> Self:
         """Return the answers, all evaluated now."""
         found = self._found
-        return self if isinstance(found, EngineReports) else replace(self, _found=found.kept())
+        return self if isinstance(found, EngineReports) else replace(self, _found=found.evaluate())
 
     def parts(self) -> Iterable[str]:
         """Yield the answers for a reader, or as the trace of a stream."""
@@ -216,7 +216,9 @@ class SolveResult(Findings):
         rows = [(one, row) for one in self.answers for row in one.rows]
         times = [self._point(one) for one, _ in rows] or [0.0]
         dates = self.dates.within(Interval(floor(min(times)), ceil(max(times))))
-        found = table(dates.said.strip() or None, "t", *(f"?{name}" for name in self.variables), right=("t",))
+        found = table(
+            dates.caption.strip() or None, "t", *(f"?{name}" for name in self.variables), right=("t",)
+        )
         for one, row in rows[:_IN_NOTEBOOKS]:
             t = self._point(one)
             found.add_row(plain(t) if dates.zero is None else dates.text(t), *map(short, row))
@@ -246,14 +248,21 @@ def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
     from agreement.experiments.single_query import alone, wanted_of
 
     inputs = (request.program, *request.trace)
-    named = alone(inputs, request.given, wanted_of(request.evaluation), listeners.note)
+    named = alone(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
     if named is None:
         return request
     first, last = named.within(request.from_, request.to)
-    return replace(request, program=named.query, trace=named.traces, given=named.given, from_=first, to=last)
+    return replace(
+        request,
+        program=named.query,
+        trace=named.traces,
+        input_options=named.input_options,
+        from_=first,
+        to=last,
+    )
 
 
-@offered(SolveRequest)
+@offered_functions(SolveRequest)
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
 
@@ -263,7 +272,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     """
     request = _unfolded(request, listeners)
     request.check()
-    given = request.given.fitted([request.program], listeners.note, request.evaluation.period)
+    given = request.input_options.fitted([request.program], listeners.note, request.evaluation.period)
     reading, streams = request.reading, request.streams
     setting = replace(reading.setting(given.time_point, request.semantics, given.origin), ordered=True)
     met = given.trace(request.trace, request.bad_lines)
@@ -291,6 +300,6 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         trigger=reading.trigger or Trigger.ANY,
         span=(request.from_, request.to),
         whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
-        shown=None if streams.show is None else solving.read_shown(streams.show),
+        predicates=None if streams.show is None else solving.read_shown(streams.show),
     )
     return SolveResult((), (), solving.answers(wanted, listeners.warn), setting.unit)

@@ -10,12 +10,12 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.answering.solve import translating
-from agreement.documents.idle_options import IdleOptions, Said, Situation, has, has_not
+from agreement.documents.idle_options import IdleOptions, OptionValues, Situation, has, has_not
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
-    PULLED,
-    PUSHED,
+    PULL_ONLY,
+    PUSH_ONLY,
     EvaluationOptions,
     InputOptions,
     InterpretationOptions,
@@ -27,7 +27,7 @@ from agreement.documents.requests import (
     semantics_option,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, JsonObject
 from agreement.results.base.sources import SourceFiles
 from lars.errors import LarsError
@@ -59,11 +59,11 @@ def _of_a_query(situation: Situation) -> Situation:
     return lambda said: situation(said) and said["query"].suffix != PROGRAM_SUFFIX
 
 
-def _has_no_trace(said: Said) -> bool:
+def _has_no_trace(said: OptionValues) -> bool:
     return not {"trace", "--stream"} & said.keys() and not is_experiment(Path(said["query"]))
 
 
-def _is_program_as_text(said: Said) -> bool:
+def _is_program_as_text(said: OptionValues) -> bool:
     is_text = _has_no_trace(said) and said["query"].suffix == PROGRAM_SUFFIX
     return is_text and not has("--format", "ticker")(said)
 
@@ -88,8 +88,8 @@ class TranslateRequest:
         IdleOptions(
             has("--format", "model"), _OF_RULES, "accepted with another --format: the model has no rules"
         ),
-        IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), PULLED),
-        IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), PUSHED),
+        IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), PULL_ONLY),
+        IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), PUSH_ONLY),
         IdleOptions(_has_no_trace, _OF_TRACES, "accepted with TRACE.., whose times it is about"),
         IdleOptions(
             _is_program_as_text,
@@ -111,7 +111,7 @@ class TranslateRequest:
     to: Language | None = option(None, "Print the query in this language, no program.")
     strict: StrictEngine | None = option(None, "Accept only what this engine's own parser accepts.")
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
-    given: InputOptions
+    input_options: InputOptions
     at: Time | None = reference_time_option()
     format: ProgramFormat = option(ProgramFormat.LARS, "What to print.")
 
@@ -120,12 +120,15 @@ class TranslateRequest:
         others = {"to": self.to, "strict": self.strict, "assign": self.assign}
         named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
         check_for_queries(self.query, named)
-        return replace(self, given=self.given.fitted([self.query], listeners.note, self.evaluation.period))
+        return replace(
+            self,
+            input_options=self.input_options.fitted([self.query], listeners.note, self.evaluation.period),
+        )
 
     @property
     def task(self) -> translating.TranslatingTask:
         """What is translated."""
-        given = self.given
+        given = self.input_options
         return translating.TranslatingTask(
             path=self.query,
             evaluation=self.evaluation,
@@ -143,8 +146,8 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)
     if request.to is not None:
-        return translating.rewritten(wanted, request.to, listeners.warn)
-    met = request.given.trace(request.trace) if wanted.solved else None
+        return translating.rewrite(wanted, request.to, listeners.warn)
+    met = request.input_options.trace(request.trace) if wanted.solved else None
     if request.format is ProgramFormat.SQL:
         from agreement.answering.solve.sql_file import sql_lines
 
@@ -204,16 +207,16 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     from agreement.experiments.single_query import alone, wanted_of
 
     inputs = (request.query, *request.trace)
-    named = alone(inputs, request.given, wanted_of(request.evaluation), listeners.note)
+    named = alone(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
     if named is None:
         return request
     runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
-    static = named.given.static if runs or request.format is ProgramFormat.TICKER else ()
-    given = named.given if runs else replace(named.given, stream=None, static=static)
-    return replace(request, query=named.query, trace=named.traces if runs else (), given=given)
+    static = named.input_options.static if runs or request.format is ProgramFormat.TICKER else ()
+    given = named.input_options if runs else replace(named.input_options, stream=None, static=static)
+    return replace(request, query=named.query, trace=named.traces if runs else (), input_options=given)
 
 
-@offered(TranslateRequest)
+@offered_functions(TranslateRequest)
 def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
 

@@ -6,12 +6,12 @@ from lars.analysis.dependencies import (
     on_own_absence,
     parts,
     positive_loops,
-    reached,
+    reachable,
     strata,
     through_box,
 )
 from lars.analysis.literal_forms import LiteralForm, Mode, UnsupportedFormulaError, literal_form
-from lars.analysis.safety import binders, bound, check_choices, check_safety, misgathered
+from lars.analysis.safety import binders, bound, check_choices, check_safety, useless_set_literals
 from lars.analysis.window_extents import (
     Reach,
     count_choices,

@@ -5,8 +5,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from lars.errors import LarsError
-from lars.language.formulas import At, BodyLiteral, Box, Diamond, Gathered, In, Not
-from lars.language.program import Program, Rule, atoms, gathered, head_atom
+from lars.language.formulas import At, BodyLiteral, Box, Diamond, In, Not, SetLiteral
+from lars.language.program import Program, Rule, atoms, head_atom, set_literals
 from lars.language.terms import Signature, signature, write_name
 
 Node = TypeVar("Node", bound=Hashable)
@@ -17,7 +17,7 @@ Edge = tuple[Signature, Signature, bool]
 class GatheredLoopError(LarsError):
     """A gathered literal over an atom that depends on the head of its rule."""
 
-    def __init__(self, rule: Rule, literal: Gathered) -> None:
+    def __init__(self, rule: Rule, literal: SetLiteral) -> None:
         name, arity = signature(literal.atom)
         super().__init__(
             f"{write_name(name)}/{arity} depends on the head of the rule that gathers it in {literal}\n"
@@ -38,7 +38,7 @@ def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
         if (head := head_atom(rule)) is not None:
             used = (signature(atom) for part in rule.body for atom, positive, _ in atoms(part) if positive)
             below.get(signature(head), set()).update(name for name in used if name in below)
-    above = {name: reached(name, below) for name in below}
+    above = {name: reachable(name, below) for name in below}
     return {
         name: frozenset(other for other in above[name] if name in above[other])
         for name in below
@@ -46,7 +46,7 @@ def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
     }
 
 
-def reached(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
+def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
     """Return the predicates that one depends on in one step or more, by what is below each."""
     found: set[Node] = set()
     left = [name]
@@ -76,10 +76,10 @@ def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
     for _, above, used, positive in edges:
         for even in (True, False):
             below.setdefault((above, even), set()).add((used, even is positive))
-    odd = {name for name in derived if (name, False) in reached((name, True), below)}
+    odd = {name for name in derived if (name, False) in reachable((name, True), below)}
     found: dict[Signature, tuple[int, ...]] = {}
     for number, above, used, _ in edges:
-        circular = not reached((used, True), below).isdisjoint(((above, True), (above, False)))
+        circular = not reachable((used, True), below).isdisjoint(((above, True), (above, False)))
         if above in odd and circular and number not in found.get(above, ()):
             found[above] = (*found.get(above, ()), number)
     return found
@@ -95,7 +95,7 @@ def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     return _layers(
         derived,
         [
-            (head, used, not positive or through_box(literal) or isinstance(literal, Gathered))
+            (head, used, not positive or through_box(literal) or isinstance(literal, SetLiteral))
             for head, used, positive, literal in _uses(program, derived)
         ],
     )
@@ -113,11 +113,11 @@ def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
         below.setdefault(head, set()).add(used)
     for rule in program.rules:
         above = head_atom(rule)
-        for literal in gathered(rule.body):
+        for literal in set_literals(rule.body):
             used = signature(literal.atom)
-            if above is not None and signature(above) in {used, *reached(used, below)}:
+            if above is not None and signature(above) in {used, *reachable(used, below)}:
                 raise GatheredLoopError(rule, literal)
-    found = _layers(derived, [(head, used, isinstance(part, Gathered)) for head, used, _, part in uses])
+    found = _layers(derived, [(head, used, isinstance(part, SetLiteral)) for head, used, _, part in uses])
     assert found is not None
     return found
 
@@ -162,7 +162,7 @@ def parts(program: Program) -> tuple[Program, ...]:
 
     Raises GatheredLoopError when there are no such parts.
     """
-    if not any(True for rule in program.rules for _ in gathered(rule.body)):
+    if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)
     found: dict[int, list[Rule]] = defaultdict(list)
     layers = gathered_strata(program)

@@ -86,7 +86,7 @@ def check_choices(rule: Rule) -> None:
                 )
 
 
-def misgathered(rule: Rule) -> Iterator[tuple[int, str]]:
+def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
     """Yield the places in the body, from 0, of gathered literals that say nothing, and why."""
     for place, literal in enumerate(rule.body):
         match literal:
@@ -141,7 +141,7 @@ def check_safety(program: Program) -> None:
     a gathered literal that does not fit its atom or its rule.
     """
     for rule in program.rules:
-        for place, problem in misgathered(rule):
+        for place, problem in useless_set_literals(rule):
             raise LarsError(f"{rule.body[place]}: {problem}\n  in the rule {rule}")
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)

@@ -5,7 +5,18 @@ from dataclasses import dataclass, replace
 from math import comb, prod
 from typing import assert_never
 
-from lars.language.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
+from lars.language.formulas import (
+    At,
+    BodyLiteral,
+    Box,
+    Condition,
+    Diamond,
+    Formula,
+    In,
+    Not,
+    SetLiteral,
+    Truth,
+)
 from lars.language.program import Program, Rule
 from lars.language.stream import Stream, tie_choices
 from lars.language.terms import Atom
@@ -48,7 +59,7 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
     """Return the program with each window replaced by what `change` gives for it."""
 
     def changed(literal: BodyLiteral) -> BodyLiteral:
-        return literal if isinstance(literal, Condition | Gathered) else _with_windows(literal, change)
+        return literal if isinstance(literal, Condition | SetLiteral) else _with_windows(literal, change)
 
     return Program(tuple(Rule(rule.head, tuple(map(changed, rule.body))) for rule in program.rules))
 

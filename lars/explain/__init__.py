@@ -1,19 +1,19 @@
 """Why an atom is in an answer stream, or what it lacks: proofs, shortfalls, near misses, violations."""
 
 from lars.explain.evidence import (
-    Absent,
+    AbsentAtom,
     Evidence,
     Instances,
-    Outside,
+    OutsideTimeline,
     Points,
-    Present,
-    Shown,
+    PresentAtom,
     Trivial,
+    WindowContent,
     present,
 )
-from lars.explain.joining import World
+from lars.explain.joining import IndexedPoint
 from lars.explain.near_misses import Sight, WindowMiss, sight
-from lars.explain.proofs import Input, Known, Premise, Proof, RuleInstance, Values
+from lars.explain.proofs import InBackground, Input, Premise, Proof, RuleInstance, Values
 from lars.explain.prover import Prover, provers
-from lars.explain.rule_violations import MOST, Violation, relaxed, restored, violations
+from lars.explain.rule_violations import MOST, Violation, restored, violations, without_constraints
 from lars.explain.shortfalls import Attempt, Failure, Goal, Mismatch, Searcher, Shortfall

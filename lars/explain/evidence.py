@@ -20,7 +20,7 @@ from lars.language.terms import (
     Variable,
     signature,
     substitute,
-    unified,
+    unify,
 )
 from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 
@@ -29,14 +29,14 @@ Times = Mapping[Atom, Sequence[int]]
 
 @dataclass(slots=True, eq=False)
 class StreamIndex:
-    """What the windows passed so far leave of a stream: `shown` is its timeline.
+    """What the windows passed so far leave of a stream: `timeline` is its timeline.
 
-    `arrived` is the input that tuple windows left, `input_times` and `derived_times` say when each
-    atom is in υ; of all of them only what lies in `shown` is there. `lars.language.stream.cut` defines it.
+    `input` is the input that tuple windows left, `input_times` and `derived_times` say when each
+    atom is in υ; of all of them only what lies in `timeline` is there. `lars.language.stream.cut` defines it.
     """
 
-    shown: Interval
-    arrived: Evaluation
+    timeline: Interval
+    input: Evaluation
     input_times: Times
     derived_times: Times
     choice: Mapping[TupleWindow, Evaluation]
@@ -45,13 +45,13 @@ class StreamIndex:
     def times(self, atom: Atom) -> Sequence[int]:
         """Return the time points that are shown at which the atom is in υ, ascending."""
         found = self.input_times.get(atom) or self.derived_times.get(atom, ())
-        return found[bisect_left(found, self.shown.first) : bisect_right(found, self.shown.last)]
+        return found[bisect_left(found, self.timeline.first) : bisect_right(found, self.timeline.last)]
 
     def has(self, atom: Atom, t: int) -> bool:
         """Return whether the atom is in υ(t)."""
         found = self.input_times.get(atom) or self.derived_times.get(atom, ())
         place = bisect_left(found, t)
-        return t in self.shown and place < len(found) and found[place] == t
+        return t in self.timeline and place < len(found) and found[place] == t
 
     def through(self, window: Window, t: int) -> "StreamIndex":
         """Return what the window shows at t."""
@@ -62,10 +62,10 @@ class StreamIndex:
 
     def _through(self, window: Window, t: int) -> "StreamIndex":
         if isinstance(window, IntervalWindow):
-            shown = window.bounds(t, self.shown)
-            return StreamIndex(shown, self.arrived, self.input_times, self.derived_times, self.choice)
-        inside = {u: atoms for u, atoms in self.arrived.items() if u in self.shown}
-        kept = cut(Stream(self.shown, inside, {}, self.choice), window, t)
+            shown = window.bounds(t, self.timeline)
+            return StreamIndex(shown, self.input, self.input_times, self.derived_times, self.choice)
+        inside = {u: atoms for u, atoms in self.input.items() if u in self.timeline}
+        kept = cut(Stream(self.timeline, inside, {}, self.choice), window, t)
         return StreamIndex(kept.timeline, kept.input, times_of(kept.input), self.derived_times, self.choice)
 
 
@@ -111,15 +111,15 @@ class Atoms:
 def matching(atoms: Atoms, pattern: Atom, binding: Binding) -> Iterable[tuple[Atom, Binding]]:
     """Yield the atoms that are instances of the pattern under a binding, each with what it binds."""
     for atom in atoms.like(substitute(pattern, binding)):
-        if (grown := unified(pattern, atom, binding)) is not None:
+        if (grown := unify(pattern, atom, binding)) is not None:
             yield atom, grown
 
 
-Allowed = Callable[[Moment], bool]
+MomentFilter = Callable[[Moment], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class PresentAtom:
     """The atom is in υ(t), or in the background."""
 
     t: int
@@ -127,7 +127,7 @@ class Present:
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
+class AbsentAtom:
     """The atom is at no time point of the interval that was looked at."""
 
     atom: Atom
@@ -140,24 +140,24 @@ class Trivial:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
+class OutsideTimeline:
     """@_t fails because t lies outside the timeline that is shown."""
 
     t: int
-    shown: Interval
+    timeline: Interval
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
     """The time points that decide ◇, □ or @: one witness, or `every` point of the timeline shown."""
 
-    shown: Interval
+    timeline: Interval
     points: tuple[tuple[int, "Evidence"], ...]
     every: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class WindowContent:
     """What is seen through a window: the interval that it shows, and what decides in there."""
 
     window: Window
@@ -174,7 +174,7 @@ class Instances:
     some: tuple[Atom, ...]
 
 
-Evidence = Present | Absent | Trivial | Outside | Points | Shown | Instances
+Evidence = PresentAtom | AbsentAtom | Trivial | OutsideTimeline | Points | WindowContent | Instances
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class Judge:
     """
 
     background: frozenset[Atom]
-    allowed: Allowed = lambda _: True
+    allowed: MomentFilter = lambda _: True
 
     def why(self, formula: Formula, view: StreamIndex, t: int, *, wanted: bool = True) -> Evidence | None:
         """Return why the formula holds in the view at t (or fails, if that is wanted), else None."""
@@ -209,64 +209,64 @@ class Judge:
             case In(window, inner):
                 cut = view.through(window, t)
                 found = self.why(inner, cut, t, wanted=wanted)
-                return None if found is None else Shown(window, cut.shown, found)
+                return None if found is None else WindowContent(window, cut.timeline, found)
             case _:
                 assert_never(formula)
 
     def _atom(self, atom: Atom, view: StreamIndex, t: int, *, wanted: bool) -> Evidence | None:
         if not wanted:
             there = atom in self.background or view.has(atom, t)
-            return None if there else Absent(atom, Interval(t, t))
+            return None if there else AbsentAtom(atom, Interval(t, t))
         there = atom in self.background or (view.has(atom, t) and self.allowed((t, atom)))
-        return Present(t, atom) if there else None
+        return PresentAtom(t, atom) if there else None
 
     def _sometimes(self, atom: Atom, view: StreamIndex) -> Evidence | None:
         times = view.times(atom)
-        if atom in self.background and view.shown:
-            times = [view.shown.last]
+        if atom in self.background and view.timeline:
+            times = [view.timeline.last]
         for u in reversed(times):
             if atom in self.background or self.allowed((u, atom)):
-                return Points(view.shown, ((u, Present(u, atom)),), every=False)
+                return Points(view.timeline, ((u, PresentAtom(u, atom)),), every=False)
         return None
 
     def _never(self, atom: Atom, view: StreamIndex) -> Evidence | None:
-        there = view.times(atom) or (atom in self.background and view.shown)
-        return None if there else Absent(atom, view.shown)
+        there = view.times(atom) or (atom in self.background and view.timeline)
+        return None if there else AbsentAtom(atom, view.timeline)
 
     def _some(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
-        for u in reversed(range(view.shown.first, view.shown.last + 1)):
+        for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
             if (found := self.why(inner, view, u, wanted=wanted)) is not None:
-                return Points(view.shown, ((u, found),), every=False)
+                return Points(view.timeline, ((u, found),), every=False)
         return None
 
     def _every(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
         points = []
-        for u in view.shown:
+        for u in view.timeline:
             if (found := self.why(inner, view, u, wanted=wanted)) is None:
                 return None
             points.append((u, found))
-        return Points(view.shown, tuple(points), every=True)
+        return Points(view.timeline, tuple(points), every=True)
 
     def _at(self, u: int, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
-        if u not in view.shown:
-            return None if wanted else Outside(u, view.shown)
+        if u not in view.timeline:
+            return None if wanted else OutsideTimeline(u, view.timeline)
         found = self.why(inner, view, u, wanted=wanted)
-        return None if found is None else Points(view.shown, ((u, found),), every=False)
+        return None if found is None else Points(view.timeline, ((u, found),), every=False)
 
 
 def present(evidence: Evidence) -> Iterator[Moment]:
     """Yield the atoms with their times that the evidence rests on."""
     match evidence:
-        case Present(t, atom):
+        case PresentAtom(t, atom):
             yield t, atom
         case Points(_, points, _):
             for _, inner in points:
                 yield from present(inner)
-        case Shown(_, _, inner):
+        case WindowContent(_, _, inner):
             yield from present(inner)
         case Instances(t, _, some):
             yield from ((t, atom) for atom in some)
-        case Absent() | Trivial() | Outside():
+        case AbsentAtom() | Trivial() | OutsideTimeline():
             return
         case _:
             assert_never(evidence)

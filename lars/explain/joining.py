@@ -8,7 +8,18 @@ from typing import assert_never
 from lars import semantics
 from lars.analysis import binders, through_box
 from lars.explain.evidence import Atoms, Judge, StreamIndex, matching, view_of
-from lars.language.formulas import At, BodyLiteral, Box, Condition, Diamond, Formula, Gathered, In, Not, Truth
+from lars.language.formulas import (
+    At,
+    BodyLiteral,
+    Box,
+    Condition,
+    Diamond,
+    Formula,
+    In,
+    Not,
+    SetLiteral,
+    Truth,
+)
 from lars.language.program import Program, atoms, formulas, put, ready, variables
 from lars.language.stream import Moment, Stream, moments, with_moments
 from lars.language.terms import Atom, Binding, Number, Variable, substitute
@@ -19,20 +30,20 @@ Cost = tuple[bool, int]
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """An answer stream at t with its background, indexed; `given` are the intensional atoms of the input."""
+class IndexedPoint:
+    """An answer stream at t with its background, indexed; `intensional_input` are the intensional atoms of the input."""
 
     program: Program
     stream: Stream
     t: int
     view: StreamIndex
     judge: Judge
-    given: frozenset[Moment]
+    intensional_input: frozenset[Moment]
     atoms: Atoms
     evaluate: semantics.Evaluate
-    _groups: dict[Gathered, tuple[semantics.InstanceGroup, ...]] = field(default_factory=dict)
+    _groups: dict[SetLiteral, tuple[semantics.InstanceGroup, ...]] = field(default_factory=dict)
 
-    def gathered(self, literal: Gathered) -> tuple[semantics.InstanceGroup, ...]:
+    def instance_groups(self, literal: SetLiteral) -> tuple[semantics.InstanceGroup, ...]:
         """Return what makes a gathered literal true."""
         if literal not in self._groups:
             self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
@@ -54,7 +65,7 @@ def world(  # noqa: PLR0913, PLR0917
     t: int,
     background: Iterable[Atom] = (),
     evaluate: semantics.Evaluate = refuse,
-) -> World:
+) -> IndexedPoint:
     """Return the answer stream that has these derived atoms, ready to be asked; newer atoms come first."""
     input_ = separated(program, data)
     stream = with_moments(input_, derived)
@@ -62,20 +73,20 @@ def world(  # noqa: PLR0913, PLR0917
     newest = (atoms for u, atoms in sorted(stream.input.items(), reverse=True))
     own = (sorted(atoms, key=str) for u, atoms in sorted(stream.derived.items(), reverse=True))
     every = Atoms(chain(chain.from_iterable(own), chain.from_iterable(newest), sorted(known, key=str)))
-    return World(
+    return IndexedPoint(
         program=program,
         stream=stream,
         t=t,
         view=view_of(stream),
         judge=Judge(known),
-        given=moments(input_),
+        intensional_input=moments(input_),
         atoms=every,
         evaluate=evaluate,
     )
 
 
 def solutions(
-    here: World, formula: Formula, view: StreamIndex, t: int, binding: Binding
+    here: IndexedPoint, formula: Formula, view: StreamIndex, t: int, binding: Binding
 ) -> Iterator[Binding]:
     """Yield the bindings under which a formula holds in the view at t; unbound variables stay under ¬."""
     if variables(formula) <= binding.keys():
@@ -89,12 +100,12 @@ def solutions(
                     yield grown
         case Diamond(Atom() as pattern):
             for atom, grown in matching(here.atoms, pattern, binding):
-                if view.times(atom) or (view.shown and atom in here.judge.background):
+                if view.times(atom) or (view.timeline and atom in here.judge.background):
                     yield grown
         case Diamond(inner):
             yield from _anywhere(here, inner, view, binding)
         case Box(inner):
-            first = solutions(here, inner, view, view.shown.first, binding) if view.shown else ()
+            first = solutions(here, inner, view, view.timeline.first, binding) if view.timeline else ()
             yield from (found for found in first if here.judge.why(put(formula, found), view, t) is not None)
         case At(time, inner):
             yield from _timed(here, time, inner, view, binding)
@@ -106,9 +117,9 @@ def solutions(
             assert_never(formula)
 
 
-def _anywhere(here: World, inner: Formula, view: StreamIndex, binding: Binding) -> Iterator[Binding]:
+def _anywhere(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Binding) -> Iterator[Binding]:
     seen = set()
-    for u in reversed(range(view.shown.first, view.shown.last + 1)):
+    for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
         for found in solutions(here, inner, view, u, binding):
             if (key := frozenset(found.items())) not in seen:
                 seen.add(key)
@@ -116,19 +127,19 @@ def _anywhere(here: World, inner: Formula, view: StreamIndex, binding: Binding) 
 
 
 def _timed(
-    here: World, time: Variable | Number, inner: Formula, view: StreamIndex, binding: Binding
+    here: IndexedPoint, time: Variable | Number, inner: Formula, view: StreamIndex, binding: Binding
 ) -> Iterator[Binding]:
     bound = binding.get(time, time) if isinstance(time, Variable) else time
     if isinstance(bound, Number):
-        if bound.value in view.shown:
+        if bound.value in view.timeline:
             yield from solutions(here, inner, view, bound.value, binding)
     elif bound == time:
         for u in _moments(here, inner, view, binding):
             yield from solutions(here, inner, view, u, {**binding, bound: Number(u)})
 
 
-def _moments(here: World, inner: Formula, view: StreamIndex, binding: Binding) -> Sequence[int]:
-    every = range(view.shown.last, view.shown.first - 1, -1)
+def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Binding) -> Sequence[int]:
+    every = range(view.timeline.last, view.timeline.first - 1, -1)
     if not isinstance(inner, Atom):
         return every
     found = [atom for atom, _ in matching(here.atoms, inner, binding)]
@@ -137,10 +148,10 @@ def _moments(here: World, inner: Formula, view: StreamIndex, binding: Binding) -
     return sorted({u for atom in found for u in view.times(atom)}, reverse=True)
 
 
-def met(here: World, literal: BodyLiteral, binding: Binding) -> Iterator[Binding]:
+def literal_bindings(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Iterator[Binding]:
     """Yield the bindings under which a body literal holds at t, given what is bound."""
-    if isinstance(literal, Gathered):
-        for group in here.gathered(literal):
+    if isinstance(literal, SetLiteral):
+        for group in here.instance_groups(literal):
             if all(binding.get(name, value) == value for name, value in group.binding.items()):
                 yield {**binding, **group.binding}
     elif not isinstance(literal, Condition):
@@ -149,20 +160,20 @@ def met(here: World, literal: BodyLiteral, binding: Binding) -> Iterator[Binding
         yield found
 
 
-def cheapest(here: World, body: Sequence[BodyLiteral], binding: Binding) -> BodyLiteral | None:
+def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> BodyLiteral | None:
     """Return the literal to look at next: the one with the fewest candidates, None when none can be yet."""
     costs = [(cost, place) for place, literal in enumerate(body)
              if (cost := _cost(here, literal, binding)) is not None]  # fmt: skip
     return body[min(costs)[1]] if costs else None
 
 
-def _cost(here: World, literal: BodyLiteral, binding: Binding) -> Cost | None:
+def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Cost | None:
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
         return False, 0
-    if isinstance(literal, Gathered):
-        return False, 1 + len(here.gathered(literal))
+    if isinstance(literal, SetLiteral):
+        return False, 1 + len(here.instance_groups(literal))
     if not _binds(literal, binding):
         return None
     found = next(atoms(literal), None)
@@ -177,25 +188,25 @@ def _binds(formula: Formula, binding: Binding) -> bool:
     return variables(formula) - binding.keys() <= found
 
 
-def joined(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
+def body_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
     """Yield the bindings under which a whole body holds at t."""
     if not body:
         yield binding
         return
     literal = cheapest(here, body, binding)
     if literal is None:
-        for found in timed(here, body, binding):
-            yield from joined(here, body, found)
+        for found in time_bindings(here, body, binding):
+            yield from body_bindings(here, body, found)
         return
-    for found in met(here, literal, binding):
-        yield from joined(here, [part for part in body if part is not literal], found)
+    for found in literal_bindings(here, literal, binding):
+        yield from body_bindings(here, [part for part in body if part is not literal], found)
 
 
-def timed(here: World, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
+def time_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
     """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
     found = (binder for formula in formulas(body) for binder in binders(formula))
     time = next((one for one in found if isinstance(one, Variable) and one not in binding), None)
     # Without one nothing can be bound: safe rules do not come here.
-    for u in () if time is None else reversed(range(here.view.shown.first, here.view.shown.last + 1)):
+    for u in () if time is None else reversed(range(here.view.timeline.first, here.view.timeline.last + 1)):
         assert time is not None
         yield {**binding, time: Number(u)}

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Final
 
 from lars.explain.evidence import StreamIndex, matching
-from lars.explain.joining import World
+from lars.explain.joining import IndexedPoint
 from lars.language.formulas import At, Box, Diamond, Formula, In
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Variable
@@ -17,19 +17,19 @@ from lars.language.windows import Interval, Ties, TupleWindow, Window
 
 @dataclass(frozen=True, slots=True)
 class WindowMiss:
-    """The window has no room for the atom, or does not count it (`counted`).
+    """The window has no room for the atom, or does not count it (`is_counted`).
 
-    `kept` reaches from the oldest to the newest atom that it keeps of the atom's partition, None if it
-    keeps none. `chosen`: the atom came at the oldest instant kept, where ties are chosen.
+    `kept_interval` reaches from the oldest to the newest atom that it keeps of the atom's partition, None if it
+    keeps none. `is_chosen`: the atom came at the oldest instant kept, where ties are chosen.
     """
 
     window: TupleWindow
-    kept: Interval | None
-    counted: bool
-    chosen: bool
+    kept_interval: Interval | None
+    is_counted: bool
+    is_chosen: bool
 
 
-def dropped(
+def window_miss(
     window: TupleWindow, before: StreamIndex, after: StreamIndex, moment: Moment
 ) -> WindowMiss | None:
     """Return why the window drops the atom, None when it shows it or was not given it."""
@@ -38,7 +38,7 @@ def dropped(
     if not given or after.has(atom, t):
         return None
     part = window.index(atom)
-    times = [u for u, atoms in after.arrived.items() if any(window.index(one) == part for one in atoms)]
+    times = [u for u, atoms in after.input.items() if any(window.index(one) == part for one in atoms)]
     kept = Interval(min(times), max(times)) if times else None
     chosen = window.ties is Ties.CHOOSE and kept is not None and kept.first == t
     return WindowMiss(window, kept, window.counts(atom), chosen)
@@ -77,14 +77,14 @@ class Sight:
     empty: TupleWindow | None = None
 
 
-def sight(here: World, formula: Formula) -> Sight | None:
+def sight(here: IndexedPoint, formula: Formula) -> Sight | None:
     """Return where a formula of windows, then at most one ◇, □ or @, looks for its atom; else None."""
     passed, views, below = [], [here.view], formula
     while isinstance(below, In):
         passed.append(below.window)
         views.append(views[-1].through(below.window, here.t))
         below = below.inner
-    shown, every, exactly = views[-1].shown, False, None
+    shown, every, exactly = views[-1].timeline, False, None
     match below:
         case Diamond(Atom() as atom) | At(Variable(), Atom() as atom):
             pass
@@ -102,7 +102,7 @@ def sight(here: World, formula: Formula) -> Sight | None:
     one = before is not None and len(passed) == 1
     return Sight(
         atom=atom,
-        windows=tuple((window, view.shown) for window, view in zip(passed, views[1:], strict=True)),
+        windows=tuple((window, view.timeline) for window, view in zip(passed, views[1:], strict=True)),
         within=within,
         every=every,
         before=before,
@@ -115,7 +115,7 @@ def sight(here: World, formula: Formula) -> Sight | None:
 
 
 def _nearest(
-    here: World, atom: Atom, view: StreamIndex, within: Interval, start: int
+    here: IndexedPoint, atom: Atom, view: StreamIndex, within: Interval, start: int
 ) -> tuple[Moment | None, Moment | None]:
     instances = ((u, a) for a, _ in matching(here.atoms, atom, {}) for u in here.view.times(a))
     unseen = [(u, a) for u, a in instances if not (u in within and view.has(a, u))]
@@ -128,30 +128,30 @@ def _nearest(
 
 def _empty(passed: Sequence[Window], views: Sequence[StreamIndex]) -> TupleWindow | None:
     pairs = zip(passed, views[1:], strict=True)
-    return next((w for w, view in pairs if isinstance(w, TupleWindow) and not view.shown), None)
+    return next((w for w, view in pairs if isinstance(w, TupleWindow) and not view.timeline), None)
 
 
 def _dropped(passed: Sequence[Window], views: Sequence[StreamIndex], moment: Moment) -> WindowMiss | None:
     for window, before, after in zip(passed, views, views[1:], strict=False):
-        if isinstance(window, TupleWindow) and (found := dropped(window, before, after, moment)):
+        if isinstance(window, TupleWindow) and (found := window_miss(window, before, after, moment)):
             return found
     return None
 
 
-def _gaps(here: World, pattern: Atom, view: StreamIndex) -> Gaps | None:
+def _gaps(here: IndexedPoint, pattern: Atom, view: StreamIndex) -> Gaps | None:
     found = [atom for atom, _ in matching(here.atoms, pattern, {})]
     atom = max(found, key=lambda one: len(view.times(one)), default=pattern)
     times = frozenset(view.times(atom))
-    count = view.shown.last - view.shown.first + 1 - len(times)
-    first = tuple(islice((u for u in view.shown if u not in times), _FIRST))
+    count = view.timeline.last - view.timeline.first + 1 - len(times)
+    first = tuple(islice((u for u in view.timeline if u not in times), _FIRST))
     return Gaps(atom, first, count) if first else None
 
 
-def _left(here: World, window: Window, u: int) -> int | None:
+def _left(here: IndexedPoint, window: Window, u: int) -> int | None:
     """Return the first time at which the window no longer shows u, if it showed it before."""
     if isinstance(window, TupleWindow):
         return None
-    timeline = here.view.shown
+    timeline = here.view.timeline
 
     def first_shown(t: int) -> int:
         return window.bounds(t, timeline).first

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from lars.explain.evidence import Evidence, Instances, Judge, present
-from lars.explain.joining import World, joined
-from lars.language.formulas import BodyLiteral, Condition, Gathered
+from lars.explain.joining import IndexedPoint, body_bindings
+from lars.language.formulas import BodyLiteral, Condition, SetLiteral
 from lars.language.program import Rule, close, head_atom, head_time, is_fact, put
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Binding, Constant, Number, Variable, constants, unified
+from lars.language.terms import Atom, Binding, Constant, Number, Variable, constants, unify
 
 Values = tuple[tuple[Variable, Constant], ...]
 
@@ -30,7 +30,7 @@ class Premise:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class InBackground:
     """The atom is in the background: static data, or a fact of the program."""
 
     t: int
@@ -57,7 +57,7 @@ class RuleInstance:
     premises: tuple[Premise, ...]
 
 
-Support = Known | Input | RuleInstance
+Support = InBackground | Input | RuleInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,26 +71,28 @@ class Proof:
     steps: Mapping[Moment, Support]
 
 
-def head_binding(here: World, rule: Rule, moment: Moment) -> Binding | None:
+def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> Binding | None:
     """Return the binding under which the rule's head is the atom at its time, or None."""
     t, atom = moment
     pattern = head_atom(rule)
-    if pattern is None or is_fact(rule) or (found := unified(pattern, atom, {})) is None:
+    if pattern is None or is_fact(rule) or (found := unify(pattern, atom, {})) is None:
         return None
     time = head_time(rule, here.t)
     moved = found.setdefault(time, Number(t)) if isinstance(time, Variable) else time
     return found if moved == Number(t) else None
 
 
-def rule_instances(here: World, moment: Moment) -> Iterator[tuple[int, Binding]]:
+def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, Binding]]:
     """Yield each rule, counted from 1, and binding with that head whose body holds in the answer stream."""
     for number, rule in enumerate(here.program.rules, 1):
         if (bound := head_binding(here, rule, moment)) is not None:
-            for found in joined(here, rule.body, bound):
+            for found in body_bindings(here, rule.body, bound):
                 yield number, found
 
 
-def step(here: World, moment: Moment, number: int, binding: Binding, judge: Judge) -> RuleInstance | None:
+def step(
+    here: IndexedPoint, moment: Moment, number: int, binding: Binding, judge: Judge
+) -> RuleInstance | None:
     """Return the rule instance as a step, or None when it needs atoms that the judge does not allow."""
     rule = here.program.rules[number - 1]
     found = []
@@ -107,12 +109,12 @@ def values_of(binding: Binding) -> Values:
     return tuple(sorted(constants(binding).items()))
 
 
-def premise(here: World, literal: BodyLiteral, binding: Binding, judge: Judge) -> Premise | None:
+def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding, judge: Judge) -> Premise | None:
     """Return why a body literal holds under a binding, or None when the judge finds that it does not."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
-    if isinstance(literal, Gathered):
-        found = (group for group in here.gathered(literal) if group.binding.items() <= binding.items())
+    if isinstance(literal, SetLiteral):
+        found = (group for group in here.instance_groups(literal) if group.binding.items() <= binding.items())
         group = next(found, None)
         return None if group is None else Premise(literal, some_of(here, group.count, group.instances))
     ground = put(literal, binding)
@@ -120,7 +122,7 @@ def premise(here: World, literal: BodyLiteral, binding: Binding, judge: Judge) -
     return None if evidence is None else Premise(ground, evidence)
 
 
-def some_of(here: World, count: int, instances: Sequence[Atom]) -> Instances:
+def some_of(here: IndexedPoint, count: int, instances: Sequence[Atom]) -> Instances:
     """Return as evidence how many instances there are at t, and the first of these."""
     return Instances(here.t, count, tuple(instances[:MOST_TOLD]))
 

@@ -6,8 +6,17 @@ from dataclasses import replace
 from typing import Final
 
 from lars.analysis import positive_loops, windows
-from lars.explain.joining import World, joined, world
-from lars.explain.proofs import Input, Known, Proof, RuleInstance, Support, rests_on, rule_instances, step
+from lars.explain.joining import IndexedPoint, body_bindings, world
+from lars.explain.proofs import (
+    InBackground,
+    Input,
+    Proof,
+    RuleInstance,
+    Support,
+    rests_on,
+    rule_instances,
+    step,
+)
 from lars.language.program import Program, atoms, head_atom, head_time, is_fact
 from lars.language.stream import Moment, Stream
 from lars.language.terms import Atom, Binding, Number, Signature, Variable, signature, substitute
@@ -23,7 +32,7 @@ Instance = tuple[Moment, int, Binding]
 class Loop:
     """Derives the atoms of predicates that depend on each other, as far as a goal needs it."""
 
-    def __init__(self, here: World, names: frozenset[Signature]) -> None:
+    def __init__(self, here: IndexedPoint, names: frozenset[Signature]) -> None:
         self._here = here
         self._names = names
         self._found: dict[Moment, RuleInstance] = {}
@@ -47,7 +56,7 @@ class Loop:
         return self._found.get(goal)
 
     def _allowed(self, moment: Moment) -> bool:
-        own = signature(moment[1]) in self._names and moment not in self._here.given
+        own = signature(moment[1]) in self._names and moment not in self._here.intensional_input
         return not own or moment in self._found
 
     def _want(self, moment: Moment) -> None:
@@ -97,7 +106,7 @@ class Prover:
     [(6, 'p'), (4, 'e')]
     """
 
-    def __init__(self, here: World) -> None:
+    def __init__(self, here: IndexedPoint) -> None:
         self.world = here
         self._found: dict[Moment, Support | None] = {}
         loops = {names: Loop(here, names) for names in positive_loops(here.program).values()}
@@ -128,11 +137,11 @@ class Prover:
         t, atom = moment
         here = self.world
         if atom in here.judge.background:
-            return Known(t, atom)
+            return InBackground(t, atom)
         if not here.view.has(atom, t):
             return None
         loop = self._loops.get(signature(atom))
-        if moment in here.given or atom in here.view.input_times:
+        if moment in here.intensional_input or atom in here.view.input_times:
             return Input(t, atom)
         if loop is not None:
             return loop.derive(moment)
@@ -169,15 +178,15 @@ def is_answer(prover: Prover) -> bool:
     return all(prover.proof(moment) for moment in derived) and _is_model(here)
 
 
-def _is_model(here: World) -> bool:
+def _is_model(here: IndexedPoint) -> bool:
     for rule in here.program.rules:
         pattern = head_atom(rule)
-        for binding in () if is_fact(rule) else joined(here, rule.body, {}):
+        for binding in () if is_fact(rule) else body_bindings(here, rule.body, {}):
             if pattern is None:
                 return False
             time = head_time(rule, here.t)
             moment = binding.get(time) if isinstance(time, Variable) else time
-            if not isinstance(moment, Number) or moment.value not in here.view.shown:
+            if not isinstance(moment, Number) or moment.value not in here.view.timeline:
                 return False
             if not here.holds((moment.value, substitute(pattern, binding))):
                 return False

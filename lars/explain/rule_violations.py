@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from lars.explain.evidence import view_of
-from lars.explain.joining import World, joined
+from lars.explain.joining import IndexedPoint, body_bindings
 from lars.explain.proofs import Premise, Values, premise, values_of
 from lars.language.formulas import At, Comparison, Relation
 from lars.language.program import Program, Rule, is_fact
@@ -25,7 +25,7 @@ MOST: Final = 1000
 class Violation:
     """An instance of rule `number`, counted from 1, whose body holds; `head` lies outside the timeline.
 
-    A constraint has no head. `others` counts the rule's other instances of that kind, up to `MOST`.
+    A constraint has no head. `other_count` counts the rule's other instances of that kind, up to `MOST`.
     """
 
     number: int
@@ -33,10 +33,10 @@ class Violation:
     binding: Values
     premises: tuple[Premise, ...]
     head: tuple[Constant | Variable, Atom] | None
-    others: int
+    other_count: int
 
 
-def relaxed(program: Program, timeline: Interval) -> Program:
+def without_constraints(program: Program, timeline: Interval) -> Program:
     """Return the program without constraints, its rules for heads @_T kept to the timeline.
 
     >>> from lars.text.notation import read
@@ -58,7 +58,7 @@ def _kept_to(rule: Rule, timeline: Interval) -> Rule:
             return rule
 
 
-def restored(here: World, program: Program) -> World:
+def restored(here: IndexedPoint, program: Program) -> IndexedPoint:
     """Return an answer stream of the relaxed program as one of the program, whose proofs serve it too.
 
     Windows with ties `choose` that stand in constraints alone are given a choice: the first.
@@ -73,12 +73,12 @@ def restored(here: World, program: Program) -> World:
     return replace(here, program=program, stream=stream, view=view_of(stream))
 
 
-def violations(here: World) -> Iterator[Violation]:
+def violations(here: IndexedPoint) -> Iterator[Violation]:
     """Yield the first such instance of each rule of the program."""
     for number, rule in enumerate(here.program.rules, 1):
         if is_fact(rule) or isinstance(rule.head, Atom):
             continue
-        found = (binding for binding in joined(here, rule.body, {}) if _violated(here, rule, binding))
+        found = (binding for binding in body_bindings(here, rule.body, {}) if _violated(here, rule, binding))
         for binding in islice(found, 1):
             others = sum(1 for _ in islice(found, MOST))
             held = (premise(here, literal, binding, here.judge) for literal in rule.body)
@@ -101,6 +101,6 @@ def _head(rule: Rule, binding: Binding) -> tuple[Constant | Variable, Atom] | No
             return None
 
 
-def _violated(here: World, rule: Rule, binding: Binding) -> bool:
+def _violated(here: IndexedPoint, rule: Rule, binding: Binding) -> bool:
     head = _head(rule, binding)
-    return head is None or not (isinstance(head[0], Number) and head[0].value in here.view.shown)
+    return head is None or not (isinstance(head[0], Number) and head[0].value in here.view.timeline)

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lars.explain.evidence import Evidence
-from lars.explain.joining import World, cheapest, met, timed
+from lars.explain.joining import IndexedPoint, cheapest, literal_bindings, time_bindings
 from lars.explain.near_misses import Sight, sight
 from lars.explain.proofs import Premise, Values, premise, some_of, values_of
-from lars.language.formulas import Among, BodyLiteral, Condition, Formula, Gathered, Not
+from lars.language.formulas import Among, BodyLiteral, Condition, Formula, Not, SetLiteral
 from lars.language.program import Rule, close, head_atom, head_time, is_fact, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Binding, Number, Variable, constants, signature, substitute
@@ -23,7 +23,7 @@ class Partial:
     """What is bound so far, and the places of the literals in the body that hold and that fail."""
 
     binding: Binding
-    met: frozenset[int]
+    premises: frozenset[int]
     failed: tuple[int, ...]
 
 
@@ -31,47 +31,47 @@ class Partial:
 class Closest:
     """Finds the instances of a body that satisfy most of it, depth first."""
 
-    here: World
+    point: IndexedPoint
     body: tuple[BodyLiteral, ...]
     left: int = BUDGET
     best: int = -1
-    found: list[Partial] = field(default_factory=list)
+    partials: list[Partial] = field(default_factory=list)
 
     def run(self, state: Partial) -> None:
         """Extend a partial instance by each way to satisfy its next literal, or by its failure."""
-        done = {*state.met, *state.failed}
+        done = {*state.premises, *state.failed}
         remaining = [literal for place, literal in enumerate(self.body) if place not in done]
-        if len(state.met) + len(remaining) < self.best or self.left <= 0:
+        if len(state.premises) + len(remaining) < self.best or self.left <= 0:
             return
-        literal = cheapest(self.here, remaining, state.binding)
+        literal = cheapest(self.point, remaining, state.binding)
         if literal is None:
             self._undecided(state, remaining)
             return
         place = next(i for i, part in enumerate(self.body) if i not in done and part is literal)
         satisfied = False
-        for grown in met(self.here, literal, state.binding):
+        for grown in literal_bindings(self.point, literal, state.binding):
             satisfied = True
             self.left -= 1
             if self.left <= 0:
                 break
-            self.run(Partial(grown, state.met | {place}, state.failed))
+            self.run(Partial(grown, state.premises | {place}, state.failed))
         if not satisfied:
             self.left -= 1
-            self.run(Partial(state.binding, state.met, (*state.failed, place)))
+            self.run(Partial(state.binding, state.premises, (*state.failed, place)))
 
     def _undecided(self, state: Partial, remaining: list[BodyLiteral]) -> None:
-        times = list(timed(self.here, remaining, state.binding)) if not state.failed else []
+        times = list(time_bindings(self.point, remaining, state.binding)) if not state.failed else []
         for found in times:
             self.left -= 1
-            self.run(Partial(found, state.met, state.failed))
+            self.run(Partial(found, state.premises, state.failed))
         if not times:
             self._keep(state)
 
     def _keep(self, state: Partial) -> None:
-        if len(state.met) > self.best:
-            self.best, self.found = len(state.met), []
-        if len(state.met) == self.best:
-            self.found.append(state)
+        if len(state.premises) > self.best:
+            self.best, self.partials = len(state.premises), []
+        if len(state.premises) == self.best:
+            self.partials.append(state)
 
 
 DEEPEST: Final = 16
@@ -104,7 +104,7 @@ class Attempt:
     """A rule instance that comes closest: what holds of its body, what fails, what is undecided.
 
     No failure means that the rule derives an instance of the goal, but at no time where it is missed.
-    `others` counts the instances of the rule that are as close; `more` says that there may be others.
+    `other_count` counts the instances of the rule that are as close; `more` says that there may be others.
     """
 
     number: int
@@ -114,7 +114,7 @@ class Attempt:
     failure: Failure | None
     failed_too: tuple[BodyLiteral, ...]
     left: tuple[BodyLiteral, ...]
-    others: int
+    other_count: int
     more: bool
 
 
@@ -140,7 +140,7 @@ class Shortfall:
 class Searcher:
     """The shortfalls of atoms in one answer stream; `at_most` attempts a rule are kept for the goal asked."""
 
-    def __init__(self, here: World, at_most: int = 3) -> None:
+    def __init__(self, here: IndexedPoint, at_most: int = 3) -> None:
         self._here = here
         self._at_most = at_most
         heads = (head_atom(rule) for rule in here.program.rules if not is_fact(rule))
@@ -199,14 +199,14 @@ class Searcher:
     def _attempts(self, number: int, rule: Rule, binding: Binding, at_most: int) -> Iterator[Attempt]:
         search = Closest(self._here, rule.body)
         search.run(Partial(binding, frozenset(), ()))
-        others = len(search.found) - at_most
-        for state in search.found[:at_most]:
+        others = len(search.partials) - at_most
+        for state in search.partials[:at_most]:
             yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
 
     def _attempt(self, number: int, rule: Rule, state: Partial, others: int, *, more: bool) -> Attempt:
         body = range(len(rule.body))
         failed = sorted(state.failed, key=lambda place: (bool(variables(rule.body[place])), place))
-        left = [place for place in body if place not in state.met and place not in failed]
+        left = [place for place in body if place not in state.premises and place not in failed]
         return Attempt(
             number=number,
             rule=rule,
@@ -215,12 +215,12 @@ class Searcher:
             failure=self._failure(rule.body[failed[0]], state.binding) if failed else None,
             failed_too=tuple(close(rule.body[place], state.binding) for place in failed[1:]),
             left=tuple(close(rule.body[place], state.binding) for place in left),
-            others=others,
+            other_count=others,
             more=more,
         )
 
     def _premises(self, rule: Rule, state: Partial) -> Iterator[Premise]:
-        for place in sorted(state.met):
+        for place in sorted(state.premises):
             found = premise(self._here, rule.body[place], state.binding, self._here.judge)
             if found is not None:
                 yield found
@@ -229,7 +229,7 @@ class Searcher:
         here, shown = self._here, close(literal, binding)
         if isinstance(shown, Condition):
             return Failure(shown)
-        if isinstance(shown, Gathered):
+        if isinstance(shown, SetLiteral):
             return self._ungathered(shown, binding)
         despite = None
         if not variables(shown):
@@ -238,7 +238,7 @@ class Searcher:
             return Failure(shown, despite)
         return self._unseen(shown, shown, despite)
 
-    def _ungathered(self, literal: Gathered, binding: Binding) -> Failure:
+    def _ungathered(self, literal: SetLiteral, binding: Binding) -> Failure:
         keys = {name: binding[name] for name in literal.keys if name in binding}
         group = substitute(literal.atom, keys)
         pattern = substitute(literal.atom, binding) if isinstance(literal, Among) else group

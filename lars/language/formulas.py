@@ -9,7 +9,7 @@ from lars.language.terms import XSD, Atom, Literal, Number, Term, Variable
 from lars.language.windows import Window
 
 
-class Operator(Enum):
+class ArithmeticOperator(Enum):
     """Integer arithmetic of the logic; / is floor division, as in ⌊t/d⌋, and mod its remainder."""
 
     PLUS = "+"
@@ -23,7 +23,7 @@ class Operator(Enum):
 class Operation:
     """Integer arithmetic on two sides; it has no value on a term that is no number."""
 
-    operator: Operator
+    operator: ArithmeticOperator
     left: "Arithmetic"
     right: "Arithmetic"
 
@@ -156,7 +156,7 @@ class Gather:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class OrderKey:
     """A key of ORDER BY: the values of a variable, ascending or descending (SPARQL 1.1, 15.1)."""
 
     variable: Variable
@@ -175,7 +175,7 @@ class Among:
     """
 
     atom: Atom
-    order: tuple[Order, ...] = ()
+    order: tuple[OrderKey, ...] = ()
     offset: int = 0
     limit: int | None = None
     keys: tuple[Variable, ...] = ()
@@ -187,7 +187,7 @@ class Among:
         return f"{self.atom} among {self.offset + 1}..{last}{by}{per}"
 
 
-Gathered = Gather | Among
+SetLiteral = Gather | Among
 """Literals over all instances of one atom at the reference time: the atom's predicate is a lower layer."""
 
 
@@ -252,7 +252,7 @@ class In:
 
 
 Formula = Atom | Truth | Not | Diamond | Box | At | In
-BodyLiteral = Formula | Condition | Gathered
+BodyLiteral = Formula | Condition | SetLiteral
 
 
 def _bare(side: Arithmetic) -> str:

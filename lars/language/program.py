@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from lars.errors import LarsError, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic
-from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, Gathered
+from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, SetLiteral
 from lars.language.terms import Atom, Binding, Number, Term, Variable, substitute
 from lars.language.windows import Window
 
@@ -28,7 +28,7 @@ class Rule:
     origin: tuple[TextFile, int] | None = field(default=None, compare=False, repr=False)
 
     @property
-    def shown(self) -> str:
+    def quotation(self) -> str:
         """The rule for a message, below the line that ends with its place, when it was read from a text."""
         file, offset = self.origin or (None, 0)
         where = "" if file is None else f" at {place_at(file.name, file.text, offset)}"
@@ -81,12 +81,12 @@ def head_time(rule: Rule, t: int) -> Variable | Number:
 
 def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
     """Yield the formulas of a body, without the conditions and gathered literals beside them."""
-    return (part for part in body if not isinstance(part, Condition | Gathered))
+    return (part for part in body if not isinstance(part, Condition | SetLiteral))
 
 
-def gathered(body: Iterable[BodyLiteral]) -> Iterator[Gathered]:
+def set_literals(body: Iterable[BodyLiteral]) -> Iterator[SetLiteral]:
     """Yield the literals of a body that look at all instances of an atom."""
-    return (part for part in body if isinstance(part, Gathered))
+    return (part for part in body if isinstance(part, SetLiteral))
 
 
 def atoms(literal: BodyLiteral) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:

@@ -152,7 +152,7 @@ def substitute(atom: Atom, binding: Mapping[Variable, Term]) -> Atom:
     )
 
 
-def unified(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
+def unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
     """Return the binding extended so that the pattern becomes the ground atom, or None."""
     if signature(pattern) != signature(atom):
         return None

@@ -7,7 +7,7 @@ from lars.semantics.answer_check import (
     SmallerModel,
     Verdict,
     ViolatedRule,
-    judged,
+    check_candidate,
 )
 from lars.semantics.definitions import Background, all_background, choices, separated
 from lars.semantics.gathering import InstanceGroup, groups

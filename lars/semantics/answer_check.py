@@ -20,7 +20,7 @@ from lars.language.stream import Moment, Stream, moments, with_moments
 from lars.language.terms import Atom
 from lars.language.windows import Interval, TupleWindow
 from lars.semantics.definitions import all_background, choices, separated
-from lars.semantics.gathering import extension, held, stand_ins, with_stand_ins
+from lars.semantics.gathering import atoms_at, extension, stand_ins, with_stand_ins
 from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
 from lars.semantics.readings import (
     Instance,
@@ -60,15 +60,15 @@ class NotAnInterpretation:
 
 @dataclass(frozen=True, slots=True)
 class ViolatedRule:
-    """A rule's body holds in the candidate, its head does not; `others` instances are violated too.
+    """A rule's body holds in the candidate, its head does not; `other_count` instances are violated too.
 
-    A constraint, and a head @_{t'} with t' ∉ T, never holds. `tried` counts the choices of ties.
+    A constraint, and a head @_{t'} with t' ∉ T, never holds. `choice_count` counts the choices of ties.
     """
 
     instance: Instance
-    others: int = 0
+    other_count: int = 0
     choice: Choice = ()
-    tried: int = 1
+    choice_count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +84,13 @@ class SmallerModel:
     unsupported: tuple[Moment, ...] = ()
     circle: tuple[SupportLink, ...] = ()
     choice: Choice = ()
-    tried: int = 1
+    choice_count: int = 1
 
 
 Verdict = IsAnswerStream | NotAnInterpretation | ViolatedRule | SmallerModel
 
 
-def judged(
+def check_candidate(
     program: Program,
     data: Stream,
     candidate: Stream,
@@ -126,13 +126,13 @@ def judged(
             "accepted: a coarser unit, or shorter windows"
         )
     found = with_moments(seen, moments(wanted))
-    ground = grounded(program, found, shown, known, evaluate)
+    ground = ground_instances(program, found, shown, known, evaluate)
     if count_choices(program, seen, point.t) > MOST_CHOICES:
         raise LarsError(f"windows with ties `choose` have more than {MOST_CHOICES} choices at {point.t}")
     return _over_choices(ground, choices(program, seen, point.t), found, known)
 
 
-def grounded(
+def ground_instances(
     program: Program, stream: Stream, shown: Interval, point: ReferencePoint, evaluate: Evaluate
 ) -> tuple[Instance, ...]:
     """Return every instance whose body can hold in the stream: over its atoms, derivable or not.
@@ -140,7 +140,7 @@ def grounded(
     Its gathered literals hold there, and as lower layers decide them, in all streams below as well.
     """
     put = stand_ins(program)
-    now = extension(put, held(stream, point.t, point.background), evaluate)
+    now = extension(put, atoms_at(stream, point.t, point.background), evaluate)
     atoms = point.background.union(now, *stream.input.values(), *stream.derived.values())
     found = (
         _instance(rule, plain, ground, frozenset(put.values()))
@@ -188,7 +188,7 @@ def _over_choices(
             return verdict
         found.append(verdict)
     closest = next((verdict for verdict in found if isinstance(verdict, SmallerModel)), found[0])
-    return replace(closest, tried=len(found))
+    return replace(closest, choice_count=len(found))
 
 
 def _for_choice(

@@ -12,7 +12,7 @@ from lars.language.program import Program, is_fact
 from lars.language.stream import Moment, Stream, cut, moments, tie_choices, with_moments
 from lars.language.terms import Atom, Number, Signature, signature
 from lars.language.windows import Ties, TupleWindow
-from lars.semantics.gathering import extension, held, stand_ins, with_stand_ins
+from lars.semantics.gathering import atoms_at, extension, stand_ins, with_stand_ins
 from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
 
 Background = frozenset[Atom]
@@ -67,7 +67,7 @@ def body_holds(rule: GroundRule, stream: Stream, t: int, background: Background)
     return all(holds(formula, stream, t, background) for formula in rule.body)
 
 
-def satisfied(rule: GroundRule, stream: Stream, t: int, background: Background) -> bool:
+def satisfies(rule: GroundRule, stream: Stream, t: int, background: Background) -> bool:
     """Return whether the body implies the head; @_{t'} outside T and no head are always false."""
     if not body_holds(rule, stream, t, background):
         return True
@@ -76,7 +76,7 @@ def satisfied(rule: GroundRule, stream: Stream, t: int, background: Background) 
 
 def is_model(rules: Iterable[GroundRule], stream: Stream, t: int, background: Background) -> bool:
     """Return whether the interpretation stream satisfies every rule at t."""
-    return all(satisfied(rule, stream, t, background) for rule in rules)
+    return all(satisfies(rule, stream, t, background) for rule in rules)
 
 
 def reduct(
@@ -120,7 +120,7 @@ def _answers(
     """Yield the answer streams of a program whose gathered literals are about the data."""
     put = stand_ins(program)
     plain = Program(tuple(with_stand_ins(rule, put) for rule in program.rules))
-    known = background | extension(put, held(data, t, background), evaluate)
+    known = background | extension(put, atoms_at(data, t, background), evaluate)
     layers = strata(plain)
     rules, upper = ground(plain, data, t, known, evaluate)
     if layers is None:
@@ -189,7 +189,7 @@ def derived_by(
 ) -> Iterator[Moment]:
     """Yield the heads that the stream lacks although their bodies hold in it."""
     for rule in rules:
-        if not satisfied(rule, stream, t, background):
+        if not satisfies(rule, stream, t, background):
             match rule.head:
                 case Atom() as atom:
                     yield t, atom

@@ -9,8 +9,8 @@ from functools import cache, cmp_to_key
 from itertools import count
 from typing import Final, assert_never
 
-from lars.language.formulas import Aggregation, Among, Call, Gather, Gathered
-from lars.language.program import Program, Rule, atoms, gathered, head_atom, variables
+from lars.language.formulas import Aggregation, Among, Call, Gather, SetLiteral
+from lars.language.program import Program, Rule, atoms, head_atom, set_literals, variables
 from lars.language.stream import Stream
 from lars.language.terms import (
     NULL,
@@ -21,7 +21,7 @@ from lars.language.terms import (
     Variable,
     constants,
     substitute,
-    unified,
+    unify,
 )
 from lars.semantics.grounding import Evaluate, refuse
 
@@ -41,7 +41,9 @@ class InstanceGroup:
     count: int
 
 
-def groups(literal: Gathered, found: Iterable[Atom], evaluate: Evaluate = refuse) -> Iterator[InstanceGroup]:
+def groups(
+    literal: SetLiteral, found: Iterable[Atom], evaluate: Evaluate = refuse
+) -> Iterator[InstanceGroup]:
     """Yield what makes the literal true when these atoms hold now, each binding once.
 
     >>> p, x = Atom("p", (Variable("x"),)), Variable("n")
@@ -49,7 +51,7 @@ def groups(literal: Gathered, found: Iterable[Atom], evaluate: Evaluate = refuse
     >>> [str(group.binding[x]) for group in groups(literal, ())]
     ['"0"^^<http://www.w3.org/2001/XMLSchema#integer>']
     """
-    matched = sorted({atom for atom in found if unified(literal.atom, atom, {}) is not None}, key=_texts)
+    matched = sorted({atom for atom in found if unify(literal.atom, atom, {}) is not None}, key=_texts)
     match literal:
         case Gather(variable, aggregation, _, keys):
             for key, members in _grouped(literal, matched).items():
@@ -84,7 +86,7 @@ def aggregate(
     return evaluate(Call(f"AGGREGATE {aggregation.function}", (Literal(aggregation.separator), *values)))
 
 
-def _grouped(literal: Gathered, matched: Iterable[Atom]) -> Mapping[tuple[Constant, ...], list[Atom]]:
+def _grouped(literal: SetLiteral, matched: Iterable[Atom]) -> Mapping[tuple[Constant, ...], list[Atom]]:
     found: dict[tuple[Constant, ...], list[Atom]] = {} if literal.keys else {(): []}
     for atom in matched:
         found.setdefault(_row(literal.atom, atom, literal.keys), []).append(atom)
@@ -92,7 +94,7 @@ def _grouped(literal: Gathered, matched: Iterable[Atom]) -> Mapping[tuple[Consta
 
 
 def _values(pattern: Atom, atom: Atom) -> Values:
-    return constants(unified(pattern, atom, {}) or {})
+    return constants(unify(pattern, atom, {}) or {})
 
 
 def _row(pattern: Atom, atom: Atom, names: Iterable[Variable]) -> tuple[Constant, ...]:
@@ -127,22 +129,22 @@ def _ordered(literal: Among, matched: Sequence[Atom], evaluate: Evaluate) -> Seq
     return sorted(matched, key=lambda atom: by_values(_values(literal.atom, atom)))
 
 
-def stand_ins(program: Program) -> Mapping[Gathered, Atom]:
+def stand_ins(program: Program) -> Mapping[SetLiteral, Atom]:
     """Return for each gathered literal an atom of its variables, of a predicate that nothing else has."""
     used = {atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
     used |= {atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None}
     names = (name for n in count(1) if (name := f"gathered {n}") not in used)
-    every = dict.fromkeys(literal for rule in program.rules for literal in gathered(rule.body))
+    every = dict.fromkeys(literal for rule in program.rules for literal in set_literals(rule.body))
     return {literal: Atom(next(names), tuple(sorted(variables(literal)))) for literal in every}
 
 
-def with_stand_ins(rule: Rule, put: Mapping[Gathered, Atom]) -> Rule:
+def with_stand_ins(rule: Rule, put: Mapping[SetLiteral, Atom]) -> Rule:
     """Return the rule with the atoms for its gathered literals."""
-    body = tuple(put[part] if isinstance(part, Gathered) else part for part in rule.body)
+    body = tuple(put[part] if isinstance(part, SetLiteral) else part for part in rule.body)
     return replace(rule, body=body)
 
 
-def extension(put: Mapping[Gathered, Atom], held: frozenset[Atom], evaluate: Evaluate) -> frozenset[Atom]:
+def extension(put: Mapping[SetLiteral, Atom], held: frozenset[Atom], evaluate: Evaluate) -> frozenset[Atom]:
     """Return the instances of the atoms for gathered literals when these atoms hold now."""
     return frozenset(
         substitute(atom, dict(group.binding))
@@ -151,6 +153,6 @@ def extension(put: Mapping[Gathered, Atom], held: frozenset[Atom], evaluate: Eva
     )
 
 
-def held(stream: Stream, t: int, background: frozenset[Atom]) -> frozenset[Atom]:
+def atoms_at(stream: Stream, t: int, background: frozenset[Atom]) -> frozenset[Atom]:
     """Return what holds at t: the atoms of the stream and the background."""
     return background.union(stream.input.get(t, ()), stream.derived.get(t, ()))

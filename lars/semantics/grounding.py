@@ -11,8 +11,8 @@ from typing import Final, assert_never
 from lars.analysis import binders
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.formulas import Arithmetic, Condition, Expression, Formula, Operator, Relation
-from lars.language.program import Head, Rule, formulas, gathered, put, put_terms, ready, variables
+from lars.language.formulas import Arithmetic, ArithmeticOperator, Condition, Expression, Formula, Relation
+from lars.language.program import Head, Rule, formulas, put, put_terms, ready, set_literals, variables
 from lars.language.terms import (
     NULL,
     XSD,
@@ -24,7 +24,7 @@ from lars.language.terms import (
     Signature,
     Variable,
     signature,
-    unified,
+    unify,
 )
 from lars.language.windows import Interval
 
@@ -48,19 +48,19 @@ def value(side: Arithmetic, binding: Binding) -> Constant | None:
             return side
 
 
-def _computed(how: Operator, left: Constant | None, right: Constant | None) -> Number | None:
+def _computed(how: ArithmeticOperator, left: Constant | None, right: Constant | None) -> Number | None:
     if not (isinstance(left, Number) and isinstance(right, Number)):
         return None
     match how:
-        case Operator.PLUS:
+        case ArithmeticOperator.PLUS:
             return Number(left.value + right.value)
-        case Operator.MINUS:
+        case ArithmeticOperator.MINUS:
             return Number(left.value - right.value)
-        case Operator.TIMES:
+        case ArithmeticOperator.TIMES:
             return Number(left.value * right.value)
-        case Operator.DIVIDE:
+        case ArithmeticOperator.DIVIDE:
             return Number(left.value // right.value) if right.value else None
-        case Operator.MOD:
+        case ArithmeticOperator.MOD:
             return Number(left.value % right.value) if right.value else None
         case _:
             assert_never(how)
@@ -106,7 +106,7 @@ def instances(
     >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]
     ['q(1)']
     """
-    for literal in gathered(rule.body):
+    for literal in set_literals(rule.body):
         raise LarsError(f"{literal} has no instances by itself")
     body = tuple(formulas(rule.body))
     conditions = [part for part in rule.body if isinstance(part, Condition)]
@@ -134,7 +134,7 @@ def _matches(
         case Variable() as time:
             steps = [binding] if time in binding else [binding | {time: Number(u)} for u in timeline]
         case Atom() as pattern:
-            grown = (unified(pattern, atom, binding) for atom in atoms.get(signature(pattern), ()))
+            grown = (unify(pattern, atom, binding) for atom in atoms.get(signature(pattern), ()))
             steps = [step for step in grown if step is not None]
     for step in steps:
         yield from _matches(found[1:], atoms, timeline, step)
@@ -169,10 +169,10 @@ def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Bindi
         case logic.Comparison():
             return binding if decide(condition, binding) else None
         case logic.Assign(variable, expression):
-            return _with(binding, variable, evaluate(closed(expression, binding)) or NULL)
+            return _with(binding, variable, evaluate(with_values(expression, binding)) or NULL)
         case logic.Test(expression, expected):
             # Two negations of SPARQL give the effective boolean value, or its error.
-            truth = evaluate(logic.Call("!", (logic.Call("!", (closed(expression, binding),)),)))
+            truth = evaluate(logic.Call("!", (logic.Call("!", (with_values(expression, binding),)),)))
             return binding if truth == Literal(str(expected).lower(), XSD + "boolean") else None
         case _:
             assert_never(condition)
@@ -190,7 +190,7 @@ def _with(binding: Binding, variable: Variable, found: Constant | None) -> Bindi
     return binding | {variable: found}
 
 
-def closed(expression: Expression, binding: Binding) -> Expression:
+def with_values(expression: Expression, binding: Binding) -> Expression:
     """Return the expression with its variables replaced; one without a value is null, unbound."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)

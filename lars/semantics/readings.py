@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import assert_never
 
-from lars.analysis import reached, windows_of
+from lars.analysis import reachable, windows_of
 from lars.language.formulas import At, BodyLiteral, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, Rule, formulas, gathered, head_atom
+from lars.language.program import Program, Rule, formulas, head_atom, set_literals
 from lars.language.stream import Moment, Stream, cut
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature
 from lars.language.windows import Window
@@ -60,7 +60,7 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
         rule
         for rule in program.rules
         if any(
-            negations and (head == used or head in reached(used, below))
+            negations and (head == used or head in reachable(used, below))
             for head, used, negations in _supports(rule)
         )
     )
@@ -91,12 +91,12 @@ def _negated(literal: BodyLiteral, negations: int) -> Iterator[tuple[Atom, int]]
 class Instance:
     """A rule of the program, and what it is with constants for its variables, conditions decided.
 
-    The ground rule leaves out gathered literals, which hold: `gathered` is what they bind.
+    The ground rule leaves out gathered literals, which hold: `bindings` is what they bind.
     """
 
     rule: Rule
     ground: GroundRule
-    gathered: tuple[tuple[Variable, Constant], ...] = ()
+    bindings: tuple[tuple[Variable, Constant], ...] = ()
 
     @property
     def values(self) -> Mapping[Variable, Constant]:
@@ -105,10 +105,10 @@ class Instance:
         if self.rule.head is not None and self.ground.head is not None:
             pairs.append((self.rule.head, self.ground.head))
         found = (pair for pattern, put in pairs for pair in values_in(pattern, put))
-        return dict(sorted({*self.gathered, *found}))
+        return dict(sorted({*self.bindings, *found}))
 
     def __str__(self) -> str:
-        body = (*self.ground.body, *gathered(self.rule.body))
+        body = (*self.ground.body, *set_literals(self.rule.body))
         return str(Rule(self.ground.head, body or (Truth(),)))
 
 

@@ -27,7 +27,7 @@ _CONSTANT: Final = "a constant: 5, name, 'name', <iri>, ex:name, \"literal\" or 
 _LATE: Final = "accepted: each prefix declared once, before the first time"
 
 
-class Timed(NamedTuple):
+class StreamLine(NamedTuple):
     """A line of a stream: its time, the atoms that arrive then, in order, the column of its time."""
 
     t: int
@@ -46,7 +46,7 @@ def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:
     return [(line.t, atom) for line in _lines(text, source) for atom in line.atoms]
 
 
-def _lines(text: str, source: str) -> Iterator[Timed]:
+def _lines(text: str, source: str) -> Iterator[StreamLine]:
     prefixes: dict[str, str] = {}
     latest: int | None = None
     for number, line in enumerate(text.removeprefix("\ufeff").split("\n"), 1):
@@ -60,7 +60,7 @@ def _lines(text: str, source: str) -> Iterator[Timed]:
             yield found
 
 
-def _in_order(scanner: Scanner, found: Timed | None, latest: int | None) -> int | None:
+def _in_order(scanner: Scanner, found: StreamLine | None, latest: int | None) -> int | None:
     if found is None:
         return latest
     if latest is not None and found.t < latest:
@@ -69,7 +69,7 @@ def _in_order(scanner: Scanner, found: Timed | None, latest: int | None) -> int 
     return found.t
 
 
-def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> Timed | None:
+def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> StreamLine | None:
     """Return what a line says, None without a time; raise PlacedError, its line always 1.
 
     `@prefix` adds to the scanner's prefixes when it may; a prefix is never changed. `read_atom`
@@ -98,7 +98,7 @@ def _declares(scanner: Scanner, *, may_declare: bool) -> bool:
     return True
 
 
-def _timed(scanner: Scanner, read_atom: ReadAtom) -> Timed:
+def _timed(scanner: Scanner, read_atom: ReadAtom) -> StreamLine:
     start = scanner.skip()
     t = int(scanner.expect(_TIME, "a time: an integer of at least 0, as in 18: near(a).").group(1))
     scanner.expect(_COLON, "the : after a time")
@@ -107,7 +107,7 @@ def _timed(scanner: Scanner, read_atom: ReadAtom) -> Timed:
         if atoms:
             scanner.accept(_COMMA)
         atoms.append(read_atom(scanner))
-    return Timed(t, tuple(atoms), start + 1)
+    return StreamLine(t, tuple(atoms), start + 1)
 
 
 def read_ground_atom(scanner: Scanner) -> Atom:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
-from lars.language.formulas import AGGREGATES, Aggregation, Among, Call, Expression, Order
+from lars.language.formulas import AGGREGATES, Aggregation, Among, Call, Expression, OrderKey
 from lars.language.terms import XSD, Atom, Literal, Number, Symbol, Variable
 from lars.text.scanner import VARIABLE, Scanner
 
@@ -155,17 +155,17 @@ def read_among(scanner: Scanner, atom: Atom) -> Among:
         scanner.offset = start
         scanner.fail("a range that begins at 1 or later; 3..2 is an empty one")
     limit = None if last is None else int(last) - first + 1
-    order: tuple[Order, ...] = ()
+    order: tuple[OrderKey, ...] = ()
     if scanner.accept(_BY):
         key = _order(scanner) or scanner.fail("a variable to order by, or desc and a variable")
         order = (key, *_more(scanner, lambda: _order(scanner)))
     return Among(atom, order, first - 1, limit, _grouping(scanner, _PER, "a variable to count per"))
 
 
-def _order(scanner: Scanner) -> Order | None:
+def _order(scanner: Scanner) -> OrderKey | None:
     descending = scanner.accept(_DESC) is not None
     variable = scanner.variable()
-    return None if variable is None else Order(variable, descending)
+    return None if variable is None else OrderKey(variable, descending)
 
 
 def _more(scanner: Scanner, read: Callable[[], _Key | None]) -> Iterator[_Key]:

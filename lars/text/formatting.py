@@ -48,7 +48,7 @@ def format_program(text: str, source: str = "program", *, ascii: bool = False) -
 
 
 def _written(statement: Statement, scanner: Scanner, plain: bool) -> str:
-    said, prefixes = statement.said, scanner.prefixes
+    said, prefixes = statement.content, scanner.prefixes
     with not_too_deep(scanner):
         text = str(said) if isinstance(said, Prefix) else _shortened(str(said), prefixes)
         text = to_ascii(text) if plain else text

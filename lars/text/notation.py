@@ -31,7 +31,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from lars.analysis import bound, check_choices, check_safety, misgathered
+from lars.analysis import bound, check_choices, check_safety, useless_set_literals
 from lars.errors import LarsError, Place, PlacedError, place_at
 from lars.files import TextFile
 from lars.language.program import Head, Program, Rule, variables
@@ -64,14 +64,14 @@ class Prefix:
 class Statement:
     """What a text says from one offset to before another; `parts` are where a body's literals begin."""
 
-    said: Rule | Prefix
+    content: Rule | Prefix
     start: int
     end: int
     parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedRule:
     """A rule, the text it stands in, and the offsets of the rule and of its body's literals."""
 
     rule: Rule
@@ -126,7 +126,7 @@ def read(text: str, source: str = "program") -> Program:
     return Program(tuple(placed.rule for placed in read_placed(text, source)))
 
 
-def read_placed(text: str, source: str = "program") -> tuple[Placed, ...]:
+def read_placed(text: str, source: str = "program") -> tuple[PlacedRule, ...]:
     r"""Return the rules that the text says, as `read` does, with the places of their parts.
 
     >>> (placed,) = read_placed("p(X) :-\n  q(X), not r.")
@@ -135,16 +135,16 @@ def read_placed(text: str, source: str = "program") -> tuple[Placed, ...]:
     """
     found, scanner, file = [], Scanner(text, source), TextFile(source, text)
     for statement in statements(scanner):
-        if isinstance(statement.said, Rule):
-            rule = replace(statement.said, origin=(file, statement.start))
-            placed = Placed(rule, text, source, statement.start, statement.parts)
+        if isinstance(statement.content, Rule):
+            rule = replace(statement.content, origin=(file, statement.start))
+            placed = PlacedRule(rule, text, source, statement.start, statement.parts)
             with not_too_deep(scanner):
                 _check(placed)
             found.append(placed)
     return tuple(found)
 
 
-def _check(placed: Placed) -> None:
+def _check(placed: PlacedRule) -> None:
     str(placed.rule)  # What can be read can be written: neither is nested too deeply.
     try:
         check_safety(Program((placed.rule,)))
@@ -152,11 +152,11 @@ def _check(placed: Placed) -> None:
         raise PlacedError(place_at(placed.source, placed.text, _fault(placed)), str(error)) from error
 
 
-def _fault(placed: Placed) -> int:
+def _fault(placed: PlacedRule) -> int:
     # The literal that is refused by itself, or where an unbound variable occurs first.
     rule = placed.rule
     known = bound(rule.body)
-    for place, _ in misgathered(rule):
+    for place, _ in useless_set_literals(rule):
         return placed.parts[place]
     if rule.head is not None and not variables(rule.head) <= known:
         return placed.start

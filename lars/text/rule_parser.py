@@ -7,10 +7,10 @@ from lars.language import formulas as logic
 from lars.language.formulas import (
     AGGREGATES,
     Arithmetic,
+    ArithmeticOperator,
     BodyLiteral,
     Expression,
     Formula,
-    Operator,
     Relation,
 )
 from lars.language.program import Head
@@ -162,14 +162,14 @@ def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:
 def _sum(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _product(scanner, accepted)
     while found := scanner.accept(_SUM):
-        left = logic.Operation(Operator(found.group()), left, _product(scanner, "a term or ("))
+        left = logic.Operation(ArithmeticOperator(found.group()), left, _product(scanner, "a term or ("))
     return left
 
 
 def _product(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _side(scanner, accepted)
     while found := scanner.accept(_PRODUCT):
-        left = logic.Operation(Operator(found.group()), left, _side(scanner, "a term or ("))
+        left = logic.Operation(ArithmeticOperator(found.group()), left, _side(scanner, "a term or ("))
     return left
 
 

@@ -3,17 +3,17 @@
 from lars.analysis import binders
 from lars.language import formulas as logic
 from lars.language.formulas import BodyLiteral, Relation
-from lars.language.program import Head, Rule, close, formulas, gathered, put, variables
+from lars.language.program import Head, Rule, close, formulas, put, set_literals, variables
 from lars.language.terms import Atom, Binding, Number, Term, Variable
 
-Numbered = tuple[int, BodyLiteral]
+NumberedLiteral = tuple[int, BodyLiteral]
 
 
-def without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
+def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
     """Return the head and the numbered body, a term put for each variable that only = binds to it."""
     head, body = rule.head, list(enumerate(rule.body))
     binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
-    bound = frozenset().union(*map(variables, binding_parts), *map(variables, gathered(rule.body)))
+    bound = frozenset().union(*map(variables, binding_parts), *map(variables, set_literals(rule.body)))
     while (found := _equality(body, bound)) is not None:
         number, variable, term = found
         binding: Binding = {variable: term}
@@ -24,7 +24,7 @@ def without_equalities(rule: Rule) -> tuple[Head | None, list[Numbered]]:
     return head, body
 
 
-def _equality(body: list[Numbered], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
+def _equality(body: list[NumberedLiteral], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
     for number, part in body:
         match part:
             case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from lars.analysis import LiteralForm, Mode
-from lars.language.formulas import Arithmetic, Comparison, Operation, Operator, Relation
+from lars.language.formulas import Arithmetic, ArithmeticOperator, Comparison, Operation, Relation
 from lars.language.program import Rule, variables
-from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unified
+from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unify
 from lars.language.windows import TimeWindow
 from lars.ticker.ticker_literals import InexpressibleError, exporting
 from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule, Role
@@ -19,11 +19,11 @@ from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule, Role
 Values = dict[Variable, set[Constant]]
 _MOST_ROUNDS: Final = 300
 _MOST_PAIRS: Final = 1_000_000
-_OPERATIONS: Final[Mapping[Operator, Callable[[int, int], int]]] = {
-    Operator.PLUS: int.__add__,
-    Operator.MINUS: int.__sub__,
-    Operator.TIMES: int.__mul__,
-    Operator.DIVIDE: int.__floordiv__,
+_OPERATIONS: Final[Mapping[ArithmeticOperator, Callable[[int, int], int]]] = {
+    ArithmeticOperator.PLUS: int.__add__,
+    ArithmeticOperator.MINUS: int.__sub__,
+    ArithmeticOperator.TIMES: int.__mul__,
+    ArithmeticOperator.DIVIDE: int.__floordiv__,
 }
 
 
@@ -170,7 +170,7 @@ class _Domains:
         rows = {
             atom.arguments: times
             for atom, times in self.rows.get(predicate, {}).items()
-            if unified(form.atom, atom, {}) is not None
+            if unify(form.atom, atom, {}) is not None
         }
         derived = predicate in self.reached
         for number, term in enumerate(form.atom.arguments):

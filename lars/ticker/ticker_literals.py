@@ -9,7 +9,7 @@ from typing import Final
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.errors import LarsError
-from lars.language.formulas import Assign, Comparison, Formula, Gathered, Test
+from lars.language.formulas import Assign, Comparison, Formula, SetLiteral, Test
 from lars.language.program import Rule, variables
 from lars.language.terms import Atom, Signature, Variable, signature
 from lars.language.windows import Bounds, Ties, TimeWindow, TupleWindow, Window
@@ -88,14 +88,14 @@ def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
 
 
 def ticker_literal(
-    literal: Formula | Test | Assign | Gathered, reasoner: Reasoner, met: TickerInput
+    literal: Formula | Test | Assign | SetLiteral, reasoner: Reasoner, met: TickerInput
 ) -> LiteralForm | None:
     """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
 
     A window of time is closed, with d = 1 and u = 0, and of length 0 under @ alone; no window is
     longer than the input that is known. Raises InexpressibleError.
     """
-    if isinstance(literal, Gathered):
+    if isinstance(literal, SetLiteral):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
     if isinstance(literal, Test | Assign):
         raise InexpressibleError(
@@ -178,25 +178,25 @@ def _time_window(window: TimeWindow, mode: Mode, met: TickerInput) -> TimeWindow
 class Sources:
     """Where a program's atoms come from: what rules derive, what facts give; all else is input.
 
-    `met` is the input that is known, `names` those of all their predicates.
+    `known_input` is the input that is known, `names` those of all their predicates.
     """
 
     derived: frozenset[Signature]
-    given: frozenset[Signature]
-    met: TickerInput
+    facts: frozenset[Signature]
+    known_input: TickerInput
     names: frozenset[str]
 
     @property
-    def arriving(self) -> frozenset[Signature]:
+    def input(self) -> frozenset[Signature]:
         """The predicates of the input that is known."""
-        return self.met.signatures()
+        return self.known_input.signatures()
 
     @property
     def mixed(self) -> frozenset[Signature]:
         """What facts give, and rules or the input too."""
-        return self.given & (self.derived | self.arriving)
+        return self.facts & (self.derived | self.input)
 
-    def seen(self, form: LiteralForm) -> LiteralForm:
+    def without_needless_window(self, form: LiteralForm) -> LiteralForm:
         """Return the literal, where facts alone give its atom without its window.
 
         Raises InexpressibleError where Ticker's windows see such an atom otherwise than LARS.
@@ -204,16 +204,16 @@ class Sources:
         assert isinstance(form.atom, Atom)
         predicate = signature(form.atom)
         name = f"{Atom(predicate[0])}/{predicate[1]}"
-        if isinstance(form.window, TupleWindow) and self.given & self.arriving:
+        if isinstance(form.window, TupleWindow) and self.facts & self.input:
             raise InexpressibleError("a tuple window: input that facts give too counts there, and not here")
-        if form.window is None or predicate not in self.derived | self.given:
+        if form.window is None or predicate not in self.derived | self.facts:
             return form
         if isinstance(form.window, TupleWindow):
             raise InexpressibleError(f"a tuple window over {name}: what is derived or given is no tuple")
-        if predicate in self.given and form.mode is not Mode.SOME:
+        if predicate in self.facts and form.mode is not Mode.SOME:
             raise InexpressibleError(
                 f"{form.mode.value} over {name}: its facts hold at every time here, at no other there"
             )
-        if predicate in self.given - self.mixed:
+        if predicate in self.facts - self.mixed:
             return replace(form, window=None, mode=Mode.NOW)
         return form

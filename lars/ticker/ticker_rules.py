@@ -8,7 +8,7 @@ from typing import Final
 
 from lars.analysis import LiteralForm, Mode, check_safety, intensional, on_own_absence, strata
 from lars.language import formulas as logic
-from lars.language.formulas import Arithmetic, BodyLiteral, Gathered, Operator, Relation
+from lars.language.formulas import Arithmetic, ArithmeticOperator, BodyLiteral, Relation, SetLiteral
 from lars.language.program import Program, Rule, atoms, head_atom, is_fact, ready, variables
 from lars.language.terms import Atom, Number, Signature, Term, Variable, signature
 from lars.language.windows import NOW, TimeWindow
@@ -72,7 +72,7 @@ def plain_rules(
     for rule in program.rules:
         for number, part in enumerate(rule.body):
             with exporting(rule, number):
-                _ = ticker_literal(part, reasoner, met) if isinstance(part, Gathered) else None
+                _ = ticker_literal(part, reasoner, met) if isinstance(part, SetLiteral) else None
     _check_single(program, reasoner, met)
     facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
     known = tuple(dict.fromkeys((*facts, *background)))
@@ -184,8 +184,8 @@ class _RuleReader:
     def _form(self, number: int, part: BodyLiteral) -> Iterator[LiteralForm]:
         if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
-                if (form := ticker_literal(part, self.reasoner, self.sources.met)) is not None:
-                    seen = self.sources.seen(form)
+                if (form := ticker_literal(part, self.reasoner, self.sources.known_input)) is not None:
+                    seen = self.sources.without_needless_window(form)
                     yield self._now(seen) if seen.window == NOW else seen
 
     def _now(self, form: LiteralForm) -> LiteralForm:
@@ -199,7 +199,9 @@ class _RuleReader:
         near, older, found = (next(self.hidden) for _ in range(3))
         seen = LiteralForm(form.atom, Mode.AT, own, TimeWindow(1))
         once, again, before = (Atom(near, (*row, own)), Atom(near, (*row, later)), Atom(older, (*row, own)))
-        step = logic.Comparison(later, Relation.EQUAL, logic.Operation(Operator.PLUS, own, Number(1)))
+        step = logic.Comparison(
+            later, Relation.EQUAL, logic.Operation(ArithmeticOperator.PLUS, own, Number(1))
+        )
         for head, body in (
             (once, (LiteralForm(form.atom), seen)),
             (before, (LiteralForm(once), LiteralForm(again), step)),
@@ -288,15 +290,15 @@ class _RuleReader:
     def _operation(self, operation: logic.Operation, result: Variable) -> Variable:
         left, right = self._number(operation.left), self._number(operation.right)
         match operation.operator:
-            case Operator.DIVIDE:
+            case ArithmeticOperator.DIVIDE:
                 self._check_division(operation, left, right)
-                self._step(result, Operator.DIVIDE, left, right)
-            case Operator.MOD:
+                self._step(result, ArithmeticOperator.DIVIDE, left, right)
+            case ArithmeticOperator.MOD:
                 self._check_division(operation, left, right)
                 quotient, multiple = self.fresh(), self.fresh()
-                self._step(quotient, Operator.DIVIDE, left, right)
-                self._step(multiple, Operator.TIMES, quotient, right)
-                self._step(result, Operator.MINUS, left, multiple)
+                self._step(quotient, ArithmeticOperator.DIVIDE, left, right)
+                self._step(multiple, ArithmeticOperator.TIMES, quotient, right)
+                self._step(result, ArithmeticOperator.MINUS, left, multiple)
                 self.natural.add(result)
             case operator:
                 self._step(result, operator, left, right)
@@ -309,9 +311,9 @@ class _RuleReader:
     def _is_natural(self, side: Numeric) -> bool:
         return side in self.natural if isinstance(side, Variable) else side.value >= 0
 
-    def _step(self, result: Variable, operator: Operator, left: Numeric, right: Numeric) -> None:
+    def _step(self, result: Variable, operator: ArithmeticOperator, left: Numeric, right: Numeric) -> None:
         self.tests.append(logic.Comparison(result, Relation.EQUAL, logic.Operation(operator, left, right)))
         self.known.add(result)
         self.numbers.add(result)
-        if operator is not Operator.MINUS and self._is_natural(left) and self._is_natural(right):
+        if operator is not ArithmeticOperator.MINUS and self._is_natural(left) and self._is_natural(right):
             self.natural.add(result)

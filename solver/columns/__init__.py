@@ -13,6 +13,6 @@ from solver.columns.arrow_arrays import (
     numbers_of,
     validity_of,
 )
-from solver.columns.input_atoms import Atoms, InputAtoms, in_time_order, parted, together
-from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedColumns, CodedTerms, Numbered, TermCodes
+from solver.columns.input_atoms import Atoms, InputAtoms, atoms_by_predicate, in_time_order, together
+from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedColumns, CodedTerms, Numbering, TermCodes
 from solver.columns.trace_columns import TimeBins, TraceColumns, arrivals, trace_columns

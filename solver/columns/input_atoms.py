@@ -8,7 +8,7 @@ import numpy as np
 from lars.language.terms import Signature
 from lars.language.windows import LARGEST_TIME, Interval
 from solver.columns.arrays import Array, Mask, keys
-from solver.columns.term_codes import Numbered
+from solver.columns.term_codes import Numbering
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class InputAtoms:
         columns = tuple(column[begin:end] for column in self.columns)
         return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
 
-    def around(self, times: Array, past: int, future: int) -> "InputAtoms":
+    def near(self, times: Array, past: int, future: int) -> "InputAtoms":
         """Return the atoms in [t - past, t + future] of some of the ascending times."""
         steps = np.zeros(len(self.t) + 1, np.int64)
         past, future = min(past, LARGEST_TIME), min(future, LARGEST_TIME)
@@ -87,11 +87,11 @@ def _sorted_by(numbers: Array, atoms: InputAtoms) -> InputAtoms:
     return atoms if (numbers[1:] > numbers[:-1]).all() else atoms.take(np.argsort(numbers))
 
 
-def parted(
+def atoms_by_predicate(
     times: Array, predicates: Sequence[str], arities: Array, codes: Array
 ) -> Mapping[Signature, InputAtoms]:
     """Return atoms given in arrival order, by predicate; `codes` are the arguments of all, in a row."""
-    numbers: Numbered[Signature] = Numbered()
+    numbers: Numbering[Signature] = Numbering()
     pairs = zip(predicates, arities.tolist(), strict=True)
     kinds = np.array(list(map(numbers.__getitem__, pairs)), np.int64)
     begins = np.cumsum(arities) - arities

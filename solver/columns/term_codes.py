@@ -38,7 +38,7 @@ class NumberRangeError(LarsError):
         super().__init__(f"no number of the logic: {number}; accepted are numbers of 32 bit")
 
 
-class Numbered(dict[Key, int]):
+class Numbering(dict[Key, int]):
     """Keys with their numbers; a new key gets the next one."""
 
     def __missing__(self, key: Key) -> int:
@@ -61,7 +61,7 @@ class CodedTerms(ABC):
     def __len__(self) -> int:
         """Return a number above all codes."""
 
-    def fitting(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
+    def matching(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
         """Return which rows have the constants among the terms, and equal codes for equal variables."""
         places: dict[Variable, int] = {}
         found = np.ones(rows, np.bool_)
@@ -76,7 +76,7 @@ class CodedTerms(ABC):
         """Return which rows fit the arguments of some of the patterns."""
         found = np.zeros(rows, np.bool_)
         for pattern in patterns:
-            found |= self.fitting(pattern.arguments, columns, rows)
+            found |= self.matching(pattern.arguments, columns, rows)
         return found
 
 
@@ -91,7 +91,7 @@ class TermCodes(CodedTerms):
     """
 
     def __init__(self) -> None:
-        self._codes = Numbered({str(NULL): NULL_CODE})
+        self._codes = Numbering({str(NULL): NULL_CODE})
         self._texts: list[str | None] = [None]
         self._constants: dict[int, Constant] = {NULL_CODE: NULL}
         self._ranks = np.empty(0, np.int64)
@@ -129,14 +129,14 @@ class TermCodes(CodedTerms):
         """Return the texts of codes, None for null."""
         return list(map(self._listed().__getitem__, codes))
 
-    def written(self, codes: Array) -> list[str]:
+    def atom_texts(self, codes: Array) -> list[str]:
         """Return the texts of codes as input atoms have them, `null` for null."""
         listed = self._listed()
         return [listed[code] or str(NULL) for code in codes.tolist()]
 
     def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes as input atoms have them, `null` for null."""
-        return arrow_strings(self.written(codes))
+        return arrow_strings(self.atom_texts(codes))
 
     def ranks(self, codes: Array) -> Array:
         """Return numbers in the order of the texts of codes, null first; equal ones for equal codes.
@@ -206,7 +206,7 @@ class CodedColumns:
         every = np.concatenate([*self.columns, np.empty(0, np.int64)])
         distinct, places = np.unique(every, return_inverse=True)
         parts = np.split(places, max(1, len(self.columns)))
-        return self.terms.written(distinct), parts[: len(self.columns)]
+        return self.terms.atom_texts(distinct), parts[: len(self.columns)]
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return what pickling needs."""

@@ -11,7 +11,7 @@ from lars.errors import LarsError
 from lars.language.terms import Signature
 from lars.language.windows import LARGEST_TIME, Interval
 from solver.columns.arrays import Array, distinct_pairs
-from solver.columns.input_atoms import InputAtoms, parted
+from solver.columns.input_atoms import InputAtoms, atoms_by_predicate
 from solver.columns.term_codes import TermCodes
 from solver.facts import STREAM_PREDICATE, Fact
 
@@ -56,7 +56,7 @@ class TraceColumns:
             return frozenset()
         columns = self.atoms[predicate].columns
         pairs = distinct_pairs(columns[one], columns[other])
-        return frozenset(zip(*map(self.terms.written, pairs), strict=True))
+        return frozenset(zip(*map(self.terms.atom_texts, pairs), strict=True))
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -64,7 +64,7 @@ class TraceColumns:
         arrivals = [np.empty(0, np.int64)]
         for (name, arity), some in self.atoms.items():
             shown = some.within(within)
-            texts = (self.terms.written(column) for column in shown.columns)
+            texts = (self.terms.atom_texts(column) for column in shown.columns)
             rows = zip(*texts, strict=True) if arity else [()] * len(shown.t)
             found += map(Fact, shown.t.tolist(), repeat(name), rows)
             arrivals.append(shown.arrival)
@@ -85,7 +85,7 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
         raise LarsError(f"an atom arrives at {latest}; accepted: times up to {LARGEST_TIME}")
     arities = np.array(list(map(len, arguments)), np.int64)
     codes = terms.codes(chain.from_iterable(arguments))
-    atoms = parted(np.array(times, np.int64), predicates, arities, codes)
+    atoms = atoms_by_predicate(np.array(times, np.int64), predicates, arities, codes)
     return TraceColumns(terms, atoms, latest)
 
 

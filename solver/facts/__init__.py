@@ -1,9 +1,9 @@
 """What a slice holds: facts as rows and symbols, static data, and which of them windows show when."""
 
 from solver.facts.evaluation_times import (
-    Always,
     Arrivals,
     ChosenTimes,
+    EveryTime,
     Gate,
     Matcher,
     Multiples,
@@ -26,7 +26,7 @@ from solver.facts.facts import (
     is_triple,
     with_facts,
 )
-from solver.facts.input_files import STANDARD_INPUT, bare, converted, readable
-from solver.facts.relevance import Relevance, relevant_background, renamed, variables_in_order
+from solver.facts.input_files import STANDARD_INPUT, bare, converted_file, readable
+from solver.facts.relevance import Relevance, canonical_atom, relevant_background, variables_in_order
 from solver.facts.static import CodedRows, Static, Triple, distinct_rows, graph_rows
-from solver.facts.window_runs import Around, Newest, Span, WindowedAtom, counts, unite
+from solver.facts.window_runs import NearSituation, Newest, Span, WindowedAtom, counts, unite

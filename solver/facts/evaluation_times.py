@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from lars.language.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
+from lars.language.formulas import ArithmeticOperator, At, Comparison, Diamond, In, Operation, Relation, Truth
 from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import NOW, Interval
@@ -26,7 +26,7 @@ class Multiples:
 
 
 @dataclass(frozen=True, slots=True)
-class Always:
+class EveryTime:
     """No trigger: every time point is an evaluation time."""
 
 
@@ -37,7 +37,7 @@ class ChosenTimes:
     chosen: tuple[int, ...]
 
 
-Gate = Arrivals | Multiples | Always | ChosenTimes
+Gate = Arrivals | Multiples | EveryTime | ChosenTimes
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
@@ -50,7 +50,7 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
         case Multiples(periods):
             first, end = within.first, within.last + 1
             return sorted({t for period in periods for t in range(-(-first // period) * period, end, period)})
-        case Always():
+        case EveryTime():
             return list(within)
         case ChosenTimes(times):
             return [t for t in times if t in within]
@@ -104,7 +104,7 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)
     if not others or not all(_waits(rule, trigger) for rule in others):
-        return Always(), program
+        return EveryTime(), program
     heads = (head_atom(rule) for rule in program.rules)
     # The predicates whose atoms come from rules and facts too: no arrival tells when they hold.
     elsewhere = frozenset(signature(atom) for atom in heads if atom is not None)
@@ -112,7 +112,7 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     patterns = tuple(one for one in found if isinstance(one, Atom))
     periods = tuple(one for one in found if isinstance(one, int))
     if len(found) not in (len(patterns), len(periods)):
-        return Always(), program
+        return EveryTime(), program
     gate = Arrivals(patterns) if len(patterns) == len(found) else Multiples(periods)
     return gate, Program(tuple(_ungated(rule, trigger) for rule in program.rules if rule not in own))
 
@@ -139,7 +139,9 @@ def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | in
             Atom(),
             (
                 In(window, At(Variable() as time, Truth())),
-                Comparison(Operation(Operator.MOD, left, Number(period)), Relation.EQUAL, Number(0)),
+                Comparison(
+                    Operation(ArithmeticOperator.MOD, left, Number(period)), Relation.EQUAL, Number(0)
+                ),
             ),
         ) if window == NOW and left == time and period > 0:
             return period

@@ -42,7 +42,7 @@ def readable(path: Path) -> Path:
     return path if key is None else _copies[key]
 
 
-def converted(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
+def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
     """Return what a conversion writes of a plain file, made once for this file and how it is converted."""
     found = path.stat()
     key = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, how)

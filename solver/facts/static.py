@@ -47,7 +47,7 @@ class CodedRows(AbstractSet[Arguments]):
     def _rows(self) -> frozenset[Arguments]:
         return frozenset(self)
 
-    def fitting(self, patterns: Sequence[Atom]) -> "CodedRows":
+    def matching(self, patterns: Sequence[Atom]) -> "CodedRows":
         """Return the rows that have the constants of some of the patterns, with their texts alone."""
         found = np.zeros(len(self), np.bool_)
         places: dict[str, int] = {}
@@ -68,12 +68,12 @@ class CodedRows(AbstractSet[Arguments]):
 class Static:
     """Static triples as canonical texts; `named` maps a graph's name to its triples.
 
-    `loaded` has what one engine alone has, by its query language: in its store whatever FROM says.
+    `engine_stores` has what one engine alone has, by its query language: in its store whatever FROM says.
     """
 
     default: AbstractSet[Triple]
     named: Mapping[str, AbstractSet[Triple]]
-    loaded: Mapping[str, "Static"] = field(default_factory=dict)
+    engine_stores: Mapping[str, "Static"] = field(default_factory=dict)
 
 
 def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> Collection[Arguments]:

@@ -51,7 +51,7 @@ def counts(window: TupleWindow, arguments: Arguments) -> bool:
     return window.source is None or arguments[-1:] == (str(window.source),)
 
 
-class Around:
+class NearSituation:
     """A situation, cut to what the program's windows can show; asked for ascending times."""
 
     def __init__(self, program: Program, situation: Situation) -> None:

@@ -12,4 +12,4 @@ from solver.job.evaluation import (
     stretches,
 )
 from solver.job.questions import Answer, Question, Stretch, Whole, ask
-from solver.job.slices import Needs, SlicedWork, needs
+from solver.job.slices import Needs, SlicedWork, needs_of

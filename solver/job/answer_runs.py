@@ -12,12 +12,12 @@ from solver.facts import Row, with_facts
 from solver.relational import (
     EncodedSituation,
     RunTable,
-    coalesced,
-    concatenated,
-    decoded,
+    coalesce,
+    concatenate,
+    decode,
     row_texts,
     spread,
-    subtracted,
+    subtract,
 )
 
 
@@ -30,19 +30,19 @@ class AnswerRuns:
     """
 
     times: Array
-    found: RunTable
+    runs: RunTable
     terms: TermCodes
     certified: int = 0
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
         """Yield each row as texts, None for null, with the first and last time of each run."""
-        for row, first, last in decoded(coalesced(self.found, len(self.times)), self.terms):
+        for row, first, last in decode(coalesce(self.runs, len(self.times)), self.terms):
             yield row, int(self.times[first]), int(self.times[last])
 
     def by_time(self) -> dict[int, frozenset[Row]]:
         """Return the rows at each time at which there is one, ascending."""
-        rows = row_texts(self.found, self.terms)
-        places, indexes = spread(self.found.first, self.found.last + 1)
+        rows = row_texts(self.runs, self.terms)
+        places, indexes = spread(self.runs.first, self.runs.last + 1)
         times, numbers = np.unique(self.times, return_inverse=True)
         # Small numbers are sorted by their digits.
         each = numbers.astype(np.min_scalar_type(len(times)))[indexes]
@@ -54,15 +54,15 @@ class AnswerRuns:
     def at(self, t: int) -> frozenset[Row]:
         """Return the rows at a time."""
         index = int(np.searchsorted(self.times, t))
-        shown = self.found.take((self.found.first <= index) & (index <= self.found.last))
+        shown = self.runs.take((self.runs.first <= index) & (index <= self.runs.last))
         return frozenset(row_texts(shown, self.terms))
 
     def among(self, times: Array) -> "AnswerRuns":
         """Return the answers at some of the times, given ascending."""
-        kept, found = np.searchsorted(self.times, times), self.found
+        kept, found = np.searchsorted(self.times, times), self.runs
         first = np.searchsorted(kept, found.first, "left")
         last = np.searchsorted(kept, found.last, "right") - 1
-        some = coalesced(RunTable(found.columns, first, last), len(kept))
+        some = coalesce(RunTable(found.columns, first, last), len(kept))
         return AnswerRuns(times, some, self.terms)
 
     def until(self, times: Array) -> Array:
@@ -74,7 +74,7 @@ class AnswerRuns:
 
         -1: there is none.
         """
-        found, room = self.found, len(self.times) + 1
+        found, room = self.runs, len(self.times) + 1
         own, asked = keys([found.columns, columns], [len(found), len(indexes)], room)
         order = np.argsort(own * room + found.first)
         begins = (own * room + found.first)[order]
@@ -95,14 +95,14 @@ class AnswerRuns:
         found: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
         return found
 
-    def differing(self, other: "AnswerRuns") -> "AnswerRuns":
+    def difference(self, other: "AnswerRuns") -> "AnswerRuns":
         """Return the rows that one of two answers at the same times has, where the other lacks them."""
-        width, count = len(self.found.columns), len(self.times)
+        width, count = len(self.runs.columns), len(self.times)
         parts = [
-            subtracted(one, less, range(width), count)
-            for one, less in ((self.found, other.found), (other.found, self.found))
+            subtract(one, less, range(width), count)
+            for one, less in ((self.runs, other.runs), (other.runs, self.runs))
         ]
-        return AnswerRuns(self.times, coalesced(concatenated(parts, width), count), self.terms)
+        return AnswerRuns(self.times, coalesce(concatenate(parts, width), count), self.terms)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +128,7 @@ def atom_runs(
     """Return what a program derives, in order; B's atoms are left out."""
     terms = situation.terms
     background = {
-        name: [tuple(terms.written(row)) for row in rows] for name, rows in situation.background.items()
+        name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in situation.background.items()
     }
     known = {name: frozenset(rows) for name, rows in with_facts(program, background).items()}
     tables = {name: _without(table, known.get(name), terms) for name, table in sorted(derived.items())}
@@ -149,7 +149,7 @@ def _without(table: RunTable, known: frozenset[Row] | None, terms: TermCodes) ->
 
 
 def _written(table: RunTable, terms: TermCodes) -> list[Row]:
-    columns = [terms.written(column) for column in table.columns]
+    columns = [terms.atom_texts(column) for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else row_texts(table, terms)
 
 
@@ -178,7 +178,7 @@ def _order(tables: Mapping[Signature, RunTable], terms: TermCodes) -> Array:
 def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
     """Return for each code that stands in the columns its place in their order: numbers first, by value."""
     used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
-    texts = terms.written(used)
+    texts = terms.atom_texts(used)
     keys = [(0, int(text), "") if text.lstrip("-").isdecimal() else (1, 0, text) for text in texts]
     ranks = np.zeros(len(terms), np.int64)
     ranks[used[sorted(range(len(keys)), key=keys.__getitem__)]] = np.arange(len(keys))

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.program import Program, Rule
-from solver.facts import Around, Fact, Row, Situation, Span, atom_of, atoms_of, unite
+from solver.facts import Fact, NearSituation, Row, Situation, Span, atom_of, atoms_of, unite
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0
@@ -86,7 +86,7 @@ def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram
         return monotonic() < until and difference(other) is not None
 
     t = case.times[index]
-    seen = replace(case, situation=Around(case.program, case.situation).at(t), times=(t,))
+    seen = replace(case, situation=NearSituation(case.program, case.situation).at(t), times=(t,))
     if differs(seen):
         case = seen
     else:

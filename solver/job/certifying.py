@@ -17,7 +17,7 @@ from solver.facts import Relevance
 from solver.job.answer_runs import AnswerRuns
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
 from solver.job.questions import Question
-from solver.relational import EncodedSituation, counted, ground_instances, most_instances
+from solver.relational import EncodedSituation, counted_atoms, ground_instances, most_instances
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
@@ -116,9 +116,9 @@ class _Claim:
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if output is None or sum(map(len, seen.background.values())) <= _LARGE:
             return seen
-        from solver.relational.touched_background import touched
+        from solver.relational.touched_background import with_usable_background
 
-        return touched(self.question.program, seen, output)
+        return with_usable_background(self.question.program, seen, output)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
@@ -176,12 +176,12 @@ class _Claim:
     def _budget(self) -> int:
         """Return what clingo may cost, in atoms."""
         times = self.found.times
-        span = self.input.shown(Interval(int(times[0]), int(times[-1])))
-        return int(_SHARE * (len(self.found.found) + sum(len(some.t) for some in span.atoms.values())))
+        span = self.input.within(Interval(int(times[0]), int(times[-1])))
+        return int(_SHARE * (len(self.found.runs) + sum(len(some.t) for some in span.atoms.values())))
 
     def _costs(self) -> Array:
         """Return what each time costs clingo, in atoms: its input, static data, and answers, perhaps more."""
-        times, found = self.found.times, self.found.found
+        times, found = self.found.times, self.found.runs
         seen, timeline = reach(self.question.program), self.input.timeline
         # What a tuple window shows is no more than its size, or else all that has come.
         first = timeline.first if seen.past is None else times - min(seen.past, LARGEST_TIME)
@@ -199,7 +199,7 @@ def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
     """Return the situation with the atoms that the program can use; tuple windows count the others too."""
     if reach(question.program).tuples:
         return situation
-    needed = Relevance(question.program, question.predicate).needed()
+    needed = Relevance(question.program, question.predicate).needed_atoms()
     atoms, static = {}, {}
     for name, some in situation.atoms.items():
         patterns = [atom for atom in needed if signature(atom) == name]
@@ -222,9 +222,9 @@ def _seen_at(question: Question, situation: EncodedSituation, t: int) -> Encoded
     seen, timeline = reach(question.program), situation.timeline
     last = timeline.last if seen.future is None else t + seen.future
     if seen.past is None:
-        return situation.shown(Interval(timeline.first, last))
+        return situation.within(Interval(timeline.first, last))
     firsts = (_first_kept(window, situation, t) for window in seen.tuples)
-    return situation.shown(Interval(min((t - seen.past, *firsts)), last))
+    return situation.within(Interval(min((t - seen.past, *firsts)), last))
 
 
 def _first_kept(window: TupleWindow, situation: EncodedSituation, t: int) -> int:
@@ -237,5 +237,5 @@ def _first_kept(window: TupleWindow, situation: EncodedSituation, t: int) -> int
 
 def _arrivals(window: TupleWindow, situation: EncodedSituation, t: int) -> Iterator[Array]:
     yield np.empty(0, np.int64)
-    for some in situation.shown(Interval(situation.timeline.first, t)).atoms.values():
-        yield some.t[counted(some, window, situation.terms)]
+    for some in situation.within(Interval(situation.timeline.first, t)).atoms.values():
+        yield some.t[counted_atoms(some, window, situation.terms)]

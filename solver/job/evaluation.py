@@ -15,28 +15,28 @@ from lars.language.stream import Moment, moment_order, write_moment
 from lars.language.terms import Signature
 from lars.language.windows import Interval
 from solver.columns import Array
-from solver.facts import Around, Background, Row, Situation, Span, unite
+from solver.facts import Background, NearSituation, Row, Situation, Span, unite
 from solver.job.answer_runs import AnswerRuns, AtomRuns, atom_runs
 from solver.job.questions import Answer, Question, Stretch, Whole
-from solver.job.repeats import Repeats
+from solver.job.repeats import RepeatedSituations
 from solver.pointwise import consequences, models, rows
 from solver.progress import tell
 from solver.relational import (
     EncodedSituation,
     Obstacle,
     RunTable,
-    coalesced,
-    coded,
-    concatenated,
-    decoded,
+    as_table,
+    coalesce,
+    concatenate,
+    decode,
     empty,
-    encoded,
-    evaluated,
+    encode,
+    evaluate_program,
     obstacle,
 )
 from solver.settings import Evaluator, Runner
 
-Found = TypeVar("Found")
+Outcome = TypeVar("Outcome")
 
 
 def evaluate(
@@ -49,7 +49,7 @@ def evaluate(
 
     The situation must hold all input that the programs' windows can see from there.
     """
-    return answers_in(questions, encoded(situation), within, evaluator)
+    return answers_in(questions, encode(situation), within, evaluator)
 
 
 def answers_in(
@@ -72,7 +72,7 @@ def stretches(
 ) -> Iterator[Stretch]:
     """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
     found: dict[tuple[int, Row], tuple[Sequence[int], list[Span]]] = {}
-    for number, times, row, first, last in _rows(questions, encoded(situation), within, evaluator):
+    for number, times, row, first, last in _rows(questions, encode(situation), within, evaluator):
         unite(found.setdefault((number, row), (times, []))[1], (first, last))
     for (number, row), (times, spans) in found.items():
         yield from (Stretch(number, row, times[first], times[last]) for first, last in spans)
@@ -129,11 +129,11 @@ def answers_at(
         found = _unless_refused(partial(_by_columns, question, situation, listed, latest), evaluator)
     if found is None:
         rows = _by_clingo_as_if(question, situation.decoded(), listed, newest)
-        found = coalesced(coded(rows, question.predicate[1], situation.terms), len(listed))
+        found = coalesce(as_table(rows, question.predicate[1], situation.terms), len(listed))
     return AnswerRuns(times, found, situation.terms)
 
 
-def _unless_refused(found: Callable[[], Found], evaluator: Evaluator) -> Found | None:
+def _unless_refused(found: Callable[[], Outcome], evaluator: Evaluator) -> Outcome | None:
     """Return what columns find, None where they meet a number or a constraint that they cannot answer.
 
     clingo, time by time, answers what comes before, and says at which time it cannot.
@@ -164,7 +164,7 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
     from solver.job.both_ways import PosedProgram, check_alike
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
-        return _found_by_columns(_of_program(case.program), encoded(case.situation), case.times)
+        return _found_by_columns(_of_program(case.program), encode(case.situation), case.times)
 
     def clingo(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
         return by_clingo(_of_program(case.program), case.situation, case.times)
@@ -194,7 +194,7 @@ def say_hindrances(questions: Sequence[Question], background: Background, runner
     """Say what part of a program keeps a question from being evaluated by columns."""
     for question in questions:
         if (found := hindrance(question, frozenset(background))) is not None:
-            runner.said(f"evaluated by clingo, not by columns: {found}")
+            runner.notice(f"evaluated by clingo, not by columns: {found}")
 
 
 @lru_cache(maxsize=256)
@@ -212,8 +212,8 @@ def _found_by_columns(
     if question.predicate is None:
         found = _stream_runs(question, situation, times)
         return ((row, index, index) for index, row in enumerate(found.by_index(len(times))))
-    table = coalesced(_by_columns(question, situation, times), len(times))
-    return decoded(table, situation.terms)
+    table = coalesce(_by_columns(question, situation, times), len(times))
+    return decode(table, situation.terms)
 
 
 def stream_runs(
@@ -228,10 +228,10 @@ def stream_runs(
 def _stream_runs(question: Question, situation: EncodedSituation, times: Sequence[int]) -> AtomRuns:
     found: dict[Signature, list[RunTable]] = {}
     for begin, end, part in _portions(question.program, situation, times) if times else ():
-        for name, table in evaluated(question.program, part, times[begin:end], None).items():
+        for name, table in evaluate_program(question.program, part, times[begin:end], None).items():
             found.setdefault(name, []).append(table.moved(begin))
     derived = {
-        name: tables[0] if len(tables) == 1 else coalesced(concatenated(tables, name[1]), len(times))
+        name: tables[0] if len(tables) == 1 else coalesce(concatenate(tables, name[1]), len(times))
         for name, tables in found.items()
     }
     return atom_runs(question.program, situation, derived)
@@ -252,12 +252,12 @@ def _by_columns(
     for begin, end, part in parts:
         tell(len(found), len(parts))
         latest = None if newest is None else newest[begin:end]
-        tables = evaluated(question.program, part, times[begin:end], output, latest)
+        tables = evaluate_program(question.program, part, times[begin:end], output, latest)
         found.append(tables.get(output, empty(output[1])))
     if len(found) == 1:
         return found[0]
     moved = [table.moved(begin) for table, (begin, _, _) in zip(found, parts, strict=True)]
-    return coalesced(concatenated(moved, output[1]), len(times))
+    return coalesce(concatenate(moved, output[1]), len(times))
 
 
 ATOMS_AT_ONCE: Final = 250_000
@@ -281,14 +281,14 @@ def _portions(
     number = np.maximum(arrived - 1, 0) * count // max(total, 1)
     borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
     for begin, end in pairwise(borders):
-        yield begin, end, situation.shown(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
+        yield begin, end, situation.within(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
 
 
 def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
     """Yield each row with the index of each time at which it is an answer, as first and as last one."""
-    around, repeats = Around(question.program, situation), Repeats(question.program)
+    around, repeats = NearSituation(question.program, situation), RepeatedSituations(question.program)
     for index, t in enumerate(times):
         seen = around.at(t)
         found = repeats.rows(seen, t, partial(_rows_at, question, seen, t))

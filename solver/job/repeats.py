@@ -15,7 +15,7 @@ _KEPT: Final = 256
 """So many situations are remembered."""
 
 
-class Repeats:
+class RepeatedSituations:
     """The rows of situations that were met before, for programs whose answers do not hang on the time.
 
     Without @ only windows know the time. Where each of them holds ◇ of atoms, or atoms, it matters

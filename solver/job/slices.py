@@ -15,7 +15,7 @@ from lars.language.windows import Interval, TupleWindow
 from solver.columns import Array, Atoms, CodedTerms, InputAtoms, Mask, together
 from solver.facts import Arrivals, Relevance
 from solver.job.questions import Question
-from solver.relational import EncodedSituation, counted, of_source, partition
+from solver.relational import EncodedSituation, counted_atoms, of_source, partition
 
 Counts = tuple[Array, Array]
 """Where parts of the timeline that have atoms begin, ascending, and how many each has."""
@@ -42,14 +42,14 @@ class Needs:
         past = None if self.reach.past is None else self.reach.past + points
         return replace(self, reach=replace(self.reach, past=past))
 
-    def shown(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
+    def windowed(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
         """Return which atoms of a predicate a window may show or count."""
         found = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
             found |= of_source(some, window, terms)
         return found
 
-    def waited(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
+    def triggering(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
         """Return which atoms of a predicate tell when to evaluate."""
         return _fitting(self.triggers, name, some, terms)
 
@@ -59,17 +59,17 @@ class Needs:
         reached: dict[Signature, InputAtoms] = {}
         for name, some in atoms.items():
             here = some.within(timeline)
-            shown = self.shown(name, here, terms)
+            shown = self.windowed(name, here, terms)
             reached[name] = here.take(shown)
-            own[name] = here.take(self.waited(name, here, terms) & ~shown)
+            own[name] = here.take(self.triggering(name, here, terms) & ~shown)
         ends = (timeline.last + 1 if end is None else end for end in (self.reach.past, self.reach.future))
         return NeededAtoms(reached, own, *ends)
 
 
-def needs(questions: Sequence[Question]) -> Needs:
+def needs_of(questions: Sequence[Question]) -> Needs:
     """Return what the questions need beside a slice's own time points, in time points and by pattern."""
     rules = tuple(rule for question in questions for rule in question.program.rules)
-    atoms = (Relevance(question.program, question.predicate).needed() for question in questions)
+    atoms = (Relevance(question.program, question.predicate).needed_atoms() for question in questions)
     gates = (question.gate for question in questions)
     waited = (atom for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
     return Needs(frozenset().union(*atoms), frozenset(waited), reach(Program(rules)))
@@ -88,7 +88,7 @@ class NeededAtoms:
     """
 
     reached: Atoms
-    own: Atoms
+    slice_atoms: Atoms
     past: int
     future: int
 
@@ -96,18 +96,18 @@ class NeededAtoms:
         """Return what one slice needs, in no order."""
         around = Interval(within.first - self.past, within.last + self.future)
         return {
-            name: together([some.within(around), self.own[name].within(within)])
+            name: together([some.within(around), self.slice_atoms[name].within(within)])
             for name, some in self.reached.items()
         }
 
     def near(self, slices: Sequence[Interval]) -> range:
         """Return the places of consecutive slices that may need some of the atoms."""
-        times = (some.t for some in (*self.own.values(), *self.reached.values()))
+        times = (some.t for some in (*self.slice_atoms.values(), *self.reached.values()))
         return between(slices, times, self.past, self.future)
 
     def counts(self) -> Counts:
         """Return the counts of not too many parts; all atoms of one time are in one of them."""
-        times = [some.t for some in (*self.own.values(), *self.reached.values())]
+        times = [some.t for some in (*self.slice_atoms.values(), *self.reached.values())]
         begins, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *times]), return_counts=True)
         if not len(begins):
             return begins, numbers
@@ -167,7 +167,9 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
     return [Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], span.last + 1], strict=True)]
 
 
-def kept(windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms) -> dict[Signature, InputAtoms]:
+def carried_atoms(
+    windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms
+) -> dict[Signature, InputAtoms]:
     """Return the atoms of a trace that some of the windows keeps at its end.
 
     Ties at the oldest instant are all among them: they are decided where the window is evaluated.
@@ -179,17 +181,17 @@ def kept(windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms) -> dic
     return {name: some.take(marks[name]) for name, some in atoms.items() if marks[name].any()}
 
 
-def carried(
+def carried_by_part(
     windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: CodedTerms
 ) -> Iterator[dict[Signature, InputAtoms]]:
     """Yield for each of consecutive parts of a trace but the first what windows keep from before it."""
     before: dict[Signature, InputAtoms] = {}
     for part in parts[:-1]:
-        before = kept(windows, joined(before, part), terms)
+        before = carried_atoms(windows, join_atoms(before, part), terms)
         yield before
 
 
-def joined(one: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
+def join_atoms(one: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
     """Return the atoms of both, one after the other."""
     names = dict.fromkeys((*one, *other))
     return {name: together([some[name] for some in (one, other) if name in some]) for name in names}
@@ -203,7 +205,7 @@ def _newest(window: TupleWindow, atoms: Atoms, terms: CodedTerms) -> Mapping[Sig
     for number, some in enumerate(atoms.values()):
         # Of equal atoms at one time the first that arrived counts.
         order = np.argsort(some.arrival, kind="stable")
-        places = order[counted(some.take(order), window, terms)]
+        places = order[counted_atoms(some.take(order), window, terms)]
         shown = some.take(places)
         group = np.zeros(len(places), np.int64)
         if window.by is not None:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, assert_never
 
-from lars.language.formulas import Arithmetic, Comparison, Operation, Operator, Relation
+from lars.language.formulas import Arithmetic, ArithmeticOperator, Comparison, Operation, Relation
 from lars.language.terms import Atom, Number, Term, Variable
-from solver.pointwise.symbols import written
+from solver.pointwise.symbols import asp_text
 
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 
@@ -25,7 +25,7 @@ class RuleNames:
     def term(self, term: Term) -> str:
         """Return the ASP text of a term."""
         if not isinstance(term, Variable):
-            return written(term)
+            return asp_text(term)
         if _PLAIN.fullmatch(term.name):
             return f"V{term.name}"
         return self._odd.setdefault(term, f"O{len(self._odd)}")
@@ -42,11 +42,11 @@ class RuleNames:
     def arithmetic(self, side: Arithmetic) -> str:
         """Return integer arithmetic as ASP writes it; mod is that of floor division."""
         match side:
-            case Operation(Operator.MOD, left, Number(value)) if left in self.natural and value > 0:
+            case Operation(ArithmeticOperator.MOD, left, Number(value)) if left in self.natural and value > 0:
                 return f"{self.arithmetic(left)}\\{value}"
-            case Operation(Operator.MOD, left, right):
+            case Operation(ArithmeticOperator.MOD, left, right):
                 return _remainder(self.arithmetic(left), self.arithmetic(right))
-            case Operation(Operator.DIVIDE, left, right):
+            case Operation(ArithmeticOperator.DIVIDE, left, right):
                 # ASP divides towards zero; without its remainder a number divides exactly.
                 one, other = self.arithmetic(left), self.arithmetic(right)
                 return f"((({one})-{_remainder(one, other)})/({other}))"
@@ -85,7 +85,7 @@ def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
             # Times 1, since ASP orders terms that are no numbers too.
             yield f"{operand}*1 > {GREATEST}"
             yield f"{operand}*1 < {-GREATEST}"
-        if part.operator is Operator.TIMES:
+        if part.operator is ArithmeticOperator.TIMES:
             yield f"{right}*1 != 0; |{left}| > {GREATEST}/|{right}|"
 
 
@@ -110,13 +110,18 @@ def _greatest(side: Arithmetic, natural: frozenset[Variable]) -> int | None:
     return bound if bound is not None and bound < 2 * GREATEST else None
 
 
-def _combined(operator: Operator, left: int | None, right: int | None) -> int | None:
+def _combined(operator: ArithmeticOperator, left: int | None, right: int | None) -> int | None:
     if left is None or right is None:
         return None
     match operator:
-        case Operator.TIMES:
+        case ArithmeticOperator.TIMES:
             return left * right
-        case Operator.PLUS | Operator.MINUS | Operator.DIVIDE | Operator.MOD:
+        case (
+            ArithmeticOperator.PLUS
+            | ArithmeticOperator.MINUS
+            | ArithmeticOperator.DIVIDE
+            | ArithmeticOperator.MOD
+        ):
             # The remainder is computed by way of a sum with the divisor.
             return left + right
         case _:

@@ -6,15 +6,15 @@ from typing import Final
 
 import clingo
 
-from lars.language.formulas import Among, Assign, Gather, Gathered, Test
+from lars.language.formulas import Among, Assign, Gather, SetLiteral, Test
 from lars.language.program import Rule, head_atom, variables
 from lars.language.terms import NULL, Constant, Signature, Variable, signature
 from solver.facts import variables_in_order
 from solver.pointwise.symbols import constant, symbol
-from solver.rdf import aggregate, compiled, evaluate, sorted_rows, test
+from solver.rdf import aggregate, compile_condition, evaluate, sorted_rows, test
 
 Symbols = tuple[clingo.Symbol, ...]
-Instances = Mapping[Gathered, frozenset[Symbols]]
+Instances = Mapping[SetLiteral, frozenset[Symbols]]
 """Which instances of their atoms literals shall find at one reference time."""
 Element = tuple[Constant | None, ...]
 HostedCondition = Test | Assign
@@ -80,7 +80,7 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 class Collection:
     """The instances of one literal's atom, each the terms of its variables, and the literal's answers."""
 
-    def __init__(self, literal: Gathered) -> None:
+    def __init__(self, literal: SetLiteral) -> None:
         self.literal = literal
         self._instances: dict[Symbols, None] = {}
 
@@ -147,11 +147,11 @@ class Host:
     def __init__(
         self,
         conditions: Mapping[int, HostedCondition],
-        gathered: Mapping[Gathered, int],
+        gathered: Mapping[SetLiteral, int],
         known: Instances,
     ) -> None:
         for condition in conditions.values():
-            compiled(condition.expression)
+            compile_condition(condition.expression)
         self._conditions = {
             number: (condition, condition_arguments(condition)) for number, condition in conditions.items()
         }
@@ -162,7 +162,7 @@ class Host:
                 self._collections[number].add(instance)
         self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
         self.endless: set[int] = set()
-        self.asked: HostedCondition | Gathered | None = None
+        self.asked: HostedCondition | SetLiteral | None = None
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1, until a recursive rule has computed so many values that it may never end."""
@@ -201,7 +201,7 @@ class Host:
         return [clingo.Function("", [*row, number]) for row in found]
 
 
-def columns(literal: Gathered) -> tuple[Variable, ...]:
+def columns(literal: SetLiteral) -> tuple[Variable, ...]:
     """Return the variables that the literal binds, in the order of its ASP predicate's arguments."""
     match literal:
         case Gather(variable, _, _, keys):
@@ -210,17 +210,17 @@ def columns(literal: Gathered) -> tuple[Variable, ...]:
             return variables_in_order(atom)
 
 
-def gathered_signature(literal: Gathered, number: int) -> tuple[str, int]:
+def gathered_signature(literal: SetLiteral, number: int) -> tuple[str, int]:
     """Return name and arity of the ASP predicate that stands for the literal at one reference time."""
     return f"gathered'{number}", len(columns(literal))
 
 
-def collected_signature(literal: Gathered, number: int) -> tuple[str, int]:
+def collected_signature(literal: SetLiteral, number: int) -> tuple[str, int]:
     """Return name and arity of the ASP predicate of the literal's number and the atom's instances."""
     return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
 
 
-def gathering(literal: Gathered, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
+def gathering(literal: SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
     """Yield the rules by which the host answers the literal.
 
     `instance` is the body that binds `terms`, the texts of the atom's variables.
@@ -241,7 +241,7 @@ def gathering(literal: Gathered, number: int, instance: str, terms: Sequence[str
     yield f"{head} :- finished'{number}(N); {found}."
 
 
-def required(literal: Gathered, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
+def required_rules(literal: SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
     """Yield rules without which the atom could have other instances than these."""
     name, arity = collected_signature(literal, number)
     wanted, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]

@@ -22,10 +22,10 @@ from solver.pointwise.callbacks import (
     call,
     gathered_signature,
     gathering,
-    required,
+    required_rules,
     table_signature,
 )
-from solver.pointwise.naming import Naming
+from solver.pointwise.naming import AspNames
 from solver.pointwise.rule_encoding import RuleWriter, computes, window_rules
 
 MOST_NUMBERS: Final = 1_000_000
@@ -34,7 +34,7 @@ MOST_TEXTS: Final = 2_000
 
 
 @dataclass(frozen=True)
-class Encoding(Naming):
+class Encoding(AspNames):
     """A program's ASP text.
 
     `source` is the program that messages show, where it was made from another; of what is derived only
@@ -57,12 +57,12 @@ class Encoding(Naming):
     def hosted_text(self) -> str:
         """The whole program as clingo grounds it with a `Host`, and what it shows."""
         project = (f"#project {name}/{arity}." for name, arity in self._names(self.derived))
-        show = (f"#show {name}/{arity}." for name, arity in self.shown)
+        show = (f"#show {name}/{arity}." for name, arity in self.signatures)
         shown = " ".join((*project, "#show.", *show)) + "\n"
         return "".join((self.text(limited=True), self.tables(), self.guards(), shown))
 
     @cached_property
-    def shown(self) -> dict[Signature, tuple[str, bool]]:
+    def signatures(self) -> dict[Signature, tuple[str, bool]]:
         """The predicates that are read by their ASP names and arities, and whether these have a time."""
         return self._names(self.derived if self.output is None else self.derived & {self.output})
 
@@ -107,7 +107,7 @@ class Encoding(Naming):
         return "\n".join((*tables, *self._gathering())) + "\n"
 
     def _gathering(self) -> Iterator[str]:
-        for literal, number in self.gathered.items():
+        for literal, number in self.set_literals.items():
             names = RuleNames()
             instance = call(self.name(signature(literal.atom), timed=False), names.terms(literal.atom))
             terms = [names.term(variable) for variable in variables_in_order(literal.atom)]
@@ -117,9 +117,9 @@ class Encoding(Naming):
         """Return rules that allow those answers alone in which literals have these instances."""
         return "".join(
             line + "\n"
-            for literal, number in self.gathered.items()
+            for literal, number in self.set_literals.items()
             if literal in known
-            for line in required(literal, number, known[literal])
+            for line in required_rules(literal, number, known[literal])
         )
 
     def guards(self) -> str:
@@ -135,25 +135,27 @@ class Encoding(Naming):
     def _bridges(self) -> Iterator[str]:
         forms = [f for _, f in self.literals if f.mode is Mode.NOW and f.window is None]
         plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom)}
-        for predicate in sorted(plain | self.timed | self.always):
+        for predicate in sorted(plain | self.timed | self.background_predicates):
             arguments = [f"X{i}" for i in range(predicate[1])]
             untimed = call(self.name(predicate, timed=False), arguments)
             timed = call(self.name(predicate, timed=True), [*arguments, "T"])
             if predicate in plain and (predicate in self.timed or predicate not in self.derived):
                 yield f"{untimed} :- {timed}; now(T)."
-            if predicate in self.always and predicate in self.timed | self.derived:
+            if predicate in self.background_predicates and predicate in self.timed | self.derived:
                 yield f"{untimed} :- {call(self.always_name(predicate), arguments)}."
-            if predicate in self.always and predicate in self.timed:
+            if predicate in self.background_predicates and predicate in self.timed:
                 yield from self._held(predicate, arguments)
 
     def _expected(self) -> Iterator[str]:
         # Whatever facts are left out, clingo has nothing to say about it.
         used = {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)}
         names = [(self.name(p, timed=True), p[1] + 1) for p in sorted(used - self.derived)]
-        names += [(self.always_name(p), p[1]) for p in sorted(self.always & (used | self.timed))]
+        names += [
+            (self.always_name(p), p[1]) for p in sorted(self.background_predicates & (used | self.timed))
+        ]
         names += [("arrival", 5)] if any(isinstance(w, TupleWindow) for w in self.windows) else []
         names += [table_signature(condition, number) for number, condition in self.hosted.items()]
-        names += [gathered_signature(literal, number) for literal, number in self.gathered.items()]
+        names += [gathered_signature(literal, number) for literal, number in self.set_literals.items()]
         if names:
             yield " ".join(f"#defined {name}/{arity}." for name, arity in names)
 

@@ -6,7 +6,7 @@ from math import prod
 import clingo
 
 from lars.errors import FailedRunError, under_way
-from lars.language.formulas import Gathered
+from lars.language.formulas import SetLiteral
 from lars.language.program import Program, Rule, atoms, head_atom, variables
 from lars.language.terms import Signature, Variable, signature
 from solver.facts import Situation, with_facts
@@ -19,11 +19,11 @@ _MOST = 10**18
 
 def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
     """Ground a program; raises FailedRunError that names the rule with what the host refuses to compute."""
-    with under_way(lambda: f"most of all for {_largest(program, situation).shown}"):
+    with under_way(lambda: f"most of all for {_largest(program, situation).quotation}"):
         try:
             control.ground([("base", [])], context=host)
         except FailedRunError as error:
-            raise FailedRunError(f"{error}, in {_asking(program, host).shown}") from None
+            raise FailedRunError(f"{error}, in {_asking(program, host).quotation}") from None
 
 
 def _asking(program: Program, host: Host) -> Rule:
@@ -59,7 +59,7 @@ def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
 
 def _sizes(rule: Rule, sizes: dict[Signature, int]) -> Iterator[tuple[frozenset[Variable], int]]:
     for literal in rule.body:
-        if not isinstance(literal, Gathered):
+        if not isinstance(literal, SetLiteral):
             for atom, positive, _ in atoms(literal):
                 if positive:
                     yield variables(atom), sizes.get(signature(atom), 0)

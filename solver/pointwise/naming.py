@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lars.analysis import LiteralForm, Mode, gathered_strata, intensional, literal_form, windows
-from lars.language.formulas import Assign, At, Gathered, Test
-from lars.language.program import Program, Rule, formulas, gathered, head_atom, is_fact
+from lars.language.formulas import Assign, At, SetLiteral, Test
+from lars.language.program import Program, Rule, formulas, head_atom, is_fact, set_literals
 from lars.language.terms import Atom, Signature, signature
 from lars.language.windows import TupleWindow, Window
 from solver.pointwise.callbacks import HostedCondition, Place, call, place, predicate_name
 
 
 @dataclass(frozen=True)
-class Naming:
+class AspNames:
     """What a program names, and what that is called in its ASP text.
 
     `background` are the predicates of which B may hold atoms, beside the program's own facts.
@@ -31,7 +31,7 @@ class Naming:
         return intensional(self.program)
 
     @cached_property
-    def always(self) -> frozenset[Signature]:
+    def background_predicates(self) -> frozenset[Signature]:
         """The predicates of which B may hold atoms."""
         facts = (rule.head for rule in self.program.rules if is_fact(rule))
         return self.background | {signature(head) for head in facts if isinstance(head, Atom)}
@@ -56,7 +56,10 @@ class Naming:
         """Every formula of every body, with its rule, and the atoms all instances of which are looked at."""
         rules = self.program.rules
         looked_at = ((rule, literal_form(literal)) for rule in rules for literal in formulas(rule.body))
-        return (*looked_at, *((rule, LiteralForm(one.atom)) for rule in rules for one in gathered(rule.body)))
+        return (
+            *looked_at,
+            *((rule, LiteralForm(one.atom)) for rule in rules for one in set_literals(rule.body)),
+        )
 
     @cached_property
     def windows(self) -> dict[Window, int]:
@@ -80,13 +83,13 @@ class Naming:
         return {number: condition for (condition, _), number in self.conditions.items()}
 
     @cached_property
-    def gathered(self) -> dict[Gathered, int]:
+    def set_literals(self) -> dict[SetLiteral, int]:
         """The literals over all instances of an atom, numbered in the order of the program.
 
         Raises GatheredLoopError for one over an atom that depends on the head of its rule.
         """
         gathered_strata(self.program)
-        found = (literal for rule in self.program.rules for literal in gathered(rule.body))
+        found = (literal for rule in self.program.rules for literal in set_literals(rule.body))
         return {literal: i for i, literal in enumerate(dict.fromkeys(found), start=1)}
 
     def name(self, predicate: Signature, *, timed: bool) -> str:
@@ -116,7 +119,7 @@ class Naming:
 
     def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
         """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
-        if predicate in self.always:
+        if predicate in self.background_predicates:
             return call(self.held_name(predicate, window), [*arguments, time])
         return self._kept(predicate, arguments, window, time)
 

@@ -11,10 +11,10 @@ import clingo
 
 from lars.analysis import intensional, parts
 from lars.errors import LarsError
-from lars.language.formulas import Gathered
-from lars.language.program import Program, gathered, is_fact
+from lars.language.formulas import SetLiteral
+from lars.language.program import Program, is_fact, set_literals
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Signature, constants, signature, unified
+from lars.language.terms import Atom, Signature, constants, signature, unify
 from lars.language.windows import TupleWindow
 from solver.facts import Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST
@@ -22,7 +22,7 @@ from solver.pointwise.callbacks import Host, Instances, Symbols, collected_signa
 from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding
 from solver.pointwise.grounding import ground
 from solver.pointwise.symbols import constant, symbol, symbol_of
-from solver.pointwise.time_ranks import posed
+from solver.pointwise.time_ranks import rank_program
 
 _EACH_ONCE: Final = "--project=project"
 _encoding = lru_cache(maxsize=64)(Encoding)
@@ -30,7 +30,7 @@ _encoding = lru_cache(maxsize=64)(Encoding)
 _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 
-def given(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
+def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
     """Yield the facts that the encoding expects: now, the timeline, the input and B.
 
     LarsError: the timeline ends after the greatest number of ASP.
@@ -84,7 +84,7 @@ def _partition(window: TupleWindow, predicate: str, arguments: Sequence[clingo.S
 class UndecidedError(LarsError):
     """Not every answer stream has the same instances of the atom that a literal looks at as a whole."""
 
-    def __init__(self, literal: Gathered) -> None:
+    def __init__(self, literal: SetLiteral) -> None:
         super().__init__(
             f"which atoms {literal.atom} hold depends on the answer stream, so {literal} has no one value; "
             "accepted here: atoms that do not depend on `not` in a circle, nor on a choice of ties"
@@ -149,18 +149,18 @@ def _solved(
 
     Of each, the atoms of `output` alone are read, if it is given.
     """
-    asked = posed(program, situation, t)
+    asked = rank_program(program, situation, t)
     situation, t = asked.situation, asked.t
     options = ["--models=0", option]
     encoding = _encoding(asked.program, frozenset(situation.background), program, output)
     try:
-        controls = iter([grounded(encoding, situation, t, options)])
+        controls = iter([ground_at(encoding, situation, t, options)])
     except UndecidedError:
         states = _states(asked.program, situation, t)
-        controls = (grounded(encoding, situation, t, options, known) for known in states)
+        controls = (ground_at(encoding, situation, t, options, known) for known in states)
     for control in controls:
         models = _read_models(encoding, control, situation, t)
-        yield (frozenset(map(asked.said, model)) for model in models)
+        yield (frozenset(map(asked.at_time, model)) for model in models)
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
@@ -172,7 +172,7 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
     states: list[Instances] = [{}]
     below = tuple(rule for rule in program.rules if is_fact(rule))
     for part in parts(program):
-        whole = {literal for rule in part.rules for literal in gathered(rule.body)}
+        whole = {literal for rule in part.rules for literal in set_literals(rule.body)}
         if whole:
             encoding = Encoding(Program(below), frozenset(situation.background))
             found = (
@@ -186,20 +186,20 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
 
 
 def _gathered(
-    encoding: Encoding, literals: Iterable[Gathered], known: Instances, situation: Situation, t: int
+    encoding: Encoding, literals: Iterable[SetLiteral], known: Instances, situation: Situation, t: int
 ) -> Iterator[Instances]:
     """Yield for each answer stream the instances of the literals' atoms; those not derived are left out."""
     derived = [literal for literal in literals if signature(literal.atom) in encoding.derived]
     names = {signature(literal.atom) for literal in literals}
     background = frozenset(_background(encoding.program, situation, names))
-    control = grounded(encoding, situation, t, ["--models=0", _EACH_ONCE], known)
+    control = ground_at(encoding, situation, t, ["--models=0", _EACH_ONCE], known)
     for model in _read_models(encoding, control, situation, t):
         atoms = background.union(atom for u, atom in model if u == t)
         yield {literal: _terms(literal.atom, atoms) for literal in derived}
 
 
 def _terms(pattern: Atom, atoms: Iterable[Atom]) -> frozenset[Symbols]:
-    found = (unified(pattern, atom, {}) for atom in atoms)
+    found = (unify(pattern, atom, {}) for atom in atoms)
     bindings = (constants(binding) for binding in found if binding is not None)
     names = variables_in_order(pattern)
     return frozenset(tuple(symbol(binding[name]) for name in names) for binding in bindings)
@@ -209,15 +209,15 @@ def _read_models(
     encoding: Encoding, control: clingo.Control, situation: Situation, t: int
 ) -> Iterator[frozenset[Moment]]:
     _check_numbers(control, encoding)
-    read = {(name, arity - timed) for (_, arity), (name, timed) in encoding.shown.items()}
+    read = {(name, arity - timed) for (_, arity), (name, timed) in encoding.signatures.items()}
     background = frozenset(_background(encoding.program, situation, read))
     with control.solve(yield_=True) as found:
         for model in found:
-            moments = _moments(model.symbols(shown=True), encoding.shown, t)
+            moments = _moments(model.symbols(shown=True), encoding.signatures, t)
             yield frozenset(moment for moment in moments if moment[1] not in background)
 
 
-def grounded(
+def ground_at(
     encoding: Encoding,
     situation: Situation,
     t: int,
@@ -233,9 +233,9 @@ def grounded(
     control = clingo.Control(["--warn=none", *options])
     control.add("base", [], encoding.hosted_text + encoding.states(known))
     with control.backend() as backend:
-        for fact in given(encoding, situation, t):
+        for fact in facts_at(encoding, situation, t):
             backend.add_rule([backend.add_atom(fact)])
-    host = Host(encoding.hosted, encoding.gathered, known)
+    host = Host(encoding.hosted, encoding.set_literals, known)
     ground(control, host, encoding.source or encoding.program, situation)
     _check_decided(control, encoding, known)
     for number in sorted(host.endless):
@@ -248,7 +248,7 @@ def grounded(
 
 
 def _check_decided(control: clingo.Control, encoding: Encoding, known: Instances) -> None:
-    for literal, number in encoding.gathered.items():
+    for literal, number in encoding.set_literals.items():
         name, arity = collected_signature(literal, number)
         held = control.symbolic_atoms.by_signature(name, arity)
         if literal not in known and not all(atom.is_fact for atom in held):

@@ -19,7 +19,7 @@ from solver.pointwise.callbacks import (
     place,
     table,
 )
-from solver.pointwise.naming import Naming
+from solver.pointwise.naming import AspNames
 
 
 def window_rules(window: Window, number: int) -> Iterator[str]:
@@ -113,7 +113,7 @@ def computes(literal: logic.BodyLiteral) -> bool:
 class RuleWriter:
     """Writes one rule; `naming` knows how predicates, windows and conditions are named."""
 
-    def __init__(self, naming: Naming, rule: Rule) -> None:
+    def __init__(self, naming: AspNames, rule: Rule) -> None:
         self.naming = naming
         self.rule = rule
         forms = (literal_form(part) for part in formulas(rule.body))
@@ -158,7 +158,7 @@ class RuleWriter:
             case logic.Test() | logic.Assign():
                 return [self.condition(literal)]
             case logic.Gather() | logic.Among():
-                return [self.gathered(literal)]
+                return [self.set_atom(literal)]
             case _:
                 form = literal_form(literal)
                 if form.mode is Mode.NOW and form.window is None:
@@ -171,9 +171,9 @@ class RuleWriter:
         value = self.names.term(condition.variable) if isinstance(condition, logic.Assign) else ""
         return condition_atom(condition, number, self._arguments(condition), value)
 
-    def gathered(self, literal: logic.Gathered) -> str:
+    def set_atom(self, literal: logic.SetLiteral) -> str:
         """Return the atom that stands for a literal over all instances: the host answers it."""
-        name, _ = gathered_signature(literal, self.naming.gathered[literal])
+        name, _ = gathered_signature(literal, self.naming.set_literals[literal])
         return call(name, [self.names.term(variable) for variable in columns(literal)])
 
     def _arguments(self, condition: HostedCondition) -> list[str]:
@@ -209,7 +209,7 @@ class RuleWriter:
             case logic.Test() | logic.Assign():
                 return []
             case logic.Gather() | logic.Among():
-                return [self.gathered(literal)]
+                return [self.set_atom(literal)]
             case _:
                 form = literal_form(literal)
                 if form.positive:
@@ -273,7 +273,7 @@ class RuleWriter:
         here = ["now(" + time + ")"]
         predicate = signature(form.atom)
         always = []
-        if predicate in self.naming.always:
+        if predicate in self.naming.background_predicates:
             always = [call(self.naming.always_name(predicate), self.names.terms(form.atom))]
         atom = self._atom(form, time)
         if not form.positive:

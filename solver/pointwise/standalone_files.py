@@ -25,7 +25,7 @@ from solver.pointwise.callbacks import (
     table_signature,
 )
 from solver.pointwise.encoding import Encoding
-from solver.pointwise.point_evaluation import given, grounded
+from solver.pointwise.point_evaluation import facts_at, ground_at
 from solver.pointwise.symbols import constant, text_of
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|%[^\n]*')
@@ -89,7 +89,7 @@ def decided_conditions(
     names = {table_signature(condition, number): condition for number, condition in encoding.hosted.items()}
     found: dict[HostedCondition, set[tuple[Constant, ...]]] = {one: set() for one in names.values()}
     for t in times if names else ():
-        control = grounded(encoding, situation, t)
+        control = ground_at(encoding, situation, t)
         for name, condition in names.items():
             rows = control.symbolic_atoms.by_signature(*name)
             found[condition].update(tuple(map(constant, row.symbol.arguments)) for row in rows)
@@ -136,15 +136,17 @@ def _overflows(encoding: Encoding) -> list[str]:
 
 def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
     yield "% The timeline, the input with its time as last argument, and the background."
-    yield from (f"{fact}." for fact in given(encoding, situation, t) if fact.name != "now")
+    yield from (f"{fact}." for fact in facts_at(encoding, situation, t) if fact.name != "now")
 
 
 def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:
     names = {table_signature(condition, number): condition for number, condition in encoding.hosted.items()}
-    gathered = {gathered_signature(literal, number): literal for literal, number in encoding.gathered.items()}
+    gathered = {
+        gathered_signature(literal, number): literal for literal, number in encoding.set_literals.items()
+    }
     rows: dict[Signature, dict[str, None]] = {name: {} for name in (*names, *gathered)}
     for t in times if rows else ():
-        control = grounded(encoding, situation, t)
+        control = ground_at(encoding, situation, t)
         for name, found in rows.items():
             when = f" :- now({t})" if name in gathered else ""
             symbols = control.symbolic_atoms.by_signature(*name)
@@ -164,7 +166,7 @@ def _shows(encoding: Encoding, shown: Signature | None) -> Iterator[str]:
     for predicate in sorted(encoding.derived if shown is None else {shown}):
         timed = predicate in encoding.timed
         name, arguments = encoding.name(predicate, timed=timed), [f"X{i}" for i in range(predicate[1])]
-        if predicate in encoding.always:
+        if predicate in encoding.background_predicates:
             atom = call(name, [*arguments, "T"] if timed else arguments)
             yield f"#show {atom} : {atom}; not {call(encoding.always_name(predicate), arguments)}."
         else:

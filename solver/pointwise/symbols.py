@@ -92,7 +92,7 @@ def text_of(symbol: clingo.Symbol) -> str:
     return str(symbol)
 
 
-def written(constant: Constant) -> str:
+def asp_text(constant: Constant) -> str:
     r"""Return the ASP source text of a constant: one term on one line that clingo reads back.
 
     >>> print(written(Literal('say "hi"')), written(Number(-3)))

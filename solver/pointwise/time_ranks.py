@@ -19,9 +19,9 @@ from lars.language.formulas import (
     Condition,
     Diamond,
     Formula,
-    Gathered,
     In,
     Not,
+    SetLiteral,
     Truth,
 )
 from lars.language.program import Program, Rule, formulas, head_atom, variables
@@ -46,12 +46,12 @@ class RankedProgram:
     t: int
     points: Sequence[int] | None = None
 
-    def said(self, moment: Moment) -> Moment:
+    def at_time(self, moment: Moment) -> Moment:
         """Return an atom of an answer with the time that its time stands for."""
         return moment if self.points is None else (self.points[moment[0]], moment[1])
 
 
-def posed(program: Program, situation: Situation, t: int) -> RankedProgram:
+def rank_program(program: Program, situation: Situation, t: int) -> RankedProgram:
     """Return the question as ASP is asked it: with ranks for times where the timeline is long.
 
     Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, or shows them.
@@ -67,7 +67,7 @@ def posed(program: Program, situation: Situation, t: int) -> RankedProgram:
         return RankedProgram(program, situation, t)
     raise LarsError(
         f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP, "
-        f"and times are numbers to {using.shown}\n"
+        f"and times are numbers to {using.quotation}\n"
         "accepted: a coarser unit, an origin nearer to the trace, or times that @ alone has"
     )
 
@@ -80,7 +80,7 @@ def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
     arrived = times.intersection(form.time for form in forms if _meets_arrival(form, always))
     used = {name for form in forms if isinstance(form.atom, Atom) for name in variables(form.atom)}
     for part in rule.body:
-        if isinstance(part, Condition | Gathered) and not _orders(part, arrived):
+        if isinstance(part, Condition | SetLiteral) and not _orders(part, arrived):
             used |= variables(part)
     return head <= arrived and times.isdisjoint(used | variables(head_atom(rule)))
 
@@ -147,7 +147,7 @@ def _moved(program: Program, seen: Callable[[Window], Window], rank: Callable[[i
                 assert_never(part)
 
     def literal(part: BodyLiteral) -> BodyLiteral:
-        return part if isinstance(part, Condition | Gathered) else formula(part)
+        return part if isinstance(part, Condition | SetLiteral) else formula(part)
 
     def changed(rule: Rule) -> Rule:
         head = replace(rule.head, time=timed(rule.head.time)) if isinstance(rule.head, At) else rule.head

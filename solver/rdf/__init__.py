@@ -1,7 +1,7 @@
 """RDF terms and SPARQL's values, operators, functions, conditions, order and aggregates."""
 
 from solver.rdf.aggregates import aggregate
-from solver.rdf.conditions import compiled, evaluate, test
+from solver.rdf.conditions import compile_condition, evaluate, test
 from solver.rdf.ordering import order_key, sorted_rows, text_key
 from solver.rdf.term_texts import (
     NotATerm,
@@ -12,6 +12,6 @@ from solver.rdf.term_texts import (
     short,
     syntax_problem,
     text_of_rdflib,
-    unquoted,
+    unquote,
 )
 from solver.rdf.values import INTEGERS, Single, value

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from lars.language.formulas import Aggregation
 from lars.language.terms import XSD, Constant, Literal, Number
-from solver.rdf.operators import EXACT, arithmetic, as_text, common_type, converted, numeric
+from solver.rdf.operators import EXACT, arithmetic, as_text, common_type, convert, numeric
 from solver.rdf.ordering import order_key, text_key
 from solver.rdf.values import check_length, literal
 
@@ -33,10 +33,10 @@ def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None
     found = list(dict.fromkeys(elements)) if aggregation.distinct else list(elements)
     if aggregation.function == "COUNT" and len(aggregation.arguments) != 1:
         return literal(len(found))
-    return aggregated(aggregation.function, aggregation.separator, *(term for (term,) in found))
+    return aggregate_of(aggregation.function, aggregation.separator, *(term for (term,) in found))
 
 
-def aggregated(function: str, separator: str, *terms: Constant | None) -> Constant | None:
+def aggregate_of(function: str, separator: str, *terms: Constant | None) -> Constant | None:
     """Return the aggregate of the terms, one for each element; `separator` is GROUP_CONCAT's.
 
     What is computed from numbers of the logic is an xsd:integer, as COUNT is.
@@ -68,7 +68,7 @@ def _sum(terms: Terms) -> Literal | None:
         with suppress(OverflowError, ValueError):
             return literal(math.fsum(numbers) + 0.0)
     endless = [number for number in numbers if isinstance(number, float) and not math.isfinite(number)]
-    return literal(converted(kind, sum(endless) if endless else sum(map(Fraction, numbers))))
+    return literal(convert(kind, sum(endless) if endless else sum(map(Fraction, numbers))))
 
 
 def _average(terms: Terms) -> Literal | None:

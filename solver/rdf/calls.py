@@ -58,7 +58,7 @@ unbound variable there, which precedes every term; of terms of equal value neith
 element; null is an unbound one, no error.
 """
 
-unsupported_functions: Final = {
+UNSUPPORTED_FUNCTIONS: Final = {
     "NOW": "the clock of the evaluation is no part of the stream",
     "RAND": "two evaluations of one window would differ",
     "UUID": "two evaluations of one window would differ",
@@ -72,7 +72,7 @@ class UnsupportedFunctionError(LarsError):
     """An expression calls a function that has no value on terms alone, or that nobody knows."""
 
     def __init__(self, function: str) -> None:
-        super().__init__(f"function {function}: {unsupported_functions.get(function, 'unknown')}")
+        super().__init__(f"function {function}: {UNSUPPORTED_FUNCTIONS.get(function, 'unknown')}")
 
 
 class ArgumentCountError(LarsError):
@@ -83,7 +83,7 @@ class ArgumentCountError(LarsError):
         super().__init__(f"function {function}: {found} argument{'s' * (found != 1)}, accepted: {accepted}")
 
 
-def checked(expression: Expression) -> Iterator[Variable]:
+def checked_variables(expression: Expression) -> Iterator[Variable]:
     """Yield an expression's variables, in the order of its text.
 
     UnsupportedFunctionError, ArgumentCountError: the first call that has no value in any row.
@@ -102,4 +102,4 @@ def checked(expression: Expression) -> Iterator[Variable]:
             if len(arguments) < least or (most is not None and len(arguments) > most):
                 raise ArgumentCountError(function, len(arguments), least, most)
             for argument in arguments:
-                yield from checked(argument)
+                yield from checked_variables(argument)

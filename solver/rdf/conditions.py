@@ -15,24 +15,24 @@ from typing import Any, Final
 from lars.language.formulas import AGGREGATES, Call, Expression
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Variable
 from solver.rdf import functions
-from solver.rdf.aggregates import aggregated
-from solver.rdf.calls import checked
-from solver.rdf.functions import CASTS, NATIVE, cast, native, resolved, substring
+from solver.rdf.aggregates import aggregate_of
+from solver.rdf.calls import checked_variables
+from solver.rdf.functions import CASTS, NATIVE, cast, native, resolve, substring
 from solver.rdf.geometry import DISTANCES, distance
 from solver.rdf.operators import (
     OPERATIONS,
+    absolute_or_negated,
     arithmetic,
     as_text,
-    effective,
+    compare,
+    effective_boolean,
     equal,
     numeric,
-    ordered,
-    rounded,
-    signed,
-    typed,
+    round_number,
+    typed_literal,
 )
 from solver.rdf.ordering import order_key
-from solver.rdf.regex import matches, replaced
+from solver.rdf.regex import matches, replace_matches
 from solver.rdf.term_texts import read_term
 from solver.rdf.values import FALSE, TRUE
 
@@ -47,10 +47,10 @@ _CACHED: Final = 2**16
 _TRUTHS: Final[dict[str, Callable[..., bool | None]]] = {
     "=": equal,
     "!=": lambda left, right: None if (same := equal(left, right)) is None else not same,
-    "<": partial(ordered, operator.lt),
-    "<=": partial(ordered, operator.le),
-    ">": partial(ordered, operator.gt),
-    ">=": partial(ordered, operator.ge),
+    "<": partial(compare, operator.lt),
+    "<=": partial(compare, operator.le),
+    ">": partial(compare, operator.gt),
+    ">=": partial(compare, operator.ge),
     "SAMETERM": operator.eq,
     "ISIRI": lambda term: isinstance(term, Iri),
     "ISURI": lambda term: isinstance(term, Iri),
@@ -61,20 +61,20 @@ _TRUTHS: Final[dict[str, Callable[..., bool | None]]] = {
 _LOGIC: Final = frozenset(("!", "&&", "||", "IN", "BOUND"))
 _RESULTS: Final[dict[str, Callable[..., Constant | None]]] = {
     **{sign: partial(arithmetic, sign) for sign in OPERATIONS},
-    **{sign: partial(signed, sign) for sign in ("NEG", "ABS")},
-    "CEIL": partial(rounded, math.ceil),
-    "FLOOR": partial(rounded, math.floor),
-    "ROUND": partial(rounded, lambda number: math.floor(number + Fraction(1, 2))),
+    **{sign: partial(absolute_or_negated, sign) for sign in ("NEG", "ABS")},
+    "CEIL": partial(round_number, math.ceil),
+    "FLOOR": partial(round_number, math.floor),
+    "ROUND": partial(round_number, lambda number: math.floor(number + Fraction(1, 2))),
     "STR": as_text,
     "LANG": lambda term: Literal(term.language or "") if isinstance(term, Literal) else None,
     "DATATYPE": lambda term: Iri(term.datatype) if isinstance(term, Literal) else None,
-    "STRDT": typed,
+    "STRDT": typed_literal,
     **dict.fromkeys(DISTANCES, distance),
-    "IRI": resolved,
-    "URI": resolved,
+    "IRI": resolve,
+    "URI": resolve,
     "SUBSTR": substring,
     "REGEX": matches,
-    "REPLACE": replaced,
+    "REPLACE": replace_matches,
     **{f"<{XSD}{kind}>": partial(cast, kind) for kind in CASTS},
     **{name: partial(native, name) for name in NATIVE},
 }
@@ -82,7 +82,7 @@ _RESULTS: Final[dict[str, Callable[..., Constant | None]]] = {
 
 def _aggregated(function: str, separator: Constant | None, *terms: Constant | None) -> Constant | None:
     assert isinstance(separator, Literal)
-    return aggregated(function, separator.lexical, *terms)
+    return aggregate_of(function, separator.lexical, *terms)
 
 
 _LENIENT: Final[dict[str, Callable[..., Constant | None]]] = {
@@ -139,7 +139,7 @@ def _truth(expression: Expression, place: dict[Variable, int]) -> _Truth:
             return _strict(_TRUTHS[function], [_result(argument, place) for argument in arguments])
         case _:
             result = _result(expression, place)
-            return lambda row: effective(result(row))
+            return lambda row: effective_boolean(result(row))
 
 
 def _result(expression: Expression, place: dict[Variable, int]) -> _Result:
@@ -180,7 +180,7 @@ class Condition:
 
 
 @lru_cache(maxsize=1024)
-def compiled(expression: Expression) -> Condition:
+def compile_condition(expression: Expression) -> Condition:
     """Return the expression as functions of a row.
 
     UnsupportedFunctionError, ArgumentCountError: a call that no row gives a value.
@@ -188,7 +188,7 @@ def compiled(expression: Expression) -> Condition:
     >>> compiled(Call("<", (Variable("a"), Variable("b")))).variables
     (Variable(name='a'), Variable(name='b'))
     """
-    variables = tuple(dict.fromkeys(checked(expression)))
+    variables = tuple(dict.fromkeys(checked_variables(expression)))
     place = {variable: position for position, variable in enumerate(variables)}
     truth, result = _truth(expression, place), _result(expression, place)
 
@@ -212,7 +212,7 @@ def test(expression: Expression, value: bool, binding: Binding) -> bool:
     >>> test(Call(">", (Variable("n"), Literal("9", XSD + "integer"))), True, {Variable("n"): '"a"'})
     False
     """
-    condition = compiled(expression)
+    condition = compile_condition(expression)
     return condition.truth(tuple(map(binding.get, condition.variables))) is value
 
 
@@ -223,5 +223,5 @@ def evaluate(expression: Expression, binding: Binding) -> Constant | None:
     >>> print(evaluate(Call("+", (n, n)), {n: Literal("01", XSD + "byte")}))
     "2"^^<http://www.w3.org/2001/XMLSchema#integer>
     """
-    condition = compiled(expression)
+    condition = compile_condition(expression)
     return condition.result(tuple(map(binding.get, condition.variables)))

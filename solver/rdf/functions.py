@@ -15,7 +15,7 @@ from typing import Any, Final, TypeGuard
 import pyoxigraph as ox
 
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
-from solver.rdf.operators import converted, numeric
+from solver.rdf.operators import convert, numeric
 from solver.rdf.values import INTEGERS, Moment, Single, check_length, later, literal, scientific, value
 
 _CACHED: Final = 2**16
@@ -80,7 +80,7 @@ def _taken_back(term: Any) -> Constant | None:
     return None if term is None else Literal(term.value, term.datatype.value, term.language)
 
 
-def resolved(text: Constant, base: Constant | None = None) -> Constant | None:
+def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
     """Return IRI (17.4.2.8) of an IRI or a plain text, which may be relative to a base, a literal."""
     if isinstance(text, Iri):
         return text
@@ -155,7 +155,7 @@ def _as_kind(kind: str, given: Any) -> Literal | None:
         case "boolean":
             return literal(bool(given) and given == given)  # noqa: PLR0124 - NaN is false
         case "float" | "double":
-            return literal(converted(Single if kind == "float" else float, given))
+            return literal(convert(Single if kind == "float" else float, given))
     if isinstance(given, float) and not math.isfinite(given):
         return None
     exact = Decimal(scientific(given)) if isinstance(given, float) else Decimal(given)

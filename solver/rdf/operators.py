@@ -20,12 +20,12 @@ EXACT, _DIVISION = Context(prec=20_000), Context(prec=28)
 _RANKS: Final[tuple[Any, ...]] = (int, Decimal, Single, float)
 
 
-def promoted(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric] | None:
+def promote(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric] | None:
     """Return two numbers as numbers of one type (17.3, numeric type promotion); None: not both are."""
     if type(left) not in _RANKS or type(right) not in _RANKS:
         return None
     kind = _RANKS[max(_RANKS.index(type(left)), _RANKS.index(type(right)))]
-    return converted(kind, left), converted(kind, right)
+    return convert(kind, left), convert(kind, right)
 
 
 def common_type(numbers: Iterable[_Numeric]) -> type[_Numeric]:
@@ -34,7 +34,7 @@ def common_type(numbers: Iterable[_Numeric]) -> type[_Numeric]:
     return kind
 
 
-def converted(kind: type[_Numeric], number: Any) -> Any:
+def convert(kind: type[_Numeric], number: Any) -> Any:
     """Return a number as one of another type, the nearest; beyond its range, an infinity."""
     try:
         return number if type(number) is kind else kind(number)
@@ -49,7 +49,7 @@ def equal(left: Constant, right: Constant) -> bool | None:
     from every other (W3C test suite, open-eq-08 and date-2); an unknown or ill-typed one is an error.
     """
     one, two = value(left), value(right)
-    if numbers := promoted(one, two):
+    if numbers := promote(one, two):
         return numbers[0] == numbers[1]
     if left == right:
         return True
@@ -65,10 +65,10 @@ def equal(left: Constant, right: Constant) -> bool | None:
     return type(one) is type(two) and one == two
 
 
-def ordered(relation: Callable[[Any, Any], bool], left: Constant, right: Constant) -> bool | None:
+def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constant) -> bool | None:
     """Return `left relation right` for numbers, strings, booleans, dateTimes, dates and times; else None."""
     one, two = value(left), value(right)
-    if numbers := promoted(one, two):
+    if numbers := promote(one, two):
         return relation(*numbers)
     if one is None or type(one) is not type(two):
         return None
@@ -78,7 +78,7 @@ def ordered(relation: Callable[[Any, Any], bool], left: Constant, right: Constan
     return relation(one, two)
 
 
-def effective(term: Constant | None) -> bool | None:
+def effective_boolean(term: Constant | None) -> bool | None:
     """Return the effective boolean value (17.2.2): false for an ill-typed number or boolean."""
     if not isinstance(term, Literal):
         return None
@@ -94,7 +94,7 @@ def effective(term: Constant | None) -> bool | None:
 
 def arithmetic(function: str, left: Constant, right: Constant) -> Literal | None:
     """Return `left function right` for `+`, `-`, `*` or `/`; integers are divided as decimals."""
-    numbers = promoted(value(left), value(right))
+    numbers = promote(value(left), value(right))
     if numbers is None:
         return None
     one, two = numbers
@@ -102,7 +102,7 @@ def arithmetic(function: str, left: Constant, right: Constant) -> Literal | None
         one, two = Decimal(one), Decimal(two)
     plain, exact = OPERATIONS[function]
     try:
-        return literal(converted(type(one), (exact if isinstance(one, Decimal) else plain)(one, two)))
+        return literal(convert(type(one), (exact if isinstance(one, Decimal) else plain)(one, two)))
     except DecimalException:
         return None
 
@@ -128,24 +128,24 @@ def numeric(term: Constant) -> _Numeric | None:
     return number if type(number) in _RANKS else None
 
 
-def signed(function: str, term: Constant) -> Literal | None:
+def absolute_or_negated(function: str, term: Constant) -> Literal | None:
     """Return ABS or NEG (unary minus) of a number."""
     number = numeric(term)
     if number is None:
         return None
     if isinstance(number, Decimal):  # abs and - would round it
         return literal(number.copy_abs() if function == "ABS" else number.copy_negate())
-    return literal(converted(type(number), abs(number) if function == "ABS" else -number))
+    return literal(convert(type(number), abs(number) if function == "ABS" else -number))
 
 
-def rounded(function: Callable[[Fraction], int], term: Constant) -> Literal | None:
+def round_number(function: Callable[[Fraction], int], term: Constant) -> Literal | None:
     """Return a number rounded by `function`, in its own type."""
     number = numeric(term)
     if number is None:
         return None
     if isinstance(number, float) and not math.isfinite(number):
         return literal(number)
-    found = converted(type(number), function(Fraction(number)))
+    found = convert(type(number), function(Fraction(number)))
     return literal(type(number)(math.copysign(found, number)) if isinstance(number, float) else found)
 
 
@@ -156,7 +156,7 @@ def as_text(term: Constant) -> Literal | None:
     return Literal(term.lexical) if isinstance(term, Literal) else None
 
 
-def typed(text: Constant, kind: Constant) -> Constant | None:
+def typed_literal(text: Constant, kind: Constant) -> Constant | None:
     """Return STRDT (17.4.2.9) of a plain text and a datatype."""
     if isinstance(text, Literal) and isinstance(value(text), str) and isinstance(kind, Iri):
         return Literal(text.lexical, kind.value)

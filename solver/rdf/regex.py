@@ -39,7 +39,7 @@ def matches(text: Constant, *asked: Constant) -> Constant | None:
             return native("REGEX", text, *prepared)
 
 
-def replaced(text: Constant, pattern: Constant, by: Constant, *flags: Constant) -> Constant | None:
+def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Constant) -> Constant | None:
     """Return REPLACE; a pattern that matches the empty text is an error (FORX0003)."""
     if not _is_plain(by) or matches(Literal(""), pattern, *flags) != FALSE:
         return None
@@ -64,7 +64,7 @@ def _prepared(
     """Return pattern and flags for pyoxigraph, or what Python's `re` makes of them, or None: an error."""
     if not _is_plain(pattern) or not (flags is None or _is_plain(flags)):
         return None
-    written, kept = spelled(pattern.lexical, "" if flags is None else flags.lexical)
+    written, kept = python_pattern(pattern.lexical, "" if flags is None else flags.lexical)
     if _BACKWARDS.search(written) and "q" not in kept:
         return _python(written, kept)
     return (Literal(written), Literal(kept)) if kept else (Literal(written),)
@@ -74,7 +74,7 @@ def _is_plain(term: Constant) -> TypeGuard[Literal]:
     return isinstance(value(term), str)
 
 
-def spelled(pattern: str, flags: str) -> tuple[str, str]:
+def python_pattern(pattern: str, flags: str) -> tuple[str, str]:
     r"""Return pattern and flags as pyoxigraph understands them.
 
     >>> spelled(r"[a-z-[aeiou]] # \#", "ix")

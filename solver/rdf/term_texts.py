@@ -106,7 +106,7 @@ def _canonical_short(text: str) -> str:
     return str(read_term(text))
 
 
-def unquoted(text: str) -> str | None:
+def unquote(text: str) -> str | None:
     """Return the number or boolean that Turtle writes so, without quotes, as canonical text; else None.
 
     >>> unquoted("01"), unquoted("one")

@@ -89,12 +89,12 @@ def value(term: Constant | None) -> Value | None:
     if not isinstance(term, Literal) or term.language is not None or not term.datatype.startswith(XSD):
         return None
     try:
-        return parsed(term.lexical, term.datatype[len(XSD) :])
+        return parse(term.lexical, term.datatype[len(XSD) :])
     except ValueError:  # Python's limits: a month 13, an integer of more than 4300 digits
         return None
 
 
-def parsed(text: str, kind: str) -> Value | None:
+def parse(text: str, kind: str) -> Value | None:
     """Return the value of a lexical form of the XSD type `kind`; ValueError where Python has a limit."""
     if kind == "string":
         return text

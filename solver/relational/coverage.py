@@ -19,9 +19,9 @@ from lars.language.formulas import (
     Comparison,
     Condition,
     Formula,
-    Gathered,
     Operation,
     Relation,
+    SetLiteral,
     Truth,
 )
 from lars.language.program import Program, Rule, atoms, head_atom, is_fact, write_literal
@@ -66,7 +66,7 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
         elif any(map(_computes, rule.body)) and _is_recursive(rule, loops):
             yield Obstacle("a recursive rule that computes values may never end", rule)
         for literal in rule.body:
-            if not isinstance(literal, Condition | Gathered):
+            if not isinstance(literal, Condition | SetLiteral):
                 problem = _problem(literal, elsewhere)
                 if problem is not None:
                     yield Obstacle(problem, rule, literal)

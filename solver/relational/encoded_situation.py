@@ -24,14 +24,14 @@ class EncodedSituation:
     atoms: Mapping[Signature, InputAtoms]
     background: Mapping[Signature, Array]
 
-    def shown(self, within: Interval) -> "EncodedSituation":
+    def within(self, within: Interval) -> "EncodedSituation":
         """Return the situation with the input of an interval alone."""
         inside = {name: some.within(within) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
-    def around(self, times: Sequence[int], past: int, future: int) -> "EncodedSituation":
+    def near(self, times: Sequence[int], past: int, future: int) -> "EncodedSituation":
         """Return the situation with the input in [t - past, t + future] of some of the times alone."""
-        inside = {name: some.around(np.unique(times), past, future) for name, some in self.atoms.items()}
+        inside = {name: some.near(np.unique(times), past, future) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
     def decoded(self) -> Situation:
@@ -42,7 +42,8 @@ class EncodedSituation:
     def decoded_background(self) -> dict[Signature, list[Arguments]]:
         """Return B row by row."""
         return {
-            name: [tuple(self.terms.written(row)) for row in rows] for name, rows in self.background.items()
+            name: [tuple(self.terms.atom_texts(row)) for row in rows]
+            for name, rows in self.background.items()
         }
 
     def times(self, gate: Gate, within: Interval) -> Array:
@@ -54,7 +55,7 @@ class EncodedSituation:
         for pattern in gate.patterns:
             if (some := self.atoms.get(signature(pattern))) is not None:
                 some = some.within(within)
-                fitting = self.terms.fitting(pattern.arguments, some.columns, len(some.t))
+                fitting = self.terms.matching(pattern.arguments, some.columns, len(some.t))
                 arrived.append(some.t[fitting])
         return distinct(np.concatenate(arrived))
 
@@ -67,7 +68,7 @@ def situation_of(columns: TraceColumns, timeline: Interval, background: Backgrou
     return EncodedSituation(terms, timeline, inside, rows)
 
 
-def encoded(situation: Situation) -> EncodedSituation:
+def encode(situation: Situation) -> EncodedSituation:
     """Return a situation in columns."""
     return situation_of(trace_columns(situation.facts), situation.timeline, situation.background)
 

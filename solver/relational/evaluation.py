@@ -17,8 +17,8 @@ from lars.language.terms import Signature, Variable, signature
 from solver.columns import Array, TermCodes
 from solver.deadlines import check_time
 from solver.facts import Row, Situation, with_facts
-from solver.rdf import compiled
-from solver.relational.encoded_situation import EncodedSituation, encoded, encoded_rows
+from solver.rdf import compile_condition
+from solver.relational.encoded_situation import EncodedSituation, encode, encoded_rows
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -32,14 +32,14 @@ from solver.relational.plans import (
     plan,
     unfolded_plan,
 )
-from solver.relational.rule_bodies import Bindings, RuleBody, scanned
+from solver.relational.rule_bodies import Bindings, RuleBody, scan_atoms
 from solver.relational.run_tables import (
     RunTable,
-    coalesced,
-    concatenated,
+    coalesce,
+    concatenate,
     empty,
     steady,
-    subtracted,
+    subtract,
     with_longest,
 )
 from solver.relational.shown_input import ShownInput
@@ -57,13 +57,13 @@ def runs(
     LarsError: a condition that no row can have, a number beyond 32 bit, or a violated constraint.
     """
     if times:
-        encoded_input = encoded(situation)
+        encoded_input = encode(situation)
         newest = None if situation.newest is None else [situation.newest] * len(times)
-        found = evaluated(program, encoded_input, times, output, newest).get(output, empty(output[1]))
-        yield from decoded(coalesced(found, len(times)), encoded_input.terms)
+        found = evaluate_program(program, encoded_input, times, output, newest).get(output, empty(output[1]))
+        yield from decode(coalesce(found, len(times)), encoded_input.terms)
 
 
-def decoded(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
+def decode(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
     """Return the rows of a table as texts, None for null, with their first and last index."""
     return zip(row_texts(table, terms), table.first.tolist(), table.last.tolist(), strict=True)
 
@@ -81,7 +81,7 @@ def text_order(table: RunTable, terms: TermCodes) -> Array:
     return np.lexsort([terms.ranks(column) for column in reversed(table.columns)])
 
 
-def evaluated(
+def evaluate_program(
     program: Program,
     situation: EncodedSituation,
     times: Sequence[int],
@@ -156,7 +156,7 @@ class ProgramTables:
         for rule in program.rules:
             for literal in rule.body:
                 if isinstance(literal, Test | Assign):
-                    compiled(literal.expression)
+                    compile_condition(literal.expression)
         self._program = program
         self._shown = shown
         self._terms = situation.terms
@@ -193,8 +193,8 @@ class ProgramTables:
         for predicate in layer.predicates:
             rules = [rule for rule in layer.rules if not rule.places(layer.predicates)]
             heads = [self._head_rows(rule, {}) for rule in rules if rule.predicate == predicate]
-            rows = [table for table in (self.always(predicate), *heads) if len(table)]
-            self._derived[predicate] = with_longest(concatenated(rows, predicate[1]), self._count)
+            rows = [table for table in (self.background(predicate), *heads) if len(table)]
+            self._derived[predicate] = with_longest(concatenate(rows, predicate[1]), self._count)
 
     def _close(self, layer: Layer) -> None:
         """Derive the rest round by round, each from what was new in the one before."""
@@ -211,20 +211,20 @@ class ProgramTables:
                         found[rule.predicate].append(self._head_rows(rule, {place: new[predicate]}))
             for predicate, rows in found.items():
                 width = predicate[1]
-                heads, known = coalesced(concatenated(rows, width), self._count), self._derived[predicate]
-                new[predicate] = subtracted(heads, known, range(width), self._count)
-                self._derived[predicate] = concatenated([known, new[predicate]], width)
+                heads, known = coalesce(concatenate(rows, width), self._count), self._derived[predicate]
+                new[predicate] = subtract(heads, known, range(width), self._count)
+                self._derived[predicate] = concatenate([known, new[predicate]], width)
         for predicate in layer.predicates:
-            self._derived[predicate] = coalesced(self._derived[predicate], self._count)
+            self._derived[predicate] = coalesce(self._derived[predicate], self._count)
 
     def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> RunTable:
-        with under_way(lambda: f"most of all for {rule.rule.shown}"):
+        with under_way(lambda: f"most of all for {rule.rule.quotation}"):
             try:
                 found = self._solutions(rule, instead)
             except (OutOfMemoryError, TimeLimitError):
                 raise  # the first says what is under way
             except FailedRunError as error:
-                raise FailedRunError(f"{error}, in {rule.rule.shown}") from None
+                raise FailedRunError(f"{error}, in {rule.rule.quotation}") from None
         columns = tuple(
             found.column(term)
             if isinstance(term, Variable)
@@ -247,12 +247,12 @@ class ProgramTables:
         """Return the bindings of a part of a rule's body, of all that is derived or instead of a table."""
         scan = part if isinstance(part, Scan) else part.scan
         table = self._table(scan.source) if instead is None else instead
-        found = scanned(scan.terms, table, self._terms)
+        found = scan_atoms(scan.terms, table, self._terms)
         if isinstance(part, Scan):
             return found
-        from solver.relational.gathered_literals import gathered
+        from solver.relational.gathered_literals import evaluate_set_literal
 
-        return gathered(part.literal, found, self._terms, self._count)
+        return evaluate_set_literal(part.literal, found, self._terms, self._count)
 
     def _table(self, source: RowSource) -> RunTable:
         match source:
@@ -266,16 +266,16 @@ class ProgramTables:
                 return self._seen[source]
 
     def _input(self, source: ShownAtoms) -> RunTable:
-        shown = self._shown.shown(source)
-        atom = source.wanted.atom
-        always = self.always(signature(atom))
+        shown = self._shown.runs(source)
+        atom = source.atom.atom
+        always = self.background(signature(atom))
         if source.timed or not len(always):
             return shown
         # B stands under no window, so this is a plain atom, which input may hold too.
-        fitting = scanned(atom.arguments, always, self._terms).table
-        return coalesced(concatenated([shown, fitting], len(shown.columns)), self._count)
+        fitting = scan_atoms(atom.arguments, always, self._terms).table
+        return coalesce(concatenate([shown, fitting], len(shown.columns)), self._count)
 
-    def always(self, predicate: Signature) -> RunTable:
+    def background(self, predicate: Signature) -> RunTable:
         """Return what B holds of the predicate, from the situation and from the program's facts."""
         own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
         rows = np.concatenate((self._background.get(predicate, own[:0]), own))

@@ -7,15 +7,15 @@ from typing import Final
 
 import numpy as np
 
-from lars.language.formulas import Aggregation, Among, Gather, Gathered
+from lars.language.formulas import Aggregation, Among, Gather, SetLiteral
 from lars.language.terms import Constant
 from solver.columns import NULL_CODE, Array, TermCodes, distinct, keys
 from solver.rdf import aggregate, order_key, sorted_rows, text_key
 from solver.relational.rule_bodies import Bindings
-from solver.relational.run_tables import RunTable, coalesced, spread
+from solver.relational.run_tables import RunTable, coalesce, spread
 
 
-def gathered(literal: Gathered, found: Bindings, codes: TermCodes, count: int) -> Bindings:
+def evaluate_set_literal(literal: SetLiteral, found: Bindings, codes: TermCodes, count: int) -> Bindings:
     """Return what makes the literal true, when these are the instances of its atom."""
     pieces = _pieces([found.column(key) for key in literal.keys], found.table, count)
     match literal:
@@ -25,7 +25,7 @@ def gathered(literal: Gathered, found: Bindings, codes: TermCodes, count: int) -
             table, names = pieces.table(values), (*by, variable)
         case Among():
             table, names = _first(literal, found, pieces, codes), found.names
-    return Bindings(names, coalesced(table, count))
+    return Bindings(names, coalesce(table, count))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

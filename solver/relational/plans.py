@@ -12,13 +12,13 @@ from graphlib import TopologicalSorter
 from itertools import chain
 from typing import assert_never
 
-from lars.analysis import LiteralForm, Mode, intensional, literal_form, positive_loops, reached
+from lars.analysis import LiteralForm, Mode, intensional, literal_form, positive_loops, reachable
 from lars.language import formulas as logic
-from lars.language.formulas import Condition, Gathered
+from lars.language.formulas import Condition, SetLiteral
 from lars.language.program import Program, Rule, atoms, head_atom, is_fact, variables
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.language.windows import NOW
-from solver.facts import Relevance, WindowedAtom, renamed, variables_in_order
+from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ShownAtoms:
     The columns are the variables of the atom, and when `timed` the time of arrival after them.
     """
 
-    wanted: WindowedAtom
+    atom: WindowedAtom
     timed: bool = False
 
 
@@ -76,7 +76,7 @@ class Scan:
 class GatheredScan:
     """What a literal over all instances of an atom says; `scan` are the instances."""
 
-    literal: Gathered
+    literal: SetLiteral
     scan: Scan
 
     @property
@@ -166,7 +166,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     )
     asked |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
     needed = {
-        name for name in below if name in asked or any(name in reached(other, below) for other in asked)
+        name for name in below if name in asked or any(name in reachable(other, below) for other in asked)
     }
     layers = tuple(
         _layer(program, resolver, component, below)
@@ -229,7 +229,7 @@ class _Resolver:
                 case logic.Comparison() | logic.Test() | logic.Assign():
                     conditions.append(literal)
                 case logic.Gather() | logic.Among():
-                    whole = frozenset((renamed(literal.atom),))
+                    whole = frozenset((canonical_atom(literal.atom),))
                     scan = self._scan(LiteralForm(literal.atom), literal.atom, whole)
                     joined.append(GatheredScan(literal, scan))
                 case _:
@@ -246,7 +246,7 @@ class _Resolver:
         predicate = signature(atom)
         if predicate in self._derived and form.window is None:
             return Scan(DerivedAtoms(predicate), atom.arguments)
-        wanted = WindowedAtom(form.window or NOW, renamed(atom), useful)
+        wanted = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
         if form.mode is Mode.AT and form.time is not None:
             return Scan(ShownAtoms(wanted, timed=True), (*variables_in_order(atom), form.time))
         return Scan(ShownAtoms(wanted), variables_in_order(atom))

@@ -9,21 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from lars.language import formulas as logic
-from lars.language.formulas import Arithmetic, Condition, Operator, Relation
+from lars.language.formulas import Arithmetic, ArithmeticOperator, Condition, Relation
 from lars.language.program import ready, variables
 from lars.language.terms import Constant, Literal, Term, Variable
 from solver.columns import NO_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
-from solver.rdf import compiled
+from solver.rdf import compile_condition
 from solver.relational.run_tables import (
     RunTable,
-    coalesced,
-    concatenated,
-    meeting,
+    coalesce,
+    concatenate,
+    meet,
+    meet_pairs,
     meetings,
-    met,
     steady,
-    subtracted,
+    subtract,
     with_longest,
 )
 
@@ -78,11 +78,11 @@ class Bindings:
         return Bindings(names, with_longest(self.table.project(map(self.names.index, names)), count))
 
 
-def scanned(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Bindings:
+def scan_atoms(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Bindings:
     """Return the bindings of the terms' variables in the rows that fit the terms."""
     names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
     if len(names) < len(terms):
-        table = table.take(codes.fitting(terms, table.columns, len(table)))
+        table = table.take(codes.matching(terms, table.columns, len(table)))
     found = table.project(list(terms).index(name) for name in names)
     # What is left out is a constant, or what a variable is already.
     return Bindings(names, replace(found, longest=table.longest))
@@ -179,30 +179,30 @@ class RuleBody:
         sizes = len(left.table), len(right.table)
 
         def joined(pairs: tuple[Array, Array]) -> RunTable:
-            return met(left.table.project(own), right.table, pairs, more)
+            return meet_pairs(left.table.project(own), right.table, pairs, more)
 
         if names == both:
-            table = joined(meeting(left.table, right.table, on, self._count, self._crowded))
+            table = joined(meet(left.table, right.table, on, self._count, self._crowded))
             # A row tells from which two it is joined, whose runs have gaps between them.
             return Bindings(names, replace(table, longest=left.table.longest and right.table.longest))
         parts = [
-            coalesced(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
+            coalesce(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
             for pairs in meetings(left.table, right.table, on, self._count, self._crowded)
         ]
-        table = concatenated(parts, len(names))
-        return Bindings(names, coalesced(table, self._count) if len(parts) > 1 else table)
+        table = concatenate(parts, len(names))
+        return Bindings(names, coalesce(table, self._count) if len(parts) > 1 else table)
 
     def _without(self, left: Bindings, right: Bindings) -> Bindings:
         on = [left.names.index(name) for name in right.names]
-        return Bindings(left.names, subtracted(left.table, right.table, on, self._count))
+        return Bindings(left.names, subtract(left.table, right.table, on, self._count))
 
     def _restricted(self, found: Bindings, condition: Condition) -> Bindings:
         match condition:
             case logic.Test():
                 return Bindings(found.names, found.table.take(self._tested(found, condition)))
             case logic.Assign(variable, expression):
-                result = compiled(expression).result
-                names = compiled(expression).variables
+                result = compile_condition(expression).result
+                names = compile_condition(expression).variables
                 column = self._each(found, names, lambda row: self._codes.of_constant(result(row)))
                 return found.with_column(variable, column, np.ones(len(column), np.bool_))
             case logic.Comparison(left, Relation.EQUAL, right):
@@ -227,7 +227,7 @@ class RuleBody:
         return self._asked(found, condition)
 
     def _asked(self, found: Bindings, condition: logic.Test) -> Mask:
-        asked, wanted = compiled(condition.expression), condition.value
+        asked, wanted = compile_condition(condition.expression), condition.value
         holds: Mask = np.equal(self._each(found, asked.variables, lambda row: asked.truth(row) is wanted), 1)
         return holds
 
@@ -297,18 +297,18 @@ def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ..
         yield row
 
 
-def _computed(operator: Operator, left: Array, right: Array) -> tuple[Array, Mask]:
+def _computed(operator: ArithmeticOperator, left: Array, right: Array) -> tuple[Array, Mask]:
     divisor = np.where(right == 0, 1, right)
     match operator:
-        case Operator.PLUS:
+        case ArithmeticOperator.PLUS:
             return left + right, np.ones(len(left), np.bool_)
-        case Operator.MINUS:
+        case ArithmeticOperator.MINUS:
             return left - right, np.ones(len(left), np.bool_)
-        case Operator.TIMES:
+        case ArithmeticOperator.TIMES:
             return left * right, np.ones(len(left), np.bool_)
-        case Operator.DIVIDE:
+        case ArithmeticOperator.DIVIDE:
             return left // divisor, right != 0
-        case Operator.MOD:
+        case ArithmeticOperator.MOD:
             return left % divisor, right != 0
         case _:
             assert_never(operator)

@@ -53,7 +53,7 @@ class RunTable:
         """Return the rows with their runs so many indexes later."""
         return RunTable(self.columns, self.first + by, self.last + by)
 
-    def beside(self, code: int) -> "RunTable":
+    def with_constant(self, code: int) -> "RunTable":
         """Return the rows with one more column, which has the same code in each."""
         return RunTable((*self.columns, np.full(len(self), code, np.int64)), self.first, self.last)
 
@@ -75,7 +75,7 @@ def empty(width: int) -> RunTable:
     return RunTable((nothing,) * width, nothing, nothing)
 
 
-def concatenated(tables: Sequence[RunTable], width: int) -> RunTable:
+def concatenate(tables: Sequence[RunTable], width: int) -> RunTable:
     """Return the rows of all tables, which have `width` columns."""
     if len(tables) == 1:
         return tables[0]
@@ -86,7 +86,7 @@ def concatenated(tables: Sequence[RunTable], width: int) -> RunTable:
     return RunTable(tuple(columns), np.concatenate(firsts), np.concatenate(lasts))
 
 
-def coalesced(table: RunTable, count: int) -> RunTable:
+def coalesce(table: RunTable, count: int) -> RunTable:
     """Return each row with its longest runs, ascending; rows whose runs are empty are left out.
 
     >>> nothing = np.array([7, 7, 7])
@@ -119,7 +119,7 @@ def coalesced(table: RunTable, count: int) -> RunTable:
 
 def with_longest(table: RunTable, count: int) -> RunTable:
     """Return each row with its longest runs, in any order: nothing is done where they are known to be."""
-    return table if table.longest else coalesced(table, count)
+    return table if table.longest else coalesce(table, count)
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
@@ -134,7 +134,7 @@ def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
     return owners, np.arange(len(owners)) - before[owners] + starts[owners]
 
 
-def meeting(
+def meet(
     left: RunTable,
     right: RunTable,
     on: Sequence[tuple[int, int]],
@@ -251,7 +251,7 @@ def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[
     return places[order], firsts[order], (key + table.last[places])[order]
 
 
-def met(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
+def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
     """Return the rows left beside the kept columns right, for pairs of places, where both runs hold."""
     i, j = pairs
     taken = [(column, i) for column in left.columns] + [(right.columns[place], j) for place in kept]
@@ -264,20 +264,20 @@ def met(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Itera
     )
 
 
-def subtracted(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
+def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
     """Return where rows left hold and no row right does; `on` are the places left of the columns right."""
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]
     left_key, right_key = keys(sides, [len(left), len(right)], 1)
     blocked = among(left_key, right_key)
     cut, gaps = left.take(blocked), _gaps(right.take(among(right_key, left_key)), count)
-    rest = met(cut, gaps, meeting(cut, gaps, pairs, count), ())
-    return concatenated([left.take(~blocked), rest], len(left.columns))
+    rest = meet_pairs(cut, gaps, meet(cut, gaps, pairs, count), ())
+    return concatenate([left.take(~blocked), rest], len(left.columns))
 
 
 def _gaps(table: RunTable, count: int) -> RunTable:
     """Return the runs at which the rows of a table do not hold."""
-    table = coalesced(table, count)
+    table = coalesce(table, count)
     if not len(table):
         return table
     # Runs of a row stand together, ascending.
@@ -288,11 +288,11 @@ def _gaps(table: RunTable, count: int) -> RunTable:
     inner = RunTable(table.columns, before, table.first - 1)
     after = table.take(ends)
     tail = RunTable(after.columns, after.last + 1, np.full(len(after), count - 1))
-    gaps = concatenated([inner, tail], len(table.columns))
+    gaps = concatenate([inner, tail], len(table.columns))
     return gaps.take(gaps.first <= gaps.last)
 
 
-def coded(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:
+def as_table(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:
     """Return rows of texts, None for null, with their runs as a table."""
     found = list(rows)
     texts = (str(NULL) if text is None else text for row, _, _ in found for text in row)

@@ -8,10 +8,10 @@ import numpy as np
 
 from lars.language.terms import Signature, signature
 from lars.language.windows import Window
-from solver.columns import Array, Numbered, TermCodes
+from solver.columns import Array, Numbering, TermCodes
 from solver.relational.encoded_situation import encoded_rows
 from solver.relational.plans import ShownAtoms
-from solver.relational.run_tables import RunTable, coalesced, empty
+from solver.relational.run_tables import RunTable, coalesce, empty
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,21 +31,21 @@ class ShownContents:
         indexes = np.arange(self.count)
         return RunTable((self.terms.of_numbers(indexes),), indexes, indexes)
 
-    def shown(self, source: ShownAtoms) -> RunTable:
+    def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom with the runs of being shown."""
         assert not source.timed, "when an atom arrived is not given"
-        wanted = source.wanted
+        wanted = source.atom
         order = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
         table = self.atoms.get((signature(wanted.atom), wanted.window))
         if table is None:
             return empty(len(order))
         chosen = self.terms.fitting_any(wanted.any_of, table.columns, len(table))
-        return coalesced(table.take(chosen).project(order), self.count)
+        return coalesce(table.take(chosen).project(order), self.count)
 
 
 def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms: TermCodes) -> RunTable:
     """Return the rows of texts that each content holds, at its number."""
-    rows: Numbered[Sequence[str]] = Numbered()
+    rows: Numbering[Sequence[str]] = Numbering()
     places = np.array(list(map(rows.__getitem__, chain.from_iterable(contents))), np.int64)
     numbers = np.repeat(np.arange(len(contents)), list(map(len, contents)))
     codes = encoded_rows(rows, width, terms)

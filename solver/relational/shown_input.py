@@ -10,7 +10,7 @@ from lars.language.windows import Interval, IntervalWindow, Ties, TimeWindow, Tu
 from solver.columns import Array, CodedTerms, InputAtoms, Mask, keys
 from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import ShownAtoms
-from solver.relational.run_tables import RunTable, coalesced, empty
+from solver.relational.run_tables import RunTable, coalesce, empty
 
 _Runs = tuple[Array, Array]
 
@@ -41,14 +41,14 @@ class ShownInput:
         indexes = np.arange(len(self._times))
         return RunTable((self._terms.of_numbers(self._times),), indexes, indexes)
 
-    def shown(self, source: ShownAtoms) -> RunTable:
+    def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
         found = self.arrivals(source)
-        return coalesced(found.project(range(len(found.columns) - 1)), len(self._times))
+        return coalesce(found.project(range(len(found.columns) - 1)), len(self._times))
 
     def arrivals(self, source: ShownAtoms) -> RunTable:
-        """Return what `shown` does, each arrival by itself, with its place among the predicate's atoms."""
-        wanted = source.wanted
+        """Return what `runs` does, each arrival by itself, with its place among the predicate's atoms."""
+        wanted = source.atom
         order = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
         predicate = signature(wanted.atom)
         if predicate not in self._atoms:
@@ -86,7 +86,7 @@ class ShownInput:
     def _kept(self, predicate: Signature, window: TupleWindow) -> _Runs:
         """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
         chosen = {
-            name: counted(self._atoms[name], window, self._terms)
+            name: counted_atoms(self._atoms[name], window, self._terms)
             for name in self._atoms
             if window.by is None or name == predicate
         }
@@ -133,7 +133,7 @@ def of_source(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask
     return np.equal(atoms.columns[-1], terms.code(str(window.source)))
 
 
-def counted(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:
+def counted_atoms(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:
     """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
     return atoms.first_arrivals() & of_source(atoms, window, terms)
 

@@ -22,8 +22,8 @@ from solver.relational.plans import (
     Scan,
     ShownAtoms,
 )
-from solver.relational.rule_bodies import Bindings, RuleBody, scanned
-from solver.relational.run_tables import RunTable, coalesced, coded, concatenated, meeting
+from solver.relational.rule_bodies import Bindings, RuleBody, scan_atoms
+from solver.relational.run_tables import RunTable, as_table, coalesce, concatenate, meet
 
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
@@ -44,7 +44,7 @@ def supports(
     Newer ones are preferred. Beside what `obstacle` asks, input stands in windows alone.
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
-    table = coded(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
+    table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
     found: list[set[Fact]] = [set() for _ in rows]
     for number, fact in _Descent(program, situation, own.tolist(), output).leaves(table):
         found[number].add(fact)
@@ -96,8 +96,8 @@ class _Descent:
         for layer in reversed(self._plan.layers):
             while needed := layer.predicates & self._needs.keys():
                 for predicate in needed:
-                    wanted = concatenated(self._needs.pop(predicate), predicate[1] + 1)
-                    self._prove(layer, predicate, coalesced(wanted, self._count))
+                    wanted = concatenate(self._needs.pop(predicate), predicate[1] + 1)
+                    self._prove(layer, predicate, coalesce(wanted, self._count))
         for predicate, found in self._leaves.items():
             yield from self._facts(predicate, found)
 
@@ -111,7 +111,7 @@ class _Descent:
         rows, places = (np.concatenate(column) for column in zip(*found, strict=True))
         distinct, which = np.unique(places, return_inverse=True)
         atoms = self._situation.atoms[predicate].take(distinct)
-        texts = map(self._situation.terms.written, atoms.columns)
+        texts = map(self._situation.terms.atom_texts, atoms.columns)
         arguments = zip(*texts, strict=True) if atoms.columns else [()] * len(distinct)
         facts = [Fact(t, predicate[0], row) for t, row in zip(atoms.t.tolist(), arguments, strict=True)]
         for row, place in zip(rows.tolist(), which.tolist(), strict=True):
@@ -119,7 +119,7 @@ class _Descent:
 
     def _prove(self, layer: Layer, predicate: Signature, needed: RunTable) -> None:
         """Note what the atoms rest on, each by the first rule that gives it."""
-        always = self._evaluation.always(predicate)
+        always = self._evaluation.background(predicate)
         left = needed.take(~_among(needed.project(range(predicate[1])), always))
         for rule in layer.rules:
             if rule.predicate == predicate and len(left):
@@ -152,7 +152,7 @@ class _Descent:
         All of them; where these are many, those that begin as the best do.
         """
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
-        heads = scanned((*rule.arguments, _NEED), places, self._situation.terms)
+        heads = scan_atoms((*rule.arguments, _NEED), places, self._situation.terms)
         joined = [
             self._evaluation.scan(part).only(rule.needed(place) | _kept(part), self._count)
             for place, part in enumerate(rule.joined)
@@ -179,12 +179,14 @@ class _Descent:
                 return self._taken(found, self._numbered(terms, self._rounds(predicate)), limit)
             case Scan() | GatheredScan():
                 every = self._evaluation.scan(part)
-                return self._taken(found, Bindings((*every.names, _NUMBER), every.table.beside(0)), None)
+                return self._taken(
+                    found, Bindings((*every.names, _NUMBER), every.table.with_constant(0)), None
+                )
             case _:
                 assert_never(part)
 
     def _numbered(self, terms: Sequence[Term], table: RunTable) -> Bindings:
-        return scanned((*terms, _NUMBER), table, self._situation.terms)
+        return scan_atoms((*terms, _NUMBER), table, self._situation.terms)
 
     def _taken(
         self, found: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
@@ -205,7 +207,7 @@ class _Descent:
         """Return the places left and right of equal values of those of the variables that both have."""
         shared = [name for name in right.names if name in names]
         on = [(left.names.index(name), right.names.index(name)) for name in shared]
-        return meeting(left.table, right.table, on, self._count)
+        return meet(left.table, right.table, on, self._count)
 
     def _note(
         self, part: Scan | GatheredScan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
@@ -242,15 +244,15 @@ class _Descent:
         """Return the atoms of a recursive predicate with the rounds in which they were new."""
         if predicate not in self._numbered_rounds:
             rounds = self._evaluation.rounds[predicate]
-            numbered = [table.beside(number) for number, table in enumerate(rounds)]
-            self._numbered_rounds[predicate] = concatenated(numbered, predicate[1] + 1)
+            numbered = [table.with_constant(number) for number, table in enumerate(rounds)]
+            self._numbered_rounds[predicate] = concatenate(numbered, predicate[1] + 1)
         return self._numbered_rounds[predicate]
 
     def _rounds_of(self, predicate: Signature, needed: RunTable) -> Array:
         """Return the first round in which each atom is there at its index."""
         rounds = self._rounds(predicate)
         on = [(place, place) for place in range(predicate[1])]
-        own, places = meeting(needed, rounds, on, self._count)
+        own, places = meet(needed, rounds, on, self._count)
         found = np.full(len(needed), np.iinfo(np.int64).max)
         np.minimum.at(found, own, rounds.columns[-1][places])
         return found

@@ -30,7 +30,9 @@ _ROUNDS: Final = 2
 """What one atom leaves of another is carried on so often."""
 
 
-def touched(program: Program, situation: EncodedSituation, output: Signature) -> EncodedSituation:
+def with_usable_background(
+    program: Program, situation: EncodedSituation, output: Signature
+) -> EncodedSituation:
     """Return a situation with those atoms of B alone that some rule's body can use, whatever the time is.
 
     A body holds for no values of a variable that one of its atoms lacks: an atom of B with other ones
@@ -103,9 +105,9 @@ class _Use:
     def _fitting(self, part: Scan, table: Table, values: Values) -> Mask:
         """Return which rows of a predicate a part can be, given what its variables can be."""
         if isinstance(part.source, ShownAtoms):
-            found = self._terms.fitting_any(part.source.wanted.any_of, table, _rows(table))
+            found = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
         else:
-            found = self._terms.fitting(part.terms, table, _rows(table))
+            found = self._terms.matching(part.terms, table, _rows(table))
         for variable, place in _places(part).items():
             if variable in values:
                 found &= among(table[place], values[variable])
@@ -155,7 +157,7 @@ def _rows(table: Table) -> int:
 def _places(part: Scan) -> dict[Variable, int]:
     """Return at which argument of its predicate each variable of a part stands."""
     if isinstance(part.source, ShownAtoms):
-        wanted = part.source.wanted
+        wanted = part.source.atom
         pairs = zip(part.terms, map(wanted.atom.arguments.index, wanted.variables), strict=False)
         return {variable: place for variable, place in pairs if isinstance(variable, Variable)}
     return {term: place for place, term in enumerate(part.terms) if isinstance(term, Variable)}

@@ -14,30 +14,30 @@ import clingo
 
 from lars.language.program import Program
 from lars.language.terms import Signature, signature
-from solver.facts import Always, Arrivals, Background, ChosenTimes, Multiples, with_facts
+from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Multiples, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.pointwise.symbols import symbol_of
 from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, ReportKind, SearchLimits
-from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scaled
+from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
 from solver.search.ground_sizes import grounded_in_time
 from solver.search.improving import (
     Atoms,
-    ClockStoppedError,
+    BestSoFarError,
     Improver,
     arrivals,
     static_numbers,
 )
-from solver.search.timed_encoding import Tables, TimedEncoding, always, candidate
+from solver.search.timed_encoding import Tables, TimedEncoding, background_name, candidate
 from solver.search.trying import moved_back
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 _LEFT: Final = "l'"
 _RIGHT: Final = "r'"
 
 
 def chosen_streams(
-    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = unwatched
+    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = no_progress
 ) -> Iterator[ChosenStream]:
     """Yield streams on which the sides differ, the smallest first; none is left out up to the limits.
 
@@ -46,13 +46,13 @@ def chosen_streams(
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
         scale = scale_of(contest.programs, contest.period, size) if limits.scaling else Scale(1, 1)
-        programs = [scaled(program, scale) for program in contest.programs]
+        programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.period, size, scale, again=contest.looks_back))
         points = sum(frame.end for frame in every)
         narrowed = grounded_in_time(contest, candidates, points, replace(limits, arrivals=size))
         searches = (
             _Search(narrowed, candidates, frame, replace(limits, arrivals=size)).streams()
-            for frame in (replace(one, single=contest.pulled is None) for one in every)
+            for frame in (replace(one, single=contest.pull_period is None) for one in every)
         )
         yield from merge(*searches, key=attrgetter("cost"))
 
@@ -69,7 +69,7 @@ class _Search:
     ) -> None:
         self._frame, self._arrivals, self._until = frame, limits.arrivals, limits.until
         self._candidates = candidates
-        programs = [scaled(program, frame.scale) for program in contest.programs]
+        programs = [scale_program(program, frame.scale) for program in contest.programs]
         given = {name: rows for name, rows in candidates.background.items() if rows}
         background = frozenset((*given, *map(signature, candidates.static)))
         tables: Tables = {}
@@ -92,13 +92,13 @@ class _Search:
         frame = self._frame
         yield f"time({frame.times.first}..{frame.times.last})."
         names = RuleNames()
-        for number, atom in enumerate(self._candidates.arriving):
+        for number, atom in enumerate(self._candidates.arrivals):
             yield f"{{arrives({number},T) : time(T)}}."
             yield f"{call(predicate_name(atom.predicate), [*names.terms(atom), 'T'])} :- arrives({number},T)."
             yield f"{candidate(str(number), names.terms(atom))}."
         for number, atom in enumerate(self._candidates.static):
             yield f"{{given({number})}}."
-            yield f"{call(always(signature(atom)), names.terms(atom))} :- given({number})."
+            yield f"{call(background_name(signature(atom)), names.terms(atom))} :- given({number})."
         yield f":- not {self._arrivals} = #count{{I,T : arrives(I,T)}}."
         for side in sides:
             yield from side.lines(frame)
@@ -116,8 +116,8 @@ class _Search:
         for side in sides:
             mark = side.encoding.mark
             yield from side.encoding.plain_windows(self._frame, side.points(self._frame))
-            for (_, atom), window in side.encoding.shown.items():
-                for number, arriving in enumerate(self._candidates.arriving):
+            for (_, atom), window in side.encoding.windowed_atoms.items():
+                for number, arriving in enumerate(self._candidates.arrivals):
                     if atom.arguments[-1] == arriving.arguments[-1]:
                         shown = f"{mark}plain({window},T,A,B); A <= U; U <= B; {mark}evaluated(T)"
                         yield f"{mark}saw({number}) :- arrives({number},U); {shown}."
@@ -129,14 +129,16 @@ class _Search:
         control.add("base", [], self._text)
         with control.backend() as backend:
             for predicate, row in self._facts:
-                atom = backend.add_atom(clingo.Function(always(predicate), list(map(symbol_of, row))))
+                atom = backend.add_atom(
+                    clingo.Function(background_name(predicate), list(map(symbol_of, row)))
+                )
                 backend.add_rule([atom])
         control.ground([("base", [])], context=self._host)
-        improver = Improver(control, self._frame, len(self._candidates.arriving), self._until)
+        improver = Improver(control, self._frame, len(self._candidates.arrivals), self._until)
         for number in count():
             try:
                 found = improver.best()
-            except ClockStoppedError as stopped:
+            except BestSoFarError as stopped:
                 best = None if stopped.best is None else self._stream(stopped.best)
                 raise OutOfTimeError(self._arrivals, best) from None
             if found is None:
@@ -205,7 +207,7 @@ class _Side:
                     arrived = [*RuleNames().terms(pattern), "T"]
                     body = f"{call(predicate_name(pattern.predicate), arrived)}; {mark}point(T)"
                     yield f"{mark}evaluated(T) :- {body}."
-            case Multiples() | Always():
+            case Multiples() | EveryTime():
                 yield f"{mark}evaluated(T) :- {mark}point(T)."
             case ChosenTimes():
                 raise UncoveredError("evaluation at chosen times")

@@ -44,7 +44,7 @@ class Contest:
         return self.kinds != (ReportKind.ALL, ReportKind.ALL)
 
     @property
-    def pulled(self) -> int | None:
+    def pull_period(self) -> int | None:
         """The period of a pull, None where neither side pulls."""
         gates = self.left.gate, self.right.gate
         return self.period if any(isinstance(gate, Multiples) for gate in gates) or self.period > 1 else None
@@ -63,7 +63,7 @@ class Candidates:
     differs on a stream does so on the stream with two of them exchanged.
     """
 
-    arriving: tuple[Atom, ...]
+    arrivals: tuple[Atom, ...]
     static: tuple[Atom, ...] = ()
     background: Background = field(default_factory=dict)
     alike: tuple[tuple[Constant, ...], ...] = ()

@@ -38,18 +38,18 @@ class UncoveredError(LarsError):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """`real` time points are counted as `kept` ones; a time point's quotient by them stays."""
+    """`real` time points are counted as `counted` ones; a time point's quotient by them stays."""
 
     real: int
-    kept: int
+    counted: int
 
     def shrunk(self, length: int) -> int:
         """Return a length that is a multiple of `real`, in kept time points."""
-        return length // self.real * self.kept
+        return length // self.real * self.counted
 
     def back(self, t: int) -> int:
         """Return the time point that a kept one stands for."""
-        return t // self.kept * self.real + t % self.kept
+        return t // self.counted * self.real + t % self.counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def scale_of(programs: Iterable[Program], period: int | None, arrivals: int) -> 
     return Scale(real, min(real, arrivals + (2 if period is None else 1)))
 
 
-def scaled(program: Program, scale: Scale) -> Program:
+def scale_program(program: Program, scale: Scale) -> Program:
     """Return the program with its windows in kept time points."""
     return with_windows(program, lambda window: _scaled(window, scale))
 
@@ -115,7 +115,7 @@ def frames(
     slide = lcm(*(window.step for window in shown if isinstance(window, TimeWindow)))
     back = 2 * back + slide if again else back
     kept = 1 if period is None else scale.shrunk(period)
-    step = lcm(kept, scale.kept, slide)
+    step = lcm(kept, scale.counted, slide)
     first = -(-back // kept) * kept
     if first + step > _LONGEST:
         raise LarsError(

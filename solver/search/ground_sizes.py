@@ -9,7 +9,7 @@ from lars.language.program import Program
 from lars.language.windows import NOW, Interval
 from solver.facts import Fact, Situation
 from solver.job import Question
-from solver.relational import encoded, ground_instances, obstacle
+from solver.relational import encode, ground_instances, obstacle
 from solver.search.contests import Candidates, Contest, SearchLimits, TooLargeError
 from solver.search.trying import with_atoms
 
@@ -44,9 +44,9 @@ def _narrowed(side: Question, candidates: Candidates) -> Question:
 
 def _instances(contest: Contest, candidates: Candidates, most: int) -> int:
     """Return how many instances the rules have at a time point at which all candidates are there."""
-    facts = [Fact(0, atom.predicate, tuple(map(str, atom.arguments))) for atom in candidates.arriving]
+    facts = [Fact(0, atom.predicate, tuple(map(str, atom.arguments))) for atom in candidates.arrivals]
     background = with_atoms(candidates.background, candidates.static)
-    here = encoded(Situation(Interval(0, 0), facts, background))
+    here = encode(Situation(Interval(0, 0), facts, background))
     found = 0
     for program in map(_at_once, contest.programs):
         if found <= most and obstacle(program, background) is None:

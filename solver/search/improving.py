@@ -16,7 +16,7 @@ Atoms = Sequence[clingo.Symbol]
 Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
-class ClockStoppedError(Exception):
+class BestSoFarError(Exception):
     """The time is up; `best` is the best choice so far."""
 
     def __init__(self, best: Atoms | None) -> None:
@@ -97,7 +97,7 @@ class Improver:
             left = None if self._until is None else max(0.0, self._until - monotonic())
             if not handle.wait(left):
                 handle.cancel()
-                raise ClockStoppedError(best)
+                raise BestSoFarError(best)
             handle.get()
         return found[-1] if found else None
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from lars.analysis import LiteralForm, Mode, intensional, literal_form
-from lars.language.formulas import Assign, BodyLiteral, Comparison, Gathered, Relation, Test, Truth
+from lars.language.formulas import Assign, BodyLiteral, Comparison, Relation, SetLiteral, Test, Truth
 from lars.language.program import Program, Rule, formulas, is_fact
 from lars.language.terms import Atom, Signature, signature
 from lars.language.windows import Bounds, TimeWindow, TupleWindow, Window
-from solver.facts import renamed, variables_in_order
+from solver.facts import canonical_atom, variables_in_order
 from solver.pointwise import (
     HostedCondition,
     Place,
@@ -47,7 +47,7 @@ class TimedEncoding:
     program: Program
     background: frozenset[Signature]
     tables: Tables
-    shown: dict[tuple[Window, Atom], int] = field(default_factory=dict)
+    windowed_atoms: dict[tuple[Window, Atom], int] = field(default_factory=dict)
 
     def lines(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield the ASP rules, for evaluation at these points."""
@@ -59,9 +59,9 @@ class TimedEncoding:
                 yield from self._rule(rule, derived)
         for predicate in sorted(derived & self.background):
             names = [f"X{i}" for i in range(predicate[1])]
-            given = call(always(predicate), names)
+            given = call(background_name(predicate), names)
             yield f"{call(self.name(predicate), [*names, 'T'])} :- {given}; {self.mark}point(T)."
-        for (window, atom), number in self.shown.items():
+        for (window, atom), number in self.windowed_atoms.items():
             yield from self._window(window, atom, number, frame, points)
 
     def name(self, predicate: Signature) -> str:
@@ -95,7 +95,7 @@ class TimedEncoding:
         """Return the ASP literal, and whether it binds variables."""
         if isinstance(literal, Comparison):
             return comparison(literal, names), literal.relation is Relation.EQUAL
-        if isinstance(literal, Gathered | Test | Assign):
+        if isinstance(literal, SetLiteral | Test | Assign):
             raise UncoveredError(f"what looks at all solutions together: {literal}")
         form = literal_form(literal)
         negation = "" if form.positive else "not "
@@ -108,13 +108,13 @@ class TimedEncoding:
             raise UncoveredError(f"the formula {literal}")
         if predicate in derived:
             return f"{negation}{call(self.name(predicate), [*terms, 'T'])}", form.positive
-        return f"{negation}{call(always(predicate), terms)}", form.positive
+        return f"{negation}{call(background_name(predicate), terms)}", form.positive
 
     def _seen(self, form: LiteralForm, window: Window, names: RuleNames) -> str:
         assert isinstance(form.atom, Atom)
         if form.mode is not Mode.SOME:
             raise UncoveredError(f"{form.mode.value} in the window {window}")
-        number = self.shown.setdefault((window, renamed(form.atom)), len(self.shown))
+        number = self.windowed_atoms.setdefault((window, canonical_atom(form.atom)), len(self.windowed_atoms))
         terms = [names.term(name) for name in variables_in_order(form.atom)]
         return call(f"{self.mark}shown{number}", [*terms, "T"])
 
@@ -156,7 +156,7 @@ class TimedEncoding:
 
     def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield what each window would show were it closed and did it not slide."""
-        for (window, _), number in self.shown.items():
+        for (window, _), number in self.windowed_atoms.items():
             if isinstance(window, TimeWindow):
                 plain = replace(window, step=1, ends=Bounds.CLOSED)
                 for t in points:
@@ -169,12 +169,12 @@ def candidate(number: str, terms: Sequence[str]) -> str:
     return call("candidate", [number, *terms])
 
 
-def always(predicate: Signature) -> str:
+def background_name(predicate: Signature) -> str:
     """Return the name under which B's atoms of the predicate are given."""
     return f"always'{predicate_name(predicate[0])}"
 
 
-def used(program: Program) -> frozenset[Signature]:
+def used_predicates(program: Program) -> frozenset[Signature]:
     """Return the predicates that bodies look at without a window, and that no rule derives."""
     forms = (literal_form(part) for rule in program.rules for part in formulas(rule.body))
     plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom) and form.window is None}

@@ -16,7 +16,7 @@ from lars.language.terms import Atom, Term, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
-from solver.facts import Always, Arguments, Arrivals, Background, ChosenTimes, Fact, Multiples, Row
+from solver.facts import Arguments, Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Row
 from solver.job import AnswerRuns, Question, answer_runs
 from solver.relational import situation_of
 from solver.search.contests import (
@@ -28,22 +28,22 @@ from solver.search.contests import (
     SearchLimits,
     TooManyError,
 )
-from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scaled
-from solver.settings import Progress, unwatched
+from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
+from solver.settings import Progress, no_progress
 
 MOST_TRIED: Final = 100_000
 """So many streams of a number of arrivals are tried."""
 _AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
-Placed = tuple[tuple[int, int], ...]
+Placements = tuple[tuple[int, int], ...]
 """A stream: when which candidate arrives."""
 Ranks = Mapping[Term, tuple[int, int]]
-Used = tuple[int, ...]
+UsedLetters = tuple[int, ...]
 """How many terms of each group that is alike are used."""
 
 
 def tried_streams(
-    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = unwatched
+    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = no_progress
 ) -> Iterator[ChosenStream]:
     """Yield streams on which the sides differ, the smallest first, as `chosen_streams` does.
 
@@ -52,9 +52,9 @@ def tried_streams(
     _check_covered(contest)
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
-        scale = scale_of(contest.programs, contest.pulled, size) if limits.scaling else Scale(1, 1)
-        programs = [scaled(program, scale) for program in contest.programs]
-        every = tuple(frames(programs, contest.pulled, size, scale, again=contest.looks_back))
+        scale = scale_of(contest.programs, contest.pull_period, size) if limits.scaling else Scale(1, 1)
+        programs = [scale_program(program, scale) for program in contest.programs]
+        every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
         trials = [_Trial(contest, programs, candidates, frame, limits.deadline) for frame in every]
         kinds = range(min(_MOST_STATIC, len(candidates.static)) + 1)
         each = (
@@ -85,7 +85,7 @@ def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
     return sorted(atoms, key=key) if ranks else list(atoms)
 
 
-def _used(atom: Atom, ranks: Ranks, used: Used) -> Used | None:
+def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
     """Return how many terms of each group are used with an atom more, None if one is passed over.
 
     Of streams that differ in exchanged terms the first one is tried: exchange the first term that is not
@@ -128,14 +128,14 @@ class _Trial:
         """How far apart streams are laid: pivots and pulls stay where they are."""
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
-    def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placed]:
+    def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placements]:
         """Yield the streams of so many arrivals beside static atoms, once up to exchanged terms."""
-        ranks, arriving = self.candidates.ranks, self.candidates.arriving
+        ranks, arriving = self.candidates.ranks, self.candidates.arrivals
         numbers = {atom: number for number, atom in enumerate(arriving)}
         ordered = [(atom, numbers[atom]) for atom in _in_order(arriving, ranks)]
         places = [(t, *one) for t in range(1, self.frame.end + 1) for one in ordered]
 
-        def grown(chosen: Placed, first: int, used: Used) -> Iterator[Placed]:
+        def grown(chosen: Placements, first: int, used: UsedLetters) -> Iterator[Placements]:
             if len(chosen) == size:
                 yield chosen
                 return
@@ -144,7 +144,7 @@ class _Trial:
                 if (more := _used(atom, ranks, used)) is not None:
                     yield from grown((*chosen, (t, number)), at + 1, more)
 
-        used: Used | None = (0,) * len(self.candidates.alike)
+        used: UsedLetters | None = (0,) * len(self.candidates.alike)
         for atom in static:
             used = None if used is None else _used(atom, ranks, used)
         if used is not None:
@@ -162,8 +162,8 @@ class _Trial:
                 raise OutOfTimeError(size, None) from None
             yield from (self._moved(one, static) for one in differing)
 
-    def _differing(self, streams: Sequence[Placed], static: tuple[Atom, ...]) -> Iterator[Placed]:
-        arriving, length = self.candidates.arriving, self.length
+    def _differing(self, streams: Sequence[Placements], static: tuple[Atom, ...]) -> Iterator[Placements]:
+        arriving, length = self.candidates.arrivals, self.length
         facts = [
             _fact(t + number * length, arriving[n]) for number, one in enumerate(streams) for t, n in one
         ]
@@ -207,17 +207,17 @@ class _Trial:
             last, before = t, now
         return found
 
-    def _moved(self, stream: Placed, static: tuple[Atom, ...]) -> ChosenStream:
+    def _moved(self, stream: Placements, static: tuple[Atom, ...]) -> ChosenStream:
         return moved_back(self.frame, stream, self.candidates, static)
 
 
 def moved_back(
-    frame: PeriodFrame, stream: Placed, candidates: Candidates, static: tuple[Atom, ...]
+    frame: PeriodFrame, stream: Placements, candidates: Candidates, static: tuple[Atom, ...]
 ) -> ChosenStream:
     """Return a stream of a frame as early as it can be, in real time points."""
     back = frame.scale.back
     moved = frame.moves(min((t for t, _ in stream), default=frame.end)) * frame.step
-    facts = tuple(_fact(back(t - moved), candidates.arriving[number]) for t, number in stream)
+    facts = tuple(_fact(back(t - moved), candidates.arrivals[number]) for t, number in stream)
     end = back(frame.end - moved)
     start = end - 1 if frame.single else back(frame.start - moved)
     last = facts[-1].t if facts else 0
@@ -236,9 +236,9 @@ def _fact(t: int, atom: Atom) -> Fact:
     return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
 
 
-def _gate(side: Question, period: int) -> Arrivals | Multiples | Always:
+def _gate(side: Question, period: int) -> Arrivals | Multiples | EveryTime:
     match side.gate:
-        case Arrivals() | Always():
+        case Arrivals() | EveryTime():
             return side.gate
         case Multiples():
             return Multiples((period,))

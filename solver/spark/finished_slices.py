@@ -9,7 +9,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from lars.files import appearing, rewrite
+from lars.files import replacement_path, rewrite
 from lars.language.windows import Interval
 from solver.job.pipeline import Job
 from solver.settings import TraceOptions
@@ -46,7 +46,7 @@ class FinishedSlices:
 
     def keep(self, number: int, parts: Sequence[Part]) -> None:
         """Write what a slice has found."""
-        with appearing(self._file(number)) as new, pa.OSFile(str(new), "wb") as file:
+        with replacement_path(self._file(number)) as new, pa.OSFile(str(new), "wb") as file:
             table = part_table(parts)
             with pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
@@ -55,7 +55,7 @@ class FinishedSlices:
         """Return which of so many slices are finished."""
         return frozenset(number for number in range(count) if self._file(number).exists())
 
-    def found(self, numbers: Iterable[int]) -> Iterator[Part]:
+    def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
         """Yield what these slices have found."""
         for number in numbers:
             with pa.OSFile(str(self._file(number))) as file:

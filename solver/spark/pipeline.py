@@ -11,22 +11,22 @@ from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import TermCodes
 from solver.facts import Arrivals, Background, Multiples
-from solver.job import AnswerRuns, Needs, Question, SlicedWork, needs
+from solver.job import AnswerRuns, Needs, Question, SlicedWork, needs_of
 from solver.job.evaluation import by_columns
 from solver.job.pipeline import Job
-from solver.job.slices import Counts, all_counts, carried, cut
-from solver.settings import Progress, unwatched
+from solver.job.slices import Counts, all_counts, carried_by_part, cut
+from solver.settings import Progress, no_progress
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
 from solver.spark.reading import task_memory
-from solver.spark.slice_answers import Part, PartKind, RowsByTime, united, united_rows
+from solver.spark.slice_answers import Part, PartKind, RowsByTime, unite, united_rows
 from solver.spark.slice_tasks import Share, SliceTask, WorkTask
-from solver.spark.slices import Carrying, Counting, Spreading
+from solver.spark.slices import AtomCarrier, AtomCounter, AtomSpreader
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
-Given = TypeVar("Given")
+Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 SMALL: Final = 20_000
 """So few atoms are one slice: to begin a task takes longer."""
@@ -90,12 +90,12 @@ def outputs_on_spark(
 
 
 def _contents(found: Sequence[Part], number: int) -> Iterator[bytes]:
-    return (part.content for part in found if (part.question, part.kind) == (number, PartKind.FOUND))
+    return (part.content for part in found if (part.question, part.kind) == (number, PartKind.ANSWERS))
 
 
 def _runs(question: Question, contents: Iterator[bytes], terms: TermCodes) -> AnswerRuns:
     assert question.predicate is not None, "answer streams have rows of no width"
-    return united(contents, question.predicate[1], terms)
+    return unite(contents, question.predicate[1], terms)
 
 
 def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None) -> list[Part]:
@@ -107,7 +107,7 @@ def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None)
         if kept is not None:
             kept.begin(slices)
     finished = frozenset() if kept is None else kept.finished(len(slices))
-    found = [] if kept is None else list(kept.found(finished))
+    found = [] if kept is None else list(kept.parts(finished))
     if missing := frozenset(range(len(slices))) - finished:
         most = task_memory(trace.context, len(missing))
         task = SliceTask(job, tuple(slices), missing, job.relevant(), most, kept)
@@ -129,7 +129,7 @@ def error_of(found: Sequence[Part]) -> LarsError | None:
 
 
 def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
-    wanted = needs(job.questions)
+    wanted = needs_of(job.questions)
     if job.slices is not None:
         return cut(all_counts(_counts(trace, wanted, job.timeline)), job.span, wanted.halo, job.slices)
     background = frozenset(job.background)
@@ -152,18 +152,18 @@ def slices_on_spark(
 
 
 def _counts(trace: "RDD[Block]", wanted: Needs, timeline: Interval) -> list[Counts]:
-    return trace.map(Counting(wanted, timeline)).collect()
+    return trace.map(AtomCounter(wanted, timeline)).collect()
 
 
 def _spread(
     job: Job, trace: "RDD[Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
     """Return what each of the missing slices needs, by its number."""
-    wanted = needs(job.questions)
-    parts = trace.flatMap(Spreading(wanted, job.timeline, slices, missing))
+    wanted = needs_of(job.questions)
+    parts = trace.flatMap(AtomSpreader(wanted, job.timeline, slices, missing))
     if not (windows := tuple(wanted.reach.tuples)):
         return parts
-    found = trace.flatMap(Carrying(windows, job.timeline, slices)).collect()
+    found = trace.flatMap(AtomCarrier(windows, job.timeline, slices)).collect()
     return parts.union(trace.context.parallelize([*_carried(windows, found, len(slices))]))
 
 
@@ -175,13 +175,13 @@ def _carried(
     # Number -1 is what comes before the first slice, when a part of the timeline is asked for.
     contents = [[content for number, content in found if number == own] for own in range(-1, slices)]
     parts = [unpacked_atoms(some, terms) for some in contents]
-    for number, atoms in enumerate(carried(windows, parts, terms)):
+    for number, atoms in enumerate(carried_by_part(windows, parts, terms)):
         yield number, packed_atoms(atoms, terms)
 
 
 def worked_on_spark(
-    work: SlicedWork[Given, Result],
-    given: Sequence[tuple[Interval, Given]],
+    work: SlicedWork[Payload, Result],
+    given: Sequence[tuple[Interval, Payload]],
     trace: "RDD[Block]",
     timeline: Interval,
     background: Background,
@@ -190,12 +190,12 @@ def worked_on_spark(
     if not given:
         return
     context, slices = trace.context, tuple(within for within, _ in given)
-    wanted = needs(work.questions).from_before(work.before)
-    parts: RDD[tuple[int, bytes | Share[Given]]] = trace.flatMap(
-        Spreading(wanted, timeline, slices, frozenset(range(len(slices))))
+    wanted = needs_of(work.questions).from_before(work.before)
+    parts: RDD[tuple[int, bytes | Share[Payload]]] = trace.flatMap(
+        AtomSpreader(wanted, timeline, slices, frozenset(range(len(slices))))
     )
     lists = context.parallelize([(number, Share(one)) for number, (_, one) in enumerate(given)])
-    task: WorkTask[Given, Result] = WorkTask(work, timeline, background, task_memory(context, len(slices)))
+    task: WorkTask[Payload, Result] = WorkTask(work, timeline, background, task_memory(context, len(slices)))
     found = parts.union(lists).partitionBy(len(slices), int).mapPartitions(task).collect()
     for _, one in sorted(found, key=itemgetter(0)):
         if isinstance(one, LarsError):
@@ -206,7 +206,7 @@ def worked_on_spark(
 @contextmanager
 def spark_progress(context: "SparkContext", progress: Progress) -> Iterator[None]:
     """Tell of the active stages' tasks, five times a second, while the block runs."""
-    if progress is unwatched:
+    if progress is no_progress:
         yield
         return
     finished = Event()

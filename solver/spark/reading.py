@@ -69,11 +69,11 @@ class ReadTrace:
     last: int
     signatures: frozenset[Signature]
     pairs: frozenset[tuple[str, str]]
-    kept: "RDD[_Parts]"
+    parts: "RDD[_Parts]"
 
     def forget(self) -> None:
         """Let Spark forget what it has read."""
-        self.kept.unpersist()
+        self.parts.unpersist()
 
 
 def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options: TraceOptions) -> ReadTrace:
@@ -121,7 +121,7 @@ def _surveyed(
 def task_memory(context: "SparkContext", tasks: int) -> int:
     """Return how many bytes each of some tasks may take: on this machine they share what the run may take."""
     local = str(context.master).startswith("local")
-    return max(_LEAST_MEMORY, memory.bound() // (min(tasks, context.defaultParallelism) if local else 1))
+    return max(_LEAST_MEMORY, memory.limit() // (min(tasks, context.defaultParallelism) if local else 1))
 
 
 def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePart]]) -> _Parts:

@@ -175,7 +175,7 @@ def _settings(master: str, folder: Path) -> SparkConf:
         conf.set("spark.local.dir", str(folder))
         conf.set("spark.driver.extraJavaOptions", _JAVA_OPTIONS.format(folder=folder))
         # Java holds what tasks hand on, beside them.
-        conf.set("spark.driver.memory", f"{max(_LEAST_MEMORY, memory.bound() // 2) >> 20}m")
+        conf.set("spark.driver.memory", f"{max(_LEAST_MEMORY, memory.limit() // 2) >> 20}m")
     return conf
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from solver.columns import TermCodes, arrow_codes, arrow_lists, arrow_numbers, numbers_of
 from solver.facts import Row
 from solver.job import Answer, AnswerRuns
-from solver.relational import RunTable, coalesced, concatenated
+from solver.relational import RunTable, coalesce, concatenate
 
 RowsByTime = Mapping[int, frozenset[Row]]
 _RUNS: Final = pa.schema(
@@ -29,7 +29,7 @@ _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 class PartKind(IntEnum):
     """What became of a question in a part of the timeline."""
 
-    FOUND = 0
+    ANSWERS = 0
     REFUSED = 1
     FAILED = 2
     EXHAUSTED = 3
@@ -58,9 +58,9 @@ def parts_of(table: pa.Table) -> Iterator[Part]:
         yield Part(question, PartKind(kind), *rest)
 
 
-def packed(found: AnswerRuns) -> bytes:
+def pack(found: AnswerRuns) -> bytes:
     """Return the answers to a question as bytes; `united` reads them."""
-    table = found.found
+    table = found.runs
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
     parts = (
@@ -72,14 +72,14 @@ def packed(found: AnswerRuns) -> bytes:
     return _written(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
 
 
-def united(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
+def unite(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
     """Return the answers of consecutive parts of the timeline together; `width` columns a row."""
     every = [_unpacked(part, width, terms) for part in parts]
     times = np.concatenate([np.empty(0, np.int64), *(part.times for part in every)])
     begins = np.cumsum([0, *(len(part.times) for part in every)]).tolist()
-    found = concatenated([part.found.moved(begin) for part, begin in zip(every, begins, strict=False)], width)
+    found = concatenate([part.runs.moved(begin) for part, begin in zip(every, begins, strict=False)], width)
     certified = sum(part.certified for part in every)
-    return AnswerRuns(times, coalesced(found, len(times)) if len(every) > 1 else found, terms, certified)
+    return AnswerRuns(times, coalesce(found, len(times)) if len(every) > 1 else found, terms, certified)
 
 
 def _unpacked(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:

@@ -25,9 +25,9 @@ from solver.job.pipeline import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import unpacked_atoms
-from solver.spark.slice_answers import Part, PartKind, packed, packed_rows
+from solver.spark.slice_answers import Part, PartKind, pack, packed_rows
 
-Given = TypeVar("Given")
+Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 _SPLITS: Final = 3
 """So often what needs too much memory is halved: eight parts are tried before one is given up."""
@@ -36,14 +36,14 @@ _PAUSE: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SliceTask:
-    """What all tasks of a job know; `most` bytes of memory are for each, finished slices go to `kept`."""
+    """What all tasks of a job know; `most` bytes of memory are for each, finished slices go to `finished`."""
 
     job: Job
     slices: tuple[Interval, ...]
     missing: frozenset[int]
     background: Background
     most: int
-    kept: FinishedSlices | None
+    finished: FinishedSlices | None
 
     def __call__(self, index: int, given: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
         """Yield what is found in a slice, which is given its atoms as bytes."""
@@ -55,8 +55,8 @@ class SliceTask:
         within = self.slices[index]
         situation = situation_of(TraceColumns(terms, atoms, within.last), self.job.timeline, self.background)
         parts = list(self._parts(situation, within, range(len(self.job.questions)), _SPLITS))
-        if self.kept is not None and all(part.kind is PartKind.FOUND for part in parts):
-            self.kept.keep(index, parts)
+        if self.finished is not None and all(part.kind is PartKind.ANSWERS for part in parts):
+            self.finished.keep(index, parts)
         yield from parts
 
     def _parts(
@@ -86,7 +86,7 @@ class SliceTask:
         tell: Callable[[Part], None],
     ) -> None:
         for number in numbers:
-            kind = PartKind.FOUND
+            kind = PartKind.ANSWERS
             try:
                 content = self._answered(self.job.questions[number], situation, within)
             except DisputedAnswerError as error:
@@ -105,37 +105,37 @@ class SliceTask:
         job = self.job
         if question.predicate is None:
             return packed_rows(answers_in([question], situation, within, job.evaluator))
-        return packed(certified_part(question, situation, within, job.evaluator, job.certify))
+        return pack(certified_part(question, situation, within, job.evaluator, job.certify))
 
 
 @dataclass(frozen=True, slots=True)
-class Share(Generic[Given]):
+class Share(Generic[Payload]):
     """What work is given for a slice."""
 
-    given: Given
+    payload: Payload
 
 
 @dataclass(frozen=True, slots=True)
-class WorkTask(Generic[Given, Result]):
+class WorkTask(Generic[Payload, Result]):
     """What all tasks of some work know, of which each has at most one slice; `most` bytes are for each."""
 
-    work: SlicedWork[Given, Result]
+    work: SlicedWork[Payload, Result]
     timeline: Interval
     background: Background
     most: int
 
     def __call__(
-        self, given: Iterable[tuple[int, bytes | Share[Given]]]
+        self, given: Iterable[tuple[int, bytes | Share[Payload]]]
     ) -> Iterator[tuple[int, Result | LarsError]]:
         """Yield what is found in a slice, by its number, or why nothing is."""
         memory.watch_task(self.most)
         contents: list[bytes] = []
-        shares: list[tuple[int, Given]] = []
+        shares: list[tuple[int, Payload]] = []
         for number, one in given:
             if isinstance(one, bytes):
                 contents.append(one)
             else:
-                shares.append((number, one.given))
+                shares.append((number, one.payload))
         for number, share in shares:
             terms = TermCodes()
             atoms = in_time_order(unpacked_atoms(contents, terms))

@@ -7,34 +7,34 @@ from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import Array, InputAtoms, TimeBins, arrivals
 from solver.job import Needs
-from solver.job.slices import Counts, between, kept
+from solver.job.slices import Counts, between, carried_atoms
 from solver.spark.packed_atoms import Block, packed_atoms
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class AtomCounter:
     """Counts the atoms of a block within the timeline that some slice needs, by time."""
 
-    wanted: Needs
+    needs: Needs
     timeline: Interval
 
     def __call__(self, block: Block) -> Counts:
         """Return the counts of not too many parts; all atoms of one time are in one of them."""
-        return self.wanted.among(block.atoms, block.terms, self.timeline).counts()
+        return self.needs.among(block.atoms, block.terms, self.timeline).counts()
 
 
 @dataclass(frozen=True, slots=True)
-class Spreading:
+class AtomSpreader:
     """Gives each of some slices, by their numbers, what it needs of a block."""
 
-    wanted: Needs
+    needs: Needs
     timeline: Interval
     slices: tuple[Interval, ...]
     numbers: frozenset[int]
 
     def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
         """Yield the numbers of slices with their atoms as bytes."""
-        given = self.wanted.among(block.atoms, block.terms, self.timeline)
+        given = self.needs.among(block.atoms, block.terms, self.timeline)
         for number in given.near(self.slices):
             if number not in self.numbers:
                 continue
@@ -44,7 +44,7 @@ class Spreading:
 
 
 @dataclass(frozen=True, slots=True)
-class Carrying:
+class AtomCarrier:
     """Finds what tuple windows keep of a block at the end of each slice, number -1: before the first one."""
 
     windows: tuple[TupleWindow, ...]
@@ -58,7 +58,7 @@ class Carrying:
         near = between(parts, [some.t for some in block.atoms.values()])
         for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
             inside = {name: some.within(within) for name, some in block.atoms.items()}
-            if found := kept(self.windows, inside, block.terms):
+            if found := carried_atoms(self.windows, inside, block.terms):
                 yield number, packed_atoms(found, block.terms)
 
 
@@ -76,19 +76,19 @@ class Binning:
 
 
 @dataclass(frozen=True, slots=True)
-class Showing:
-    """Takes from a block the atoms of an interval that questions can use, all of them with `wanted` None."""
+class AtomSelector:
+    """Takes from a block the atoms of an interval that questions can use, all of them with `needs` None."""
 
     within: Interval
-    wanted: Needs | None
+    needs: Needs | None
 
     def __call__(self, block: Block) -> Iterator[bytes]:
         """Yield the atoms as bytes, where there are some."""
         found: dict[Signature, InputAtoms] = {}
         for name, some in block.atoms.items():
             here = some.within(self.within)
-            if self.wanted is not None:
-                here = here.take(self.wanted.shown(name, here, block.terms))
+            if self.needs is not None:
+                here = here.take(self.needs.windowed(name, here, block.terms))
             if len(here.t):
                 found[name] = here
         if found:

@@ -17,7 +17,7 @@ from solver.job import (
     SlicedWork,
     certified_first,
     lacks_certified,
-    needs,
+    needs_of,
     say_hindrances,
 )
 from solver.job.pipeline import Job, used_background
@@ -27,7 +27,7 @@ from solver.settings import ALL_CORES, Certify, Runner, TraceInput
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.packed_atoms import unpacked_atoms
 from solver.spark.pipeline import (
-    Given,
+    Payload,
     Result,
     answers_on_spark,
     outputs_on_spark,
@@ -37,7 +37,7 @@ from solver.spark.pipeline import (
 )
 from solver.spark.reading import ReadTrace, read_in_tasks
 from solver.spark.slice_answers import RowsByTime
-from solver.spark.slices import Binning, Showing
+from solver.spark.slices import AtomSelector, Binning
 from solver.traces import TraceFile
 
 
@@ -59,7 +59,7 @@ class SparkTrace:
         # What Spark has read is there as long as the trace that it was read for.
         return replace(self, background=background, first=self.first or self)
 
-    def uncertified(self) -> "SparkTrace":
+    def without_certification(self) -> "SparkTrace":
         """Return the same trace, of which answers are not certified."""
         return replace(self, runner=replace(self.runner, certify=Certify.NONE), first=self.first or self)
 
@@ -73,14 +73,14 @@ class SparkTrace:
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline in which work on what questions need is to be done."""
-        wanted = needs(questions).from_before(before)
+        wanted = needs_of(questions).from_before(before)
         if wanted.reach.tuples:
             # What is asked may be any time before a slice, where other tuples are the newest ones.
             return [self.timeline]
         return slices_on_spark(self.read.blocks, wanted, self.timeline, self.timeline)
 
-    def worked(
-        self, work: SlicedWork[Given, Result], given: Sequence[tuple[Interval, Given]]
+    def results(
+        self, work: SlicedWork[Payload, Result], given: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it."""
         blocks, background = self.read.blocks, used_background(self.background, work.questions)
@@ -109,7 +109,7 @@ class SparkTrace:
 
     def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
         """Return the input of an interval that questions can use, in columns; terms as in the answers."""
-        return situation_of(self._shown(within, needs(questions)), self.timeline, self.background)
+        return situation_of(self._shown(within, needs_of(questions)), self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -124,7 +124,7 @@ class SparkTrace:
         return found
 
     def _shown(self, within: Interval, wanted: Needs | None) -> TraceColumns:
-        contents = self.read.blocks.flatMap(Showing(within.meet(self.timeline), wanted)).collect()
+        contents = self.read.blocks.flatMap(AtomSelector(within.meet(self.timeline), wanted)).collect()
         atoms = in_time_order(unpacked_atoms(contents, self.terms))
         return TraceColumns(self.terms, atoms, self.read.last)
 

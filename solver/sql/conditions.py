@@ -4,9 +4,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from lars.language.formulas import Arithmetic, Call, Comparison, Expression, Operation, Operator, Relation
+from lars.language.formulas import (
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Comparison,
+    Expression,
+    Operation,
+    Relation,
+)
 from lars.language.terms import NULL, XSD, Constant, Literal, Number, Variable
-from solver.sql.sql_texts import quoted
+from solver.sql.sql_texts import quote
 from solver.sql.values import SqlTerm, constant
 
 _ORDERS: Final = ("<", "<=", ">", ">=")
@@ -51,7 +59,7 @@ def truth(expression: Expression, names: VariableColumns) -> SqlTruth:
         case Call("=" | "!=" | "<" | "<=" | ">" | ">=", sides) if NULL in sides:
             return SqlTruth("NULL")
         case Call("BOUND", (Variable() as variable,)):
-            return SqlTruth(f"{names.term[variable]} <> {quoted(NULL)}")
+            return SqlTruth(f"{names.term[variable]} <> {quote(NULL)}")
         case Call("SAMETERM", (left, right)):
             return SqlTruth(f"{_bound(left, names)} = {_bound(right, names)}")
         case Call(function, (one,)) if function in _STARTS:
@@ -79,11 +87,11 @@ def _bound(expression: Expression, names: VariableColumns) -> str:
     """Return a term, NULL where it is unbound."""
     match expression:
         case Variable():
-            return f"NULLIF({names.term[expression]}, {quoted(NULL)})"
+            return f"NULLIF({names.term[expression]}, {quote(NULL)})"
         case Call():
             raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
         case _:
-            return f"NULLIF({quoted(expression)}, {quoted(NULL)})"
+            return f"NULLIF({quote(expression)}, {quote(NULL)})"
 
 
 def _denoted(expression: Expression, names: VariableColumns) -> SqlTerm:
@@ -159,7 +167,7 @@ def _unknown(left: SqlTerm, right: SqlTerm) -> list[str]:
     return found
 
 
-def compared(comparison: Comparison, names: Mapping[Variable, str]) -> str:
+def comparison_text(comparison: Comparison, names: Mapping[Variable, str]) -> str:
     """Return a comparison of constants of the logic; one without value is true of nothing."""
     if comparison.relation in (Relation.EQUAL, Relation.UNEQUAL):
         sign = "=" if comparison.relation is Relation.EQUAL else "<>"
@@ -179,7 +187,12 @@ def overflows(comparison: Comparison, names: Mapping[Variable, str]) -> tuple[st
     ordered = comparison.relation not in (Relation.EQUAL, Relation.UNEQUAL)
     sides = comparison.left, comparison.right
     found = [part for side in sides for part in _parts(side) if ordered or isinstance(side, Operation)]
-    divided = [part.left for part in found if isinstance(part, Operation) if part.operator is Operator.DIVIDE]
+    divided = [
+        part.left
+        for part in found
+        if isinstance(part, Operation)
+        if part.operator is ArithmeticOperator.DIVIDE
+    ]
     limits = [
         *((_EXACT, part) for part in found if not isinstance(part, Number)),
         *((_DIVIDED, part) for part in divided),
@@ -202,7 +215,7 @@ def as_term(side: Arithmetic, names: Mapping[Variable, str]) -> str:
         case Variable():
             return names[side]
         case _:
-            return quoted(side)
+            return quote(side)
 
 
 def number(side: Arithmetic, names: Mapping[Variable, str]) -> str:
@@ -222,13 +235,13 @@ def number(side: Arithmetic, names: Mapping[Variable, str]) -> str:
 _NUMERIC: Final = ", ".join(f"'{one}'" for one in "-0123456789")
 
 
-def _computed(operator: Operator, left: str, right: str) -> str:
+def _computed(operator: ArithmeticOperator, left: str, right: str) -> str:
     match operator:
-        case Operator.PLUS | Operator.MINUS | Operator.TIMES:
+        case ArithmeticOperator.PLUS | ArithmeticOperator.MINUS | ArithmeticOperator.TIMES:
             return f"({left} {operator.value} {right})"
-        case Operator.MOD:
+        case ArithmeticOperator.MOD:
             return _remainder(left, right)
-        case Operator.DIVIDE:
+        case ArithmeticOperator.DIVIDE:
             # The rest taken off, division is exact; as a number with a fraction, where / gives one.
             return f"CAST(({left} - {_remainder(left, right)}) / NULLIF({right}, 0) AS BIGINT)"
         case _:

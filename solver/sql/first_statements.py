@@ -6,29 +6,29 @@ from typing import Final, assert_never
 
 from lars.language.terms import Signature
 from lars.language.windows import Interval
-from solver.facts import Always, Arrivals, Background, ChosenTimes, Fact, Gate, Multiples
-from solver.sql.sql_texts import TableNames, columns, inserted, quoted, remark, temporary
+from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Gate, Multiples
+from solver.sql.sql_texts import TableNames, columns, insert_lines, quote, remark, temporary
 from solver.sql.windows import NOW, InputTables, instances
 
 _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of arrival of all input, from 1."
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What a program meets: `known` are the predicates that B holds beside the program's facts.
+class ProgramInput:
+    """What a program meets: `background_predicates` are the predicates that B holds beside the program's facts.
 
     `streamed` are those of them that input may hold too. What is given of facts, timeline and
     background stands in the script; the rest is loaded by who runs it.
     """
 
-    known: frozenset[Signature] = frozenset()
+    background_predicates: frozenset[Signature] = frozenset()
     streamed: frozenset[Signature] = frozenset()
     facts: Sequence[Fact] = ()
     timeline: Interval | None = None
     background: Background = field(default_factory=dict)
 
 
-def input_statements(tables: InputTables, own: Background, given: Given) -> Iterator[str]:
+def input_statements(tables: InputTables, own: Background, given: ProgramInput) -> Iterator[str]:
     """Yield the lines that make the tables of input and background, `own` are the program's facts."""
     names, facts = tables.names, given.facts
     yield ""
@@ -38,37 +38,37 @@ def input_statements(tables: InputTables, own: Background, given: Given) -> Iter
         declared = "".join(f", {name} TEXT" for name in columns(predicate[1]))
         yield f"CREATE TABLE IF NOT EXISTS {table} (t BIGINT, seq BIGINT{declared});"
         arrived = [
-            (str(fact.t), str(seq), *map(quoted, fact.arguments))
+            (str(fact.t), str(seq), *map(quote, fact.arguments))
             for seq, fact in enumerate(facts, 1)
             if (fact.predicate, len(fact.arguments)) == predicate
         ]
-        yield from inserted(table, arrived)
+        yield from insert_lines(table, arrived)
     for predicate in tables.input:
         index = names.of(("index", predicate), f"arrivals_{predicate[0]}")
         yield f"CREATE INDEX IF NOT EXISTS {index} ON {names.input(predicate)} (t);"
     yield from _background(names, own, given)
 
 
-def _background(names: TableNames, own: Background, given: Given) -> Iterator[str]:
-    for predicate in sorted(given.known):
+def _background(names: TableNames, own: Background, given: ProgramInput) -> Iterator[str]:
+    for predicate in sorted(given.background_predicates):
         declared = ", ".join(f"{name} TEXT" for name in columns(predicate[1])) or "held TEXT"
         yield "-- Background, which holds at every time."
-        yield f"CREATE TABLE IF NOT EXISTS {names.known(predicate)} ({declared});"
+        yield f"CREATE TABLE IF NOT EXISTS {names.background_table(predicate)} ({declared});"
         rows = given.background.get(predicate, ())
-        yield from inserted(names.known(predicate), list(map(_stored, rows)))
+        yield from insert_lines(names.background_table(predicate), list(map(_stored, rows)))
     for predicate in sorted(own):
         table = names.facts(predicate)
         yield f"-- Facts of {predicate[0]}/{predicate[1]}, which hold at every time."
         yield from temporary(
             table, ", ".join(f"{name} TEXT" for name in columns(predicate[1])) or "held TEXT"
         )
-        yield from inserted(table, list(map(_stored, own[predicate])))
-        if predicate in given.known:
-            yield f"INSERT INTO {table} SELECT * FROM {names.known(predicate)};"
+        yield from insert_lines(table, list(map(_stored, own[predicate])))
+        if predicate in given.background_predicates:
+            yield f"INSERT INTO {table} SELECT * FROM {names.background_table(predicate)};"
 
 
 def _stored(row: Sequence[str]) -> list[str]:
-    return list(map(quoted, row)) or ["'true'"]
+    return list(map(quote, row)) or ["'true'"]
 
 
 def time_statements(tables: InputTables, gate: Gate, timeline: Interval | None) -> Iterator[str]:
@@ -95,7 +95,7 @@ def _said(gate: Gate) -> str:
             return f"when an atom arrives that is one of {', '.join(map(str, patterns)) or 'none'}"
         case Multiples(periods):
             return f"the multiples of {' and '.join(map(str, periods))}"
-        case Always():
+        case EveryTime():
             return "every time point"
         case ChosenTimes():
             return "those asked for"
@@ -111,7 +111,7 @@ def _evaluated(tables: InputTables, gate: Gate) -> Iterator[str]:
             yield " UNION ".join([*found, "SELECT 0 WHERE 1 = 0"]) + ";"
         case Multiples(periods):
             yield " UNION ".join(map(_multiples, periods)) + ";"
-        case Always():
+        case EveryTime():
             yield f"{_multiples(1)};"
         case ChosenTimes(times):
             yield f"VALUES {', '.join(f'({t})' for t in times)};" if times else "SELECT 0 WHERE 1 = 0;"

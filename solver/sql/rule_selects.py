@@ -11,17 +11,25 @@ from lars.language.formulas import (
     Comparison,
     Condition,
     Gather,
-    Gathered,
     Relation,
+    SetLiteral,
     Test,
 )
 from lars.language.program import ready, variables
 from lars.language.terms import NULL, XSD, Atom, Term, Variable
 from solver.relational import GatheredScan, RowSource, RulePlan, Scan
-from solver.sql.conditions import SqlTruth, UnsaidError, VariableColumns, as_term, compared, overflows, truth
-from solver.sql.sql_texts import InexpressibleInSqlError, conjunction, quoted
+from solver.sql.conditions import (
+    SqlTruth,
+    UnsaidError,
+    VariableColumns,
+    as_term,
+    comparison_text,
+    overflows,
+    truth,
+)
+from solver.sql.sql_texts import InexpressibleInSqlError, conjunction, quote
 from solver.sql.values import SqlTerm, looked_up
-from solver.sql.windows import NOW, fitting
+from solver.sql.windows import NOW, conditions_on
 
 TableOf = Callable[[RowSource], str]
 
@@ -71,7 +79,7 @@ class RuleSelect:
         return f"SELECT {distinct}{selected}\nFROM {joined}{below}"
 
     def _term(self, term: Term) -> str:
-        return self._terms[term] if isinstance(term, Variable) else quoted(term)
+        return self._terms[term] if isinstance(term, Variable) else quote(term)
 
     def _join(self, part: Scan | GatheredScan, instead: str | None) -> None:
         alias = f"s{len(self._aliases) + 1}"
@@ -85,7 +93,7 @@ class RuleSelect:
             case _:
                 assert_never(part)
         on = [f"{alias}.t = {next(iter(self._aliases))}.t"] if self._aliases else []
-        conditions = fitting(terms, alias, self._terms)
+        conditions = conditions_on(terms, alias, self._terms)
         if self._aliases:
             self._from.append(f"JOIN {table} AS {alias} ON {conjunction([*on, *conditions])}")
         else:
@@ -95,7 +103,7 @@ class RuleSelect:
 
     def _subtract(self, scan: Scan) -> None:
         alias = f"x{len(self._from) + 1}"
-        on = [f"{alias}.t = {next(iter(self._aliases))}.t", *fitting(scan.terms, alias, self._terms)]
+        on = [f"{alias}.t = {next(iter(self._aliases))}.t", *conditions_on(scan.terms, alias, self._terms)]
         self._from.append(f"LEFT JOIN {self.tables(scan.source)} AS {alias} ON {conjunction(on)}")
         self._where.append(f"{alias}.t IS NULL")
 
@@ -128,9 +136,9 @@ class RuleSelect:
                         self._bind(side, as_term(other, self._terms))
                         self._compare(condition, f"{self._terms[side]} IS NOT NULL")
                         return
-                self._compare(condition, compared(condition, self._terms))
+                self._compare(condition, comparison_text(condition, self._terms))
             case Comparison():
-                self._compare(condition, compared(condition, self._terms))
+                self._compare(condition, comparison_text(condition, self._terms))
             case _:
                 assert_never(condition)
 
@@ -163,7 +171,7 @@ class RuleSelect:
             self._valued[variable] = looked_up(number)
         return self._valued[variable]
 
-    def _checked(self, literal: Gathered) -> Gather:
+    def _checked(self, literal: SetLiteral) -> Gather:
         """Return what SQL counts; raises InexpressibleInSqlError for other literals over all instances."""
         match literal:
             case Gather(_, Aggregation("COUNT")):
@@ -179,7 +187,7 @@ class RuleSelect:
     def _counted(self, literal: Gather, scan: Scan) -> str:
         """Return the SELECT that counts the instances of a literal's atom, group by group."""
         first: dict[Variable, str] = {}
-        where = fitting(scan.terms, "g", first)
+        where = conditions_on(scan.terms, "g", first)
         keys = [first[key] for key in literal.keys]
         count = _count(
             [first[name] for name in literal.aggregation.arguments], distinct=literal.aggregation.distinct
@@ -199,12 +207,12 @@ class RuleSelect:
 def _count(arguments: list[str], *, distinct: bool) -> str:
     """Return what counts the elements; unbound values count only in a tuple of several."""
     if not distinct:
-        return f"COUNT(NULLIF({arguments[0]}, {quoted(NULL)}))" if len(arguments) == 1 else "COUNT(g.t)"
+        return f"COUNT(NULLIF({arguments[0]}, {quote(NULL)}))" if len(arguments) == 1 else "COUNT(g.t)"
     match arguments:
         case []:
             return "COUNT(DISTINCT g.t)"
         case [only]:
-            return f"COUNT(DISTINCT NULLIF({only}, {quoted(NULL)}))"
+            return f"COUNT(DISTINCT NULLIF({only}, {quote(NULL)}))"
         case _:
             parts = " || ".join(f"length({one}) || ':' || {one}" for one in arguments)
             return f"COUNT(DISTINCT {parts})"

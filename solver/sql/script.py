@@ -21,14 +21,14 @@ from solver.relational import (
     obstacle,
     plan,
 )
-from solver.sql.first_statements import Given, input_statements, time_statements
+from solver.sql.first_statements import ProgramInput, input_statements, time_statements
 from solver.sql.rule_selects import RuleSelect
 from solver.sql.sql_texts import (
     InexpressibleInSqlError,
     TableNames,
     columns,
     identifier,
-    quoted,
+    quote,
     remark,
     temporary,
 )
@@ -76,7 +76,7 @@ def _check_windows(program: Program) -> None:
 
 
 def script(
-    program: Program, gate: Gate, output: Signature | None, variables: Sequence[Variable], given: Given
+    program: Program, gate: Gate, output: Signature | None, variables: Sequence[Variable], given: ProgramInput
 ) -> Iterator[str]:
     """Yield the lines of the script of a program without its trigger.
 
@@ -84,7 +84,7 @@ def script(
     of all derived predicates. Raises InexpressibleInSqlError for what SQL cannot say exactly.
     """
     own = with_facts(program, {})
-    found = obstacle(program, given.known)
+    found = obstacle(program, given.background_predicates)
     if found is not None:
         raise InexpressibleInSqlError(found.problem, found.rule, found.literal)
     _check_windows(program)
@@ -93,14 +93,14 @@ def script(
     for table in (NOW, "value", "compared", "lexical", "literal", "timeline", "violated"):
         names.of(table, table)
     patterns = [signature(one) for one in gate.patterns] if isinstance(gate, Arrivals) else []
-    known = given.known | own.keys()
-    seen = [signature(one.wanted.atom) for one in wanted]
-    if any(isinstance(window := one.wanted.window, TupleWindow) and window.by is None for one in wanted):
+    known = given.background_predicates | own.keys()
+    seen = [signature(one.atom.atom) for one in wanted]
+    if any(isinstance(window := one.atom.window, TupleWindow) and window.by is None for one in wanted):
         # Such a window counts what no rule names, too.
         seen += [(fact.predicate, len(fact.arguments)) for fact in given.facts]
     unseen = known - given.streamed | intensional(program)
     inputs = tuple(dict.fromkeys(one for one in (*seen, *patterns) if one not in unseen))
-    always = {one: names.facts(one) if one in own else names.known(one) for one in known}
+    always = {one: names.facts(one) if one in own else names.background_table(one) for one in known}
     tables = InputTables(names, inputs, always)
     sources = {one: names.of(one, f"shown_{number}") for number, one in enumerate(wanted, 1)}
     writer = _Writer(output, whole, tables, sources)
@@ -126,11 +126,11 @@ def _shown(whole: RelationalPlan) -> Iterator[ShownAtoms]:
 
 def _windows(writer: _Writer) -> Iterator[str]:
     for source, table in writer.sources.items():
-        wanted = source.wanted
+        wanted = source.atom
         yield ""
         yield from remark(f"{wanted.window} {'@_t' if source.timed else '◇'} {wanted.atom}")
         width = len(wanted.variables) + source.timed
-        yield from _rows(table, width, writer.tables.shown(wanted, timed=source.timed))
+        yield from _rows(table, width, writer.tables.selects(wanted, timed=source.timed))
 
 
 def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
@@ -163,8 +163,8 @@ def _derived(writer: _Writer, predicate: Signature | None, rules: Sequence[RuleP
     table = "violated" if predicate is None else writer.tables.names.derived(predicate)
     selects = [RuleSelect(rule, writer.table_of) for rule in rules]
     texts = [_commented(select) for select in selects]
-    if predicate is not None and predicate in writer.tables.known:
-        texts.append(writer.tables.always(predicate))
+    if predicate is not None and predicate in writer.tables.background:
+        texts.append(writer.tables.background_select(predicate))
     yield from _compared(selects)
     yield from _rows(table, 0 if predicate is None else predicate[1], texts)
 
@@ -190,8 +190,8 @@ def _recursive(writer: _Writer, layer: Layer) -> Iterator[str]:
     loop = names.of(("loop", predicate), f"{predicate[0]}_so_far")
     selects = [RuleSelect(rule, writer.table_of) for rule in layer.rules if rule not in looping]
     base = [_commented(select) for select in selects]
-    if predicate in writer.tables.known:
-        base.append(writer.tables.always(predicate))
+    if predicate in writer.tables.background:
+        base.append(writer.tables.background_select(predicate))
     step = RuleSelect(looping[0], writer.table_of, {place: loop})
     repeated = _commented(step)
     if any(table == loop for table, _ in step.compared):
@@ -213,7 +213,7 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
     where = " WHERE t NOT IN (SELECT t FROM violated)" if writer.whole.constraints else ""
     if writer.output is not None:
         named = zip(columns(writer.output[1]), variables, strict=True)
-        selected = [f"NULLIF({column}, {quoted(NULL)}) AS {identifier(name.name)}" for column, name in named]
+        selected = [f"NULLIF({column}, {quote(NULL)}) AS {identifier(name.name)}" for column, name in named]
         places = ", ".join(str(place) for place in range(1, 2 + len(selected)))
         table = writer.tables.names.derived(writer.output)
         yield f"SELECT {', '.join(['t', *selected])} FROM {table}{where} ORDER BY {places};"
@@ -231,7 +231,7 @@ def _atoms(writer: _Writer, predicate: Signature, width: int) -> str:
     padded = [f"CAST(NULL AS TEXT) AS {column}" for column in columns(width)[arity:]]
     own = ", ".join(columns(arity))
     rows = f"SELECT t{', ' * bool(arity)}{own} FROM {writer.tables.names.derived(predicate)}"
-    if predicate in writer.tables.known:
-        rows = f"{rows} EXCEPT {writer.tables.always(predicate)}"
-    selected = ", ".join(["t", f"{quoted(name)} AS predicate", *columns(arity), *padded])
+    if predicate in writer.tables.background:
+        rows = f"{rows} EXCEPT {writer.tables.background_select(predicate)}"
+    selected = ", ".join(["t", f"{quote(name)} AS predicate", *columns(arity), *padded])
     return f"SELECT {selected} FROM ({rows}) AS derived"

@@ -26,7 +26,7 @@ class InexpressibleInSqlError(LarsError):
         self.part = None if rule is None or literal is None else rule.body.index(literal)
 
 
-def quoted(text: str | Term) -> str:
+def quote(text: str | Term) -> str:
     r"""Return a term's text as a string of SQL.
 
     >>> print(quoted("it's"), quoted("\u202e"))
@@ -81,7 +81,7 @@ class TableNames:
         """Return the table of a predicate's input atoms."""
         return self.of(("input", predicate), f"atom_{predicate[0]}")
 
-    def known(self, predicate: Signature) -> str:
+    def background_table(self, predicate: Signature) -> str:
         """Return the table of what B holds of a predicate beside the program's facts."""
         return self.of(("known", predicate), f"known_{predicate[0]}")
 
@@ -94,7 +94,7 @@ class TableNames:
         return self.of(("derived", predicate), predicate[0])
 
 
-def inserted(table: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def insert_lines(table: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a statement that inserts rows of expressions; none without rows."""
     for begin in range(0, len(rows), _AT_ONCE):
         listed = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _AT_ONCE])

@@ -6,7 +6,7 @@ from typing import Final
 
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
 from solver.rdf import value
-from solver.sql.sql_texts import quoted
+from solver.sql.sql_texts import quote
 
 _EXACT_DIGITS: Final = 15
 """So many digits of a decimal number survive in a double, whatever the number."""
@@ -97,12 +97,12 @@ def constant(term: Constant) -> SqlTerm | None:
         case int() | Decimal() | float() as found if _is_short(found):
             kind, number = "number", str(found)
         case str() as plain if "\\" not in str(term):
-            kind, text = "string", quoted(plain)
+            kind, text = "string", quote(plain)
         case None:
             kind = _kind_without_value(term)
         case _:
             return None
-    return SqlTerm(quoted(term), f"'{kind}'", number, text, "0", frozenset((kind,)))
+    return SqlTerm(quote(term), f"'{kind}'", number, text, "0", frozenset((kind,)))
 
 
 def _is_short(number: float | Decimal) -> bool:

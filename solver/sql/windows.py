@@ -7,18 +7,18 @@ from typing import Final, assert_never
 from lars.language.terms import Atom, Constant, Signature, Variable, signature
 from lars.language.windows import IntervalWindow, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.facts import WindowedAtom
-from solver.sql.sql_texts import TableNames, columns, conjunction, quoted
+from solver.sql.sql_texts import TableNames, columns, conjunction, quote
 
 NOW: Final = "now"
 """The table of the evaluation times."""
 
 
-def fitting(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
+def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
     """Return when a row has the constants, and equal columns for equal variables; note where these are."""
     found = []
     for column, term in zip(columns(len(terms), f"{alias}."), terms, strict=True):
         if not isinstance(term, Variable):
-            found.append(f"{column} = {quoted(str(term))}")
+            found.append(f"{column} = {quote(str(term))}")
         elif first.setdefault(term, column) != column:
             found.append(f"{column} = {first[term]}")
     return found
@@ -30,34 +30,34 @@ class InputTables:
 
     names: TableNames
     input: tuple[Signature, ...]
-    known: Mapping[Signature, str]
+    background: Mapping[Signature, str]
 
-    def shown(self, wanted: WindowedAtom, *, timed: bool) -> list[str]:
+    def selects(self, wanted: WindowedAtom, *, timed: bool) -> list[str]:
         """Return SELECTs of what is shown: t, the atom's variables, and the time of arrival."""
         predicate, found = signature(wanted.atom), []
         if predicate in self.input:
             first: dict[Variable, str] = {}
-            where = fitting(wanted.atom.arguments, "s", first)
+            where = conditions_on(wanted.atom.arguments, "s", first)
             times = ["CAST(s.t AS TEXT)"] if timed else []
             selected = ", ".join(["n.t", *(first[name] for name in wanted.variables), *times])
             table, on = self._visible(wanted.window, predicate)
             below = f"\nWHERE {conjunction(where)}" if where else ""
             found.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
-        if predicate in self.known and not timed:
+        if predicate in self.background and not timed:
             # B stands under no window, so this is a plain atom, which input may hold too.
             first = {}
-            where = fitting(wanted.atom.arguments, "k", first)
+            where = conditions_on(wanted.atom.arguments, "k", first)
             selected = ", ".join(["n.t", *(first[name] for name in wanted.variables)])
             found.append(
-                f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.known[predicate]} AS k"
+                f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
                 f"\nWHERE {conjunction(where)}"
             )
         return found
 
-    def always(self, predicate: Signature) -> str:
+    def background_select(self, predicate: Signature) -> str:
         """Return the SELECT of what B holds of a predicate, at every evaluation time."""
         selected = ", ".join(["n.t", *columns(predicate[1], "k.")])
-        return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.known[predicate]} AS k"
+        return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
     def _visible(self, window: Window, predicate: Signature) -> tuple[str, str]:
         """Return a table of input atoms, and when a row s of it is shown at an evaluation time n."""
@@ -93,7 +93,7 @@ def _first_arrivals(table: str, kind: int, arity: int, width: int, source: Const
     """Return the SELECT of a predicate's atoms, each once at a time; other predicates may be wider."""
     own = columns(arity)
     padded = [*own, *(f"NULL AS {name}" for name in columns(width)[arity:])]
-    counts = f"{own[-1]} = {quoted(str(source))}" if own else "1 = 0"
+    counts = f"{own[-1]} = {quote(str(source))}" if own else "1 = 0"
     where = "" if source is None else f" WHERE {counts}"
     grouped = ", ".join(["t", *own])
     selected = ", ".join(["t", "MIN(seq) AS seq", f"{kind} AS kind", *padded])
@@ -129,5 +129,5 @@ def _plus(text: str, number: int) -> str:
 
 def instances(atom: Atom, names: TableNames) -> str:
     """Return the SELECT of the times at which an instance of an atom arrives."""
-    where = fitting(atom.arguments, "s", {})
+    where = conditions_on(atom.arguments, "s", {})
     return f"SELECT s.t FROM {names.input(signature(atom))} AS s WHERE {conjunction(where)}"

@@ -13,7 +13,7 @@ from solver.traces.trace_columns import PartReading, read_arrivals, read_columns
 from solver.traces.trace_files import FilePart, TraceFile
 from solver.traces.trace_times import (
     Instant,
-    Malformed,
+    MalformedPart,
     TimeKind,
     cell_time,
     date_of,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from lars.language.terms import Signature
 from solver.columns import Array
 from solver.facts import STREAM_PREDICATE, Arguments
-from solver.traces.trace_times import Instant, Malformed, TimeKind
+from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 Triple = tuple[str, str, str]
 ATOMS: Final = ""
@@ -39,9 +39,9 @@ def triple_reading(line: int, time: Instant, stream: str | None, triple: Triple)
 def check_roles(triple: Triple, columns: Sequence[int] = (1, 1, 1)) -> None:
     """Raise unless the subject is no literal and the predicate is an IRI."""
     if triple[0].startswith('"'):
-        raise Malformed("found a literal as subject; accepted: an <iri> or a _:blank node", columns[0])
+        raise MalformedPart("found a literal as subject; accepted: an <iri> or a _:blank node", columns[0])
     if not triple[1].startswith("<"):
-        raise Malformed("found no IRI as predicate; accepted: an <iri>", columns[1])
+        raise MalformedPart("found no IRI as predicate; accepted: an <iri>", columns[1])
 
 
 class Raw(NamedTuple):
@@ -68,9 +68,9 @@ class Raw(NamedTuple):
         return Instant(TimeKind(self.kind), self.time)
 
 
-def row_of(found: TracedAtom | Malformed, position: int, seq: int, text: str) -> Raw:
+def row_of(found: TracedAtom | MalformedPart, position: int, seq: int, text: str) -> Raw:
     """Return what was found as a row at its place in arrival order, or `text` as a rejected one."""
-    if isinstance(found, Malformed):
+    if isinstance(found, MalformedPart):
         kept = text.encode("utf-8", "backslashreplace").decode()
         return Raw(TimeKind.INTEGER, 0, position, seq, None, None, (kept,), found.problem, found.fatal)
     _, time, stream, predicate, arguments = found
@@ -97,14 +97,14 @@ class ExactRow(NamedTuple):
     """What a row of a block says that was read by itself, and its text, which only a fault needs."""
 
     place: int
-    found: Sequence[TracedAtom | Malformed]
+    content: Sequence[TracedAtom | MalformedPart]
     text: str
 
 
 def exact_rows(position: int, others: Iterable[ExactRow], numbers: Array) -> Iterator[Raw]:
     """Yield rows that were read one by one, each numbered on from the number of its place."""
     for row in others:
-        for number, found in enumerate(row.found, int(numbers[row.place])):
+        for number, found in enumerate(row.content, int(numbers[row.place])):
             yield row_of(found, position, number, row.text)
 
 
@@ -112,13 +112,13 @@ def exact_rows(position: int, others: Iterable[ExactRow], numbers: Array) -> Ite
 class RowBlock:
     """Rows of a part of a file: `rows` lines or rows of a table, after `before` others of the part.
 
-    `others` are those that are not `usual` for certain, in order, each read when it is asked for.
+    `exact_rows` are those that are not `usual` for certain, in order, each read when it is asked for.
     """
 
     before: int
     rows: int
     usual: Sequence[UsualRows]
-    others: Iterable[ExactRow]
+    exact_rows: Iterable[ExactRow]
 
     def numbers(self, others: Iterable[ExactRow]) -> Array:
         """Return how many atoms, times and faults come before each row, and at the end how many in all."""
@@ -126,5 +126,5 @@ class RowBlock:
         for one in self.usual:
             counts[one.places + 1] = 1
         for row in others:
-            counts[row.place + 1] = len(row.found)
+            counts[row.place + 1] = len(row.content)
         return np.cumsum(counts)

@@ -15,7 +15,7 @@ import rdflib
 from pyoxigraph import RdfFormat
 
 from lars.errors import LarsError, Place, PlacedError
-from lars.files import decoded, read_bytes
+from lars.files import decode, read_bytes
 from lars.language.terms import Iri
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, bare, distinct_rows, readable
@@ -75,7 +75,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
         for engine in (None, *engines)
     }
     whole = found.pop(None)
-    return replace(whole, loaded={str(engine): own for engine, own in found.items()})
+    return replace(whole, engine_stores={str(engine): own for engine, own in found.items()})
 
 
 class _Statements:
@@ -113,7 +113,7 @@ class _Statements:
 
     def listed(self) -> "_Listed":
         """Return all terms in the order of their texts."""
-        texts = self._terms.written(np.arange(1, len(self._terms)))
+        texts = self._terms.atom_texts(np.arange(1, len(self._terms)))
         order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
         ranks = np.zeros(len(texts) + 1, np.int64)
         ranks[order + 1] = np.arange(len(order))
@@ -305,7 +305,7 @@ def _by_rdflib(path: Path, data: bytes, kind: str) -> Iterator[Quad]:
 
 def _check_json(path: Path, data: bytes) -> None:
     """Raise for text that is no JSON, and for contexts that would have to be fetched."""
-    file = decoded(str(path), data, "JSON-LD")
+    file = decode(str(path), data, "JSON-LD")
     try:
         document = json.loads(file.text)
     except json.JSONDecodeError as error:

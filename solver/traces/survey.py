@@ -14,7 +14,7 @@ import numpy as np
 
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import appearing
+from lars.files import replacement_path
 from lars.language.windows import LARGEST_TIME
 from solver.columns import Array
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
@@ -251,6 +251,6 @@ def _counting(found: Survey, options: TraceOptions) -> str:
 
 def _keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[TraceFile]) -> None:
     """Write each skipped line below a comment with its file and problem; the file appears whole."""
-    with appearing(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
+    with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         for row in skipped:
             writer.write(f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n")

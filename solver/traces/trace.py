@@ -6,9 +6,9 @@ from itertools import pairwise, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from lars.errors import LarsError, refused
+from lars.errors import LarsError, system_error
 from lars.files import exists
-from solver.facts import STANDARD_INPUT, bare, converted, readable
+from solver.facts import STANDARD_INPUT, bare, converted_file, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
 from solver.traces.formats.graphs import NUMBERED, file_number
@@ -134,7 +134,7 @@ def _mapped(path: str, plain: Path, mapping: "Columns", options: TraceOptions) -
 
     how = mapping, options.prefixes
     write = partial(write_mapped, path, plain, mapping, dict(options.prefixes))
-    return MappedTable(), converted(plain, how, write)
+    return MappedTable(), converted_file(plain, how, write)
 
 
 def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
@@ -142,7 +142,7 @@ def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
         with plain.open("rb") as reader:
             head = reader.read(HEAD)
     except OSError as error:
-        raise refused(file, error, "cannot be read") from None
+        raise system_error(file, error, "cannot be read") from None
     if not head and not empty:
         raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}{WITH_END}")
     return FileHead(file, plain, head, _whole_lines(head))

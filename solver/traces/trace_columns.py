@@ -7,18 +7,18 @@ from typing import Final
 
 import numpy as np
 
-from lars.errors import Place, refused
+from lars.errors import Place, system_error
 from lars.language.terms import Signature
 from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.progress import tell
 from solver.settings import OnError, TraceOptions
-from solver.traces.blocks import TimedRows, joined, summaries_of, times_of_rows
+from solver.traces.blocks import TimedRows, join_rows, summaries_of, times_of_rows
 from solver.traces.rows import ExactRow, Raw, RowBlock, exact_rows
 from solver.traces.summaries import Summary, summarise
 from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import checked_rows
 from solver.traces.trace_files import FilePart, TraceFile
-from solver.traces.trace_times import Malformed
+from solver.traces.trace_times import MalformedPart
 
 _ROWS_TOLD: Final = 2**14
 """Of rows that are read one by one it is said after so many how far reading is."""
@@ -76,7 +76,7 @@ class PartReading:
         The error's line counts from the beginning of the part.
         """
         before, unit = len(self.rejected), self._options.unit.nanoseconds
-        timed = joined([times_of_rows((), self.terms), *self._timed(part)])
+        timed = join_rows([times_of_rows((), self.terms), *self._timed(part)])
         self.summaries += summaries_of(timed, part.source.position(part.begin), self.terms, unit)
         self.summaries += summarise(self.rejected[before:], unit)
 
@@ -107,7 +107,7 @@ class PartReading:
                 self.lines += block.rows
                 tell(self.lines, self._size)
         except OSError as error:
-            raise refused(source.path, error, "cannot be read") from None
+            raise system_error(source.path, error, "cannot be read") from None
 
     def _of_block(self, source: TraceFile, block: RowBlock) -> Iterator[TimedRows]:
         others = [*self._checked(source, block)]
@@ -122,9 +122,9 @@ class PartReading:
 
     def _checked(self, source: TraceFile, block: RowBlock) -> Iterator[ExactRow]:
         stop = self._options.on_error is OnError.STOP
-        for row in block.others:
-            for found in row.found:
-                if isinstance(found, Malformed) and (found.fatal or stop):
+        for row in block.exact_rows:
+            for found in row.content:
+                if isinstance(found, MalformedPart) and (found.fatal or stop):
                     place = Place(source.path, block.before + row.place + 1, found.column, row.text)
                     raise source.error(place, found.problem)
             yield row

@@ -7,11 +7,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Final
 
-from lars.errors import Place, PlacedError, refused
+from lars.errors import Place, PlacedError, system_error
 from solver.columns import TermCodes
 from solver.settings import TraceOptions
 from solver.traces.rows import Raw, RowBlock, TracedAtom, Triple, row_of, triple_reading
-from solver.traces.trace_times import Clock, Instant, Malformed
+from solver.traces.trace_times import Clock, Instant, MalformedPart
 
 _FILE_BITS: Final = 43
 
@@ -107,7 +107,7 @@ class TraceFile:
         """Return a time that starts at a column in time points; raise Malformed."""
         try:
             return self.clock.stamp(written)
-        except Malformed as error:
+        except MalformedPart as error:
             raise error.at(column) from None
 
     def rows(self) -> Iterator[tuple[Raw, Place]]:
@@ -115,11 +115,11 @@ class TraceFile:
         try:
             yield from self.format.rows(self)
         except OSError as error:
-            raise refused(self.path, error, "cannot be read") from None
+            raise system_error(self.path, error, "cannot be read") from None
 
-    def row(self, found: TracedAtom | Malformed, seq: int, line: int, text: str) -> tuple[Raw, Place]:
+    def row(self, found: TracedAtom | MalformedPart, seq: int, line: int, text: str) -> tuple[Raw, Place]:
         """Return what was found as a row at its place in arrival order, `text` as it is written there."""
-        column = found.column if isinstance(found, Malformed) else 1
+        column = found.column if isinstance(found, MalformedPart) else 1
         return row_of(found, self.position(), seq, text), Place(self.path, line, column, text)
 
     def error(self, place: Place, problem: str) -> PlacedError:
@@ -162,11 +162,13 @@ def stream_of(source: TraceFile, own: str | None) -> str | None:
     """Return the stream of an element: its own, or else the file's; raise when they contradict."""
     if own is None and source.stream is None and source.candidates:
         listed = ", ".join(source.candidates)
-        raise Malformed(
+        raise MalformedPart(
             f"nothing says which stream this is; give --stream IRI=FILE with one of: {listed}", fatal=True
         )
     if own and source.stream and own != source.stream and not source.candidates:
-        raise Malformed(f"the element belongs to {own}, but the file was given the stream {source.stream}")
+        raise MalformedPart(
+            f"the element belongs to {own}, but the file was given the stream {source.stream}"
+        )
     return own or source.stream
 
 

@@ -36,7 +36,7 @@ _IN_TABLES: Final = re.compile(
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Malformed(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
+class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
     """A part of a trace that cannot be read; `line` is None where the caller knows it."""
 
     def __init__(
@@ -48,9 +48,9 @@ class Malformed(Exception):  # noqa: N818  (never leaves the readers: they give 
         self.line = line
         self.fatal = fatal
 
-    def at(self, column: int = 1, line: int | None = None) -> "Malformed":
+    def at(self, column: int = 1, line: int | None = None) -> "MalformedPart":
         """Return the error at a place that is known now."""
-        return Malformed(self.problem, column, line, fatal=self.fatal)
+        return MalformedPart(self.problem, column, line, fatal=self.fatal)
 
 
 class TimeKind(IntEnum):
@@ -89,9 +89,9 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
     match = _DATE_TIME.fullmatch(text)
     if match is None or not (plain or datatype in _DATE_TYPES):
         as_type = "" if plain else f" of type <{datatype}>"
-        raise Malformed(f"{short(text)}{as_type} is no time; accepted: {ACCEPTED_TIMES}")
+        raise MalformedPart(f"{short(text)}{as_type} is no time; accepted: {ACCEPTED_TIMES}")
     if datatype == XSD + "dateTimeStamp" and not match[3]:
-        raise Malformed(
+        raise MalformedPart(
             f"{text!r} is no xsd:dateTimeStamp: it has no time zone; accepted: one ending in Z or +hh:mm"
         )
     return _date_time(text, match)
@@ -101,10 +101,10 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     try:
         whole = instant_of(datetime.fromisoformat(match[1] + (match[3] or "")))
     except ValueError as error:
-        raise Malformed(f"{text!r} is no dateTime: {error}; accepted: {ACCEPTED_TIMES}") from None
+        raise MalformedPart(f"{text!r} is no dateTime: {error}; accepted: {ACCEPTED_TIMES}") from None
     fraction = (match[2] or "").rstrip("0")
     if len(fraction) > _DECIMALS:
-        raise Malformed(f"{text!r} is finer than a nanosecond; accepted: at most nine decimals")
+        raise MalformedPart(f"{text!r} is finer than a nanosecond; accepted: at most nine decimals")
     return within_range(Instant(whole.kind, whole.value + int(fraction.ljust(_DECIMALS, "0"))), text)
 
 
@@ -125,7 +125,7 @@ def cell_time(text: str) -> Instant:
 def within_range(instant: Instant, text: str) -> Instant:
     """Return an instant that 64 bits hold in nanoseconds; raise Malformed for what `text` shows."""
     if not -LARGEST <= instant.value <= LARGEST:
-        raise Malformed(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
+        raise MalformedPart(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
     return instant
 
 
@@ -151,19 +151,19 @@ class Clock:
             return written
         if written.kind is not self.origin.kind:
             shown = self._shown(written)
-            raise Malformed(f"{shown} cannot be counted: only one of them has a time zone", fatal=True)
+            raise MalformedPart(f"{shown} cannot be counted: only one of them has a time zone", fatal=True)
         return self._counted(written, written.value - self.origin.value)
 
     def _counted(self, written: Instant, nanoseconds: int) -> Instant:
         points, rest = divmod(nanoseconds, self.unit.nanoseconds)
         if nanoseconds < 0:
-            raise Malformed(f"{self._shown(written)} is negative; accepted: times from 0")
+            raise MalformedPart(f"{self._shown(written)} is negative; accepted: times from 0")
         if rest:
             found = f"{self._shown(written)} is not a whole number of the unit {self.unit}"
-            raise Malformed(f"{found}: choose a unit that divides it, or a --trace-unit")
+            raise MalformedPart(f"{found}: choose a unit that divides it, or a --trace-unit")
         if points > LARGEST_TIME:
             found = f"{self._shown(written)} is too late"
-            raise Malformed(f"{found}; accepted: up to {LARGEST_TIME} time points")
+            raise MalformedPart(f"{found}; accepted: up to {LARGEST_TIME} time points")
         return Instant(written.kind, points)
 
     def _shown(self, written: Instant) -> str:
@@ -192,7 +192,7 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
     """
     try:
         begin = read_time(zero)
-    except Malformed:
+    except MalformedPart:
         return None
     value = begin.value + round(point * unit.nanoseconds)
     return show(Instant(begin.kind, value)) if abs(value) <= LARGEST else None
@@ -220,7 +220,7 @@ def point_of(asked: int | datetime | time, zero: str | None, unit: Duration, las
     written = _on_its_day(asked, zero, unit, last) if isinstance(asked, time) else instant_of(asked)
     try:
         return Clock(unit, unit, read_time(zero)).stamp(written).value
-    except Malformed as error:
+    except MalformedPart as error:
         raise LarsError(f"{error.problem} (time 0 is {zero}; --origin says another)") from None
 
 

@@ -7,8 +7,8 @@ import random
 import re
 
 from agreement.api import decide, witness
-from agreement.proving.containment import OneQuery, decided
-from agreement.proving.containment import contained as searched
+from agreement.proving.containment import OneQuery, decide_containment
+from agreement.proving.containment import reports_containment as searched
 from lars.errors import LarsError
 from translate.dialects import read_query
 from translate.model.query import Profile, Setting
@@ -44,7 +44,7 @@ def shown(way, one, other):
     try:
         if way in ("decided", "searched"):
             both = (OneQuery(read_query(text, "q.rq"), setting) for text in (one, other))
-            found = (decided if way == "decided" else searched)(*both)
+            found = (decide_containment if way == "decided" else searched)(*both)
             return [] if found.against is None else quads(found.against.facts, found.against.static)
         if way == "decide":
             (verdict,) = decide(one, period=2, unit="1s").verdicts

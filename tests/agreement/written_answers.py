@@ -5,7 +5,7 @@ import numpy as np
 from agreement.comparing.agree import periods
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
-from solver.relational import coalesced, coded
+from solver.relational import as_table, coalesce
 
 
 def verdict(period, timeline, push, pull):
@@ -19,5 +19,5 @@ def verdict(period, timeline, push, pull):
 def runs(rows_at, terms, times, width):
     """Return rows by time as answers at all the times."""
     listed = [(row, t, t) for t, rows in rows_at.items() for row in rows]
-    table = coalesced(coded(listed, width, terms), len(times))
+    table = coalesce(as_table(listed, width, terms), len(times))
     return AnswerRuns(np.array(times, np.int64), table, terms)

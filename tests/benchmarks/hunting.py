@@ -21,7 +21,7 @@ def main():
         first = found.faults[0]
         seconds.append(first.seconds)
         triples.append(len(first.run.pushes))
-        print(f"{mutant.name:50} {first.seconds:5.1f} s {triples[-1]} triples  {first.says}", flush=True)
+        print(f"{mutant.name:50} {first.seconds:5.1f} s {triples[-1]} triples  {first.sentence}", flush=True)
     count = len(alive) + len(seconds)
     print(
         f"{len(seconds)} of {count} killed ({100 * len(seconds) / count:.0f} %), "

@@ -15,7 +15,7 @@ from lars.language.terms import Signature
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
-from solver.relational import encoded, evaluated
+from solver.relational import encode, evaluate_program
 
 NODES, TRIPLES, TIMES = 20, 400, range(10)
 LIMIT = 10 * 2**30
@@ -47,10 +47,10 @@ def measured(name):
     rng = Random(1)
     rows = [(rng.choice(TIMES), rng.randrange(NODES), rng.randrange(NODES)) for _ in range(TRIPLES)]
     facts = [Fact(t, "e", (f"n{s}", f"n{o}")) for t, s, o in sorted(rows)]
-    here = encoded(Situation(Interval(0, len(TIMES) - 1), facts, {}))
+    here = encode(Situation(Interval(0, len(TIMES) - 1), facts, {}))
     output: Signature = ("q", len(head))
     begin = time.perf_counter()
-    found = evaluated(program, here, TIMES, output)[output]
+    found = evaluate_program(program, here, TIMES, output)[output]
     seconds = time.perf_counter() - begin
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{name:20} {seconds:8.2f} s {peak:8.0f} MB {len(found):8} rows", flush=True)

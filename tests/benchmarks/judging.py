@@ -18,7 +18,14 @@ from time import process_time
 
 from agreement.comparing.judge import pushes_at, read_judged_query
 from agreement.documents.traces import options_for
-from agreement.engines.specifications import OpenChoice, Task, builtin, elements_of, evaluation, profiled
+from agreement.engines.specifications import (
+    OpenChoice,
+    Task,
+    builtin,
+    elements_of,
+    evaluated_windows,
+    evaluation,
+)
 from lars.durations import read_duration
 from solver.facts import Static
 from solver.settings import TraceOptions
@@ -78,7 +85,7 @@ def expected(engine, number):
     found = []
     for evaluated in (evaluation._evaluated, by_clingo):
         task = Task(query, elements_of(pushes, unit), Static(frozenset(), {}), unit, CSRBENCH.last)
-        profile = profiled(task, wanted, OpenChoice((0,), wanted.bounds[0]))
+        profile = evaluated_windows(task, wanted, OpenChoice((0,), wanted.bounds[0]))
         start = process_time()
         evaluated(profile)
         found.append(process_time() - start)

@@ -34,7 +34,7 @@ from tests.packs import PACKS
 from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.model.query import Setting
-from translate.tau import pull, push, translated
+from translate.tau import lars_program, pull, push
 
 BENCH = PACKS["csrbench"].folder
 STREAM = "http://ex.org/streams/observations"
@@ -56,7 +56,7 @@ Answers = set[tuple[int, tuple[str | None, ...]]]
 def job(text: str, last: int, mode: Callable[[Program], Program]) -> Job:
     """Return the job that evaluates a query from time 0 to `last`."""
     query = read_query(text, "query.rq")
-    program = translated(query, Setting())
+    program = lars_program(query, Setting())
     return Job((ask(mode(program), ("ans1", len(query.result))),), Interval(0, last), {})
 
 

@@ -42,7 +42,7 @@ from tests.translate.strategies import drawn
 from translate.dialects import read_query
 from translate.model.query import Dataset, MergedStream, Profile, Semantics, Setting
 from translate.model.windows import Now, Range, Rows, Unbounded
-from translate.tau import answered, translated
+from translate.tau import lars_program, output_of
 
 
 class Comparison:
@@ -134,9 +134,9 @@ def compare_sparql(comparison, number):
     }
     given_to_it = Situation(Interval(0, LAST), sorted(arrivals, key=lambda fact: fact.t), background)
     try:
-        program = translated(query, setting)
+        program = lars_program(query, setting)
         with limited(SECONDS_A_CASE):
-            asked = range(LAST + 1), [answered(query, setting).predicate]
+            asked = range(LAST + 1), [output_of(query, setting).predicate]
             comparison.compare("sparql", program, given_to_it, asked)
     except (TooSlowError, LarsError) as error:
         comparison.found[f"sparql: {type(error).__name__}"] += 1

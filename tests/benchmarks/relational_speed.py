@@ -23,10 +23,10 @@ from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval, TimeWindow
 from solver import relational
 from solver.columns import TermCodes, TraceColumns, in_time_order, trace_columns
-from solver.facts import Always, Situation
+from solver.facts import EveryTime, Situation
 from solver.job import Question, certified_runs, evaluation
 from solver.pointwise import rows
-from solver.relational import encoded, situation_of
+from solver.relational import encode, situation_of
 from solver.settings import Certify, Evaluator
 from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from tests.agreement.command import lars
@@ -51,9 +51,9 @@ class Watch:
             answers["clingo"] = rows(program, situation, t, output)
         with self.timed("columns"):
             answers["columns"] = [row for row, _, _ in relational.runs(program, situation, [t], output)]
-        encoded = relational.encoded(situation)
+        encoded = relational.encode(situation)
         with self.timed("encoded"):
-            relational.evaluated(program, encoded, [t], output)
+            relational.evaluate_program(program, encoded, [t], output)
         assert set(answers["clingo"]) == set(answers["columns"])
         self.times += 1
         return answers["clingo"]
@@ -73,7 +73,7 @@ class Watch:
         return f"{self.times} evaluation times, each: {costs}; {ratio:.1f} times"
 
 
-QUESTION = Question(PROGRAM, ("ans", 2), Always())
+QUESTION = Question(PROGRAM, ("ans", 2), EveryTime())
 WAYS = {
     "uncertified": (Evaluator.AUTO, Certify.NONE),
     "default": (Evaluator.AUTO, Certify.SOME),
@@ -84,7 +84,7 @@ WAYS = {
 def in_values(facts, points, evaluator, certify):
     """Return the rows at each time as Python values, from facts as such."""
     timeline = Interval(0, points - 1)
-    here = encoded(Situation(timeline, facts, {}))
+    here = encode(Situation(timeline, facts, {}))
     found = certified_runs(QUESTION, here, timeline, evaluator, certify)
     by_time = found.by_time()
     return [by_time.get(t, frozenset()) for t in range(points)], found.certified
@@ -96,8 +96,8 @@ def in_arrow(content, points, evaluator, certify):
     columns = TraceColumns(terms, in_time_order(unpacked_atoms([content], terms)), timeline.last)
     found = certified_runs(QUESTION, situation_of(columns, timeline, {}), timeline, evaluator, certify)
     texts = pa.array(found.terms.texts(range(len(found.terms))))
-    rows = [pa.DictionaryArray.from_arrays(pa.array(column), texts) for column in found.found.columns]
-    ends = (pa.array(found.times[end]) for end in (found.found.first, found.found.last))
+    rows = [pa.DictionaryArray.from_arrays(pa.array(column), texts) for column in found.runs.columns]
+    ends = (pa.array(found.times[end]) for end in (found.runs.first, found.runs.last))
     return pa.table([*rows, *ends], names=["X", "Y", "first", "last"])
 
 

@@ -8,17 +8,17 @@ import sys
 from time import perf_counter
 
 from agreement.documents.generate import Plan
-from agreement.documents.generate.elements import generated
-from agreement.engines.r2s import streamed
+from agreement.documents.generate.elements import pushes_of
+from agreement.engines.r2s import relation_to_stream
 from agreement.engines.specifications import (
     OpenChoice,
     Task,
     builtin,
     by_ticks,
     elements_of,
+    evaluated_windows,
     evaluation,
     evaluations,
-    profiled,
 )
 from lars.durations import read_duration
 from lars.language.windows import Bounds
@@ -38,7 +38,7 @@ def task_of(stations):
     """Return the task of judging so many stations for half a minute."""
     plan = Plan(stations=stations)
     unit = read_duration("1ms")
-    elements = elements_of(list(generated(plan)), unit)
+    elements = elements_of(list(pushes_of(plan)), unit)
     query = read_query(QUERY.format(stream=plan.stream), "query")
     return Task(query, elements, Static(frozenset(), {}), unit, elements[-1].t)
 
@@ -46,13 +46,13 @@ def task_of(stations):
 def naive(profile):
     """Return what is reported at each evaluation, from the whole answers of all of them."""
     output, runs = by_ticks.runs_at(profile.task, profile.frame, profile.windows, profile.points)
-    return streamed(ToStream.ISTREAM, range(len(profile.points)), evaluation._whole(runs, output))
+    return relation_to_stream(ToStream.ISTREAM, range(len(profile.points)), evaluation._whole(runs, output))
 
 
 def main(counts):
     """Print one line for each number of stations."""
     for stations in counts:
-        profile = profiled(task_of(stations), builtin("cqels"), OpenChoice((0,), Bounds.CLOSED))
+        profile = evaluated_windows(task_of(stations), builtin("cqels"), OpenChoice((0,), Bounds.CLOSED))
         start = perf_counter()
         fast = evaluations(profile)
         middle = perf_counter()

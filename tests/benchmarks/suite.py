@@ -198,13 +198,13 @@ def line(query, stream, tells, engines):
 
 def choose(names):
     engines = list(faulty_engines())
-    by_hand = [one for one in chosen_streams() if one.tells.startswith((RULE, CAUSE))]
+    by_hand = [one for one in chosen_streams() if one.distinction.startswith((RULE, CAUSE))]
     for query in catalogue():
         if names and query.name not in names:
             continue
         own = [one for one in by_hand if one.query == query.name]
         for one in own:
-            print(line(query, one.stream, one.tells, engines), flush=True)
+            print(line(query, one.stream, one.distinction, engines), flush=True)
         if own:
             continue
         for stream, pairs, total in chosen(query, engines):
@@ -215,7 +215,7 @@ def choose(names):
 def again():
     engines, queries = list(faulty_engines()), {one.name: one for one in catalogue()}
     for one in chosen_streams():
-        print(line(queries[one.query], one.stream, one.tells, engines), flush=True)
+        print(line(queries[one.query], one.stream, one.distinction, engines), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from time import perf_counter
 
 from agreement.documents.recordings import static_of
 from agreement.proving.suite import read_suite
-from agreement.proving.suite.expecting import Expecting
+from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.suite_tests import _read
 from tests.agreement.proving.suite.certifying import (
     WindowByWindow,
@@ -39,7 +39,7 @@ def certified(test):
     for number in dict.fromkeys(firsts(test) if oxigraph_is_right(test) else ()):
         yield "rspql, Oxigraph window by window", lived.reports(number) in expected(test, number)
     for language in test.texts:
-        asked = Expecting(_read(test.texts[language]), static_of(test.static), in_order(test).stream)
+        asked = VectorReports(_read(test.texts[language]), static_of(test.static), in_order(test).stream)
         # Where a triple comes twice at one time, nothing is expected of a language in which arrivals report.
         every = test.expected[language] or ()
         for one in {*every[:1], *every[len(every) // 2 :][:1], *every[-1:]}:
@@ -91,7 +91,7 @@ def seed(tests):
     ]
     for _ in range(FAULTS):
         test, number = faulty(rng.choice(usable), rng)
-        asked = Expecting(_read(test.texts[Language.RSPQL]), static_of(test.static), test.stream)
+        asked = VectorReports(_read(test.texts[Language.RSPQL]), static_of(test.static), test.stream)
         found["Oxigraph"] += WindowByWindow(test).reports(number) not in expected(test, number)
         found["clingo"] += by_clingo(asked, number) not in expected(test, number)
     return found

@@ -11,8 +11,8 @@ from agreement.engines.specifications import builtin
 from agreement.proving.suite import (
     Label,
     Outcome,
-    answered,
     declared,
+    engine_answers,
     judged_suite,
     read_suite,
     writing_of,
@@ -23,7 +23,7 @@ from tests.agreement.proving.hunting.mutants import mutants
 def failed(mutant, tests):
     """Return the tests that a mutant fails, held to the parameters that its specification declares."""
     writing = writing_of(mutant.engine, tests, {}, mutant.specification)
-    answers = answered([mutant.engine], tests, writing, {})
+    answers = engine_answers([mutant.engine], tests, writing, {})
     numbers = declared(builtin(mutant.specification), 0, None)
     claimed = frozenset((number, Label.EVALUATION) for number in numbers)
     found = judged_suite(mutant.name, writing, answers, claimed)

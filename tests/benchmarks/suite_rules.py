@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agreement.engines.adapters import BuiltInEngine
 from agreement.engines.registry import ENGINES
-from agreement.proving.suite import Label, answered, read_suite, writing_of
+from agreement.proving.suite import Label, engine_answers, read_suite, writing_of
 from lars.errors import LarsError
 
 
@@ -20,7 +20,7 @@ def telling(engine, rule, tests, writing):
     pairs = (({"off": others}, {"off": [*others, rule.name]}), ({}, {"off": [rule.name]}))
     for options in pairs:
         for test in tests:
-            found = [answered([BuiltInEngine(engine)], [test], writing, one) for one in options]
+            found = [engine_answers([BuiltInEngine(engine)], [test], writing, one) for one in options]
             said = [one and (one[0].refused is not None or one[0].key(Label.EVALUATION)) for one in found]
             if said[0] != said[1]:
                 return test
@@ -41,7 +41,7 @@ def main():
         for rule in engine.rules:
             test = telling(engine, rule, spoken, writing)
             told = "-" if test is None else f"{test.name} ({len(test.stream)} elements)"
-            print(f"{name} | {rule.name} | {told} | {rule.says}", flush=True)
+            print(f"{name} | {rule.name} | {told} | {rule.sentence}", flush=True)
 
 
 if __name__ == "__main__":

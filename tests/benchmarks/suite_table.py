@@ -12,7 +12,7 @@ from time import perf_counter
 
 from agreement.engines.adapters import BuiltInEngine, RunningAdapter
 from agreement.engines.registry import ENGINES
-from agreement.proving.suite import LEVELS, Outcome, answered, judged_suite, read_suite, writing_of
+from agreement.proving.suite import LEVELS, Outcome, engine_answers, judged_suite, read_suite, writing_of
 from agreement.results.renderings.comparisons.suite_report import vector_text
 from lars.errors import LarsError
 
@@ -31,7 +31,7 @@ def commands():
 def row(name, engine, tests):
     began = perf_counter()
     writing = writing_of(engine, tests, {}, None)
-    found = judged_suite(name, writing, answered([engine], tests, writing, {}), None)
+    found = judged_suite(name, writing, engine_answers([engine], tests, writing, {}), None)
     counts = " | ".join(
         str(found.count(one))
         for one in (Outcome.PASSED, Outcome.FAILED, Outcome.REFUSED, Outcome.INADMISSIBLE)

@@ -13,7 +13,7 @@ from lars.language.formulas import (
     Gather,
     In,
     Not,
-    Order,
+    OrderKey,
     Relation,
 )
 from lars.language.program import Program, Rule, put, variables
@@ -71,7 +71,7 @@ def gathered(draw, patterns):
     some = st.lists(st.sampled_from(names), max_size=2, unique=True).map(tuple) if names else st.just(())
     if draw(st.booleans()):
         return Gather(N, draw(aggregations(names)), atom, draw(some))
-    order = tuple(Order(name, draw(st.booleans())) for name in draw(some))
+    order = tuple(OrderKey(name, draw(st.booleans())) for name in draw(some))
     return Among(atom, order, draw(st.integers(0, 2)), draw(st.none() | st.integers(0, 2)), draw(some))
 
 

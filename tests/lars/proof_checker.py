@@ -2,8 +2,16 @@
 
 from itertools import product
 
-from lars.explain import Failure, Input, Known, RuleInstance
-from lars.explain.evidence import Absent, Instances, Outside, Points, Present, Shown, Trivial
+from lars.explain import Failure, InBackground, Input, RuleInstance
+from lars.explain.evidence import (
+    AbsentAtom,
+    Instances,
+    OutsideTimeline,
+    Points,
+    PresentAtom,
+    Trivial,
+    WindowContent,
+)
 from lars.explain.shortfalls import DEEPEST
 from lars.language.formulas import (
     Among,
@@ -25,8 +33,8 @@ from lars.language.stream import cut
 from lars.language.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 from lars.semantics import decide
 from lars.semantics.definitions import holds
-from lars.semantics.gathering import held
-from lars.semantics.grounding import closed, value
+from lars.semantics.gathering import atoms_at
+from lars.semantics.grounding import value, with_values
 from tests.lars import gathered
 
 CONDITIONS = (Comparison, Test, Assign)
@@ -55,7 +63,7 @@ class Checker:
         t, atom = moment
         assert (support.t, support.atom) == moment
         match support:
-            case Known():
+            case InBackground():
                 assert atom in self.background
                 return set()
             case Input():
@@ -95,7 +103,7 @@ class Checker:
 
     def gathered(self, literal, evidence, binding):
         """Check that it is true under the binding, and of which instances."""
-        atoms = held(self.answer, self.t, self.background)
+        atoms = atoms_at(self.answer, self.t, self.background)
         assert gathered.is_true(literal, binding, atoms)
         if isinstance(literal, Gather):
             found = {substitute(literal.atom, one) for one in gathered.members(literal, binding, atoms)}
@@ -120,19 +128,19 @@ class Checker:
             case Comparison():
                 return decide(condition, binding)
             case Assign(variable, expression):
-                return (self.evaluate(closed(expression, binding)) or NULL) == binding[variable]
+                return (self.evaluate(with_values(expression, binding)) or NULL) == binding[variable]
             case Test(expression, wanted):
-                twice = Call("!", (Call("!", (closed(expression, binding),)),))
+                twice = Call("!", (Call("!", (with_values(expression, binding),)),))
                 return self.evaluate(twice) == Literal(str(wanted).lower(), XSD + "boolean")
 
     def rests(self, formula, evidence, stream, t, wanted):
         """Yield what the evidence rests on; it must decide the formula in the stream at t."""
         match formula, evidence:
-            case Atom(), Present(u, atom):
+            case Atom(), PresentAtom(u, atom):
                 assert (u, atom, wanted) == (t, formula, True)
                 assert holds(formula, stream, t, self.background)
                 yield t, atom
-            case ((Atom() | Diamond(Atom())), Absent(atom, within)):
+            case ((Atom() | Diamond(Atom())), AbsentAtom(atom, within)):
                 assert not wanted
                 assert atom == (formula if isinstance(formula, Atom) else formula.inner)
                 assert list(within) == ([t] if isinstance(formula, Atom) else list(stream.timeline))
@@ -141,11 +149,11 @@ class Checker:
                 assert wanted
             case Not(inner), _:
                 yield from self.rests(inner, evidence, stream, t, not wanted)
-            case In(window, inner), Shown(shown, interval, below):
+            case In(window, inner), WindowContent(shown, interval, below):
                 kept = cut(stream, window, t)
                 assert (shown, list(interval)) == (window, list(kept.timeline))
                 yield from self.rests(inner, below, kept, t, wanted)
-            case At(Number(u), _), Outside(v, shown):
+            case At(Number(u), _), OutsideTimeline(v, shown):
                 assert u == v
                 assert u not in stream.timeline
                 assert not wanted
@@ -208,7 +216,7 @@ class Checker:
         if isinstance(premise.literal, CONDITIONS):
             assert self.condition_holds(premise.literal, {})
         elif isinstance(premise.literal, GATHERED):
-            self.instances(premise.evidence, held(self.answer, self.t, self.background))
+            self.instances(premise.evidence, atoms_at(self.answer, self.t, self.background))
         else:
             assert holds(premise.literal, self.answer, self.t, self.background)
             set(self.rests(premise.literal, premise.evidence, self.answer, self.t, True))
@@ -219,7 +227,7 @@ class Checker:
             assert not self.condition_holds(literal, {})
             return
         if isinstance(literal, GATHERED):
-            now = held(self.answer, self.t, self.background)
+            now = atoms_at(self.answer, self.t, self.background)
             assert failure.despite is None or self.instances(failure.despite, now)
             return
         for ground in self.all_instances(literal):

@@ -10,7 +10,18 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from lars.analysis import bound
-from lars.language.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation, Truth
+from lars.language.formulas import (
+    ArithmeticOperator,
+    At,
+    Box,
+    Comparison,
+    Diamond,
+    In,
+    Not,
+    Operation,
+    Relation,
+    Truth,
+)
 from lars.language.program import Program, Rule, variables
 from lars.language.stream import Stream, moments, stream_of
 from lars.language.terms import Atom, Number, Symbol, Variable, substitute
@@ -158,13 +169,15 @@ def literals(atoms=patterns, shown=None):
     return weighted(positive, positive, positive, st.builds(Not, positive))
 
 
-sums = st.builds(Operation, st.sampled_from(Operator), st.just(T), st.builds(Number, st.integers(-3, 3)))
+sums = st.builds(
+    Operation, st.sampled_from(ArithmeticOperator), st.just(T), st.builds(Number, st.integers(-3, 3))
+)
 comparisons = weighted(
     st.builds(
         lambda relation, n: Comparison(T, relation, Number(n)), st.sampled_from(Relation), st.integers(0, 8)
     ),
     st.builds(
-        lambda n: Comparison(Operation(Operator.MOD, T, Number(n)), Relation.EQUAL, Number(0)),
+        lambda n: Comparison(Operation(ArithmeticOperator.MOD, T, Number(n)), Relation.EQUAL, Number(0)),
         st.integers(0, 3),
     ),
     st.just(Comparison(X, Relation.UNEQUAL, Y)),

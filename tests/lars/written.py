@@ -6,6 +6,7 @@ from lars.language.formulas import (
     AGGREGATES,
     Aggregation,
     Among,
+    ArithmeticOperator,
     Assign,
     At,
     Box,
@@ -16,8 +17,7 @@ from lars.language.formulas import (
     In,
     Not,
     Operation,
-    Operator,
-    Order,
+    OrderKey,
     Relation,
     Test,
     Truth,
@@ -89,7 +89,9 @@ def _calls(inner):
 
 expressions = st.recursive(any_terms, _calls, max_leaves=6)
 arithmetics = st.recursive(
-    any_terms, lambda inner: st.builds(Operation, st.sampled_from(Operator), inner, inner), max_leaves=4
+    any_terms,
+    lambda inner: st.builds(Operation, st.sampled_from(ArithmeticOperator), inner, inner),
+    max_leaves=4,
 )
 conditions = st.one_of(
     st.builds(Comparison, arithmetics, st.sampled_from(Relation), arithmetics),
@@ -158,7 +160,7 @@ def gathered(draw):
     atom = Atom(draw(names_of_atoms), tuple(draw(st.permutations((*names, *others)))))
     some = st.lists(st.sampled_from(names), max_size=3, unique=True).map(tuple)
     if draw(st.booleans()):
-        order = tuple(Order(name, draw(st.booleans())) for name in draw(some))
+        order = tuple(OrderKey(name, draw(st.booleans())) for name in draw(some))
         return Among(atom, order, draw(counts), draw(st.none() | counts), draw(some))
     function = draw(st.sampled_from(AGGREGATES))
     arguments = draw(some) if function == "COUNT" else (draw(st.sampled_from(names)),)

@@ -16,10 +16,10 @@ from lars.language.formulas import (
     Comparison,
     Diamond,
     Gather,
-    Gathered,
     In,
     Not,
-    Order,
+    OrderKey,
+    SetLiteral,
     Test,
 )
 from lars.language.program import Program, Rule, is_fact, variables
@@ -90,7 +90,7 @@ def is_encoded(program):
     try:
         for rule in program.rules:
             for part in rule.body:
-                isinstance(part, conditions | Gathered) or literal_form(part)
+                isinstance(part, conditions | SetLiteral) or literal_form(part)
     except UnsupportedFormulaError:
         return False
     return True
@@ -203,7 +203,7 @@ def _gathers(draw, head, atom):
 @st.composite
 def _firsts(draw, atom):
     inside = sorted(variables(atom))
-    keys = st.builds(Order, st.sampled_from(inside), st.booleans()) if inside else st.nothing()
+    keys = st.builds(OrderKey, st.sampled_from(inside), st.booleans()) if inside else st.nothing()
     order = tuple(draw(mostly(st.lists(keys, min_size=1, max_size=2), st.just([]), 3))) if inside else ()
     limit = draw(st.sampled_from((None, 0, 1, 1, 2, 2**40)))
     # A group by the only variable has one instance, and shows little.

@@ -18,7 +18,7 @@ from tests.sparql.writing import write_query
 from translate.dialects import read_query
 from translate.model.query import Dataset, EngineQuery, Form, MergedStream, Profile, Semantics, Setting
 from translate.model.windows import Now
-from translate.tau import answered, translated
+from translate.tau import lars_program, output_of
 
 STREAM = Iri("urn:x-lars:default")
 SETTING = Setting(profile=Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)
@@ -50,11 +50,11 @@ def answer(
     facts = [Fact(TIME, STREAM_PREDICATE, (*triple, str(STREAM))) for triple in default]
     triples = [(*triple, name) for name, inside in named.items() for triple in inside]
     background = {("triple", 4): triples, ("named", 1): [(name,) for name in named]}
-    read_as = answered(query, SETTING)
-    question = ask(translated(query, SETTING), read_as.predicate)
+    read_as = output_of(query, SETTING)
+    question = ask(lars_program(query, SETTING), read_as.predicate)
     whole = Interval(TIME, TIME)
     found = [row for _, _, row in evaluate([question], Situation(whole, facts, background), whole)]
-    rows = read_as.shown(ordered(found, read_as.order))
+    rows = read_as.answers(ordered(found, read_as.order))
     return Answer(query.form, tuple(variable.name for variable in read_as.variables), rows)
 
 

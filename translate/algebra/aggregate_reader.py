@@ -6,8 +6,8 @@ from typing import Any
 
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import Literal, Variable
-from translate.algebra.expression_reader import aggregate_name, is_aggregate, is_tree, unwrapped
-from translate.algebra.groups import Found, Groups
+from translate.algebra.expression_reader import aggregate_name, is_aggregate, is_tree, unwrap
+from translate.algebra.groups import Groups, ReadExpression
 from translate.model.patterns import Extend, Group, Pattern
 from translate.sparql import StreamClause
 
@@ -34,13 +34,13 @@ class Aggregates:
     stream: StreamClause | None
     keys: list[Variable] = field(default_factory=list)
     variables: dict[_Aggregate, Variable] = field(default_factory=dict)
-    arguments: dict[_Aggregate, tuple[Variable, Found]] = field(default_factory=dict)
+    arguments: dict[_Aggregate, tuple[Variable, ReadExpression]] = field(default_factory=dict)
 
     def read(self, node: Any, name: Variable | None = None) -> Variable:
         """Return the variable of an aggregate in the text, `name` where the aggregate is new."""
         leaves = self.groups.scope.leaves
-        found: Found | None = None
-        if is_tree(inner := unwrapped(node.vars)) or not leaves.says(inner, "*"):
+        found: ReadExpression | None = None
+        if is_tree(inner := unwrap(node.vars)) or not leaves.is_word(inner, "*"):
             found = self.groups.expression(inner, self.stream)
         separator = leaves.term(node.separator) if node.separator else Literal(" ")
         assert isinstance(separator, Literal)
@@ -48,18 +48,20 @@ class Aggregates:
         key = _Aggregate(aggregate_name(node), argument, bool(node.distinct), separator.lexical)
         return self._named(key, found, name)
 
-    def expression(self, node: Any) -> Found:
+    def expression(self, node: Any) -> ReadExpression:
         """Return an expression with the variables of its aggregates."""
         return self.groups.expression(node, self.stream, self.read)
 
-    def _named(self, key: _Aggregate, found: Found | None, name: Variable | None = None) -> Variable:
+    def _named(self, key: _Aggregate, found: ReadExpression | None, name: Variable | None = None) -> Variable:
         if key not in self.variables:
             self.variables[key] = name or self.groups.scope.fresh("a")
             if found is not None and not is_variable(found):
                 self.arguments[key] = self.groups.scope.fresh("x"), found
         return self.variables[key]
 
-    def seen(self, found: Found, aliases: Mapping[Variable, Found], *, grouped: bool) -> Found:
+    def behind_groups(
+        self, found: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
+    ) -> ReadExpression:
         """Return an expression as it is seen behind the groups; `aliases` are replaced.
 
         A variable that is no key is a sample of its group (18.2.4.1).
@@ -112,7 +114,7 @@ def _tuple(everything: tuple[Variable, ...]) -> tuple[Variable, ...]:
     return everything * 2 if len(everything) == 1 else everything
 
 
-def is_variable(found: Found) -> bool:
+def is_variable(found: ReadExpression) -> bool:
     """Whether an expression is a variable of the solutions, not the value of an EXISTS."""
     return isinstance(found[0], Variable) and not found[1]
 

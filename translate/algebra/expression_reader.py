@@ -34,7 +34,7 @@ _COMPUTED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Leaves:
+class SyntaxLeaves:
     """The terms of a syntax tree, whose leaves are numbers of tokens, and their places.
 
     With `opaque` a function that nobody computes here is read all the same.
@@ -71,17 +71,17 @@ class Leaves:
         assert isinstance(term, Variable)
         return term
 
-    def says(self, leaf: Any, *words: str) -> bool:
+    def is_word(self, leaf: Any, *words: str) -> bool:
         """Whether the leaf is one of these keywords."""
         index = self.index(leaf)
-        return index is not None and self.document.tokens[index].says(*words)
+        return index is not None and self.document.tokens[index].is_word(*words)
 
     def first(self, node: Any, word: str = "") -> int:
         """Return the index of a tree's first token, or of the last `word` before that."""
         indices = (self.index(leaf) for leaf in leaves(node))
         first = next((index for index in indices if index is not None), self.lifted.names.after)
         before = range(first, -1, -1) if word else ()
-        return next((index for index in before if self.document.tokens[index].says(word)), first)
+        return next((index for index in before if self.document.tokens[index].is_word(word)), first)
 
     def unexpected(self, node: Any, accepted: str, word: str = "") -> QueryError:
         """Return the error that a tree, or the `word` before it, stands where something else can."""
@@ -97,7 +97,7 @@ class Leaves:
 class ExpressionReader:
     """The terms of expressions, and what stands for an EXISTS and for an aggregate in them."""
 
-    terms: Leaves
+    terms: SyntaxLeaves
     exists: Callable[[Any], Variable]
     aggregate: Callable[[Any], Variable]
 
@@ -120,7 +120,7 @@ def leaves(node: Any, skipped: Callable[[Any], bool] = lambda _: False) -> Itera
             yield from leaves(child, skipped)
 
 
-def unwrapped(node: Any) -> Any:
+def unwrap(node: Any) -> Any:
     """Return the expression inside trees that have one side only, as the grammar makes many of."""
     while is_tree(node) and node.name in _WRAPPERS and not node.other:
         if node.name == "RelationalExpression" and node.op is not None:
@@ -147,7 +147,7 @@ def translate_expression(node: Any, reader: ExpressionReader) -> Expression:
     the double negation, which has the same value and the same errors. IRI has the BASE of the
     query as its second argument, against which it resolves a relative text.
     """
-    node = unwrapped(node)
+    node = unwrap(node)
     return _call(node, reader) if is_tree(node) else reader.terms.term(node)
 
 
@@ -189,17 +189,17 @@ LONGEST: Final = 256
 """So many operators that are not associative can stand in a row."""
 
 
-def chained(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
+def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
     """Return parts joined from the left, or by halves where they are many: `join` is associative."""
     if len(parts) <= _SHORT:
         return reduce(join, parts)
     middle = len(parts) // 2
-    return join(chained(join, parts[:middle]), chained(join, parts[middle:]))
+    return join(chain(join, parts[:middle]), chain(join, parts[middle:]))
 
 
 def _connected(node: Any, reader: ExpressionReader) -> Expression:
     parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
-    return chained(lambda one, other: Call(_CHAINS[node.name], (one, other)), parts)
+    return chain(lambda one, other: Call(_CHAINS[node.name], (one, other)), parts)
 
 
 def _chain(node: Any, operators: Any, reader: ExpressionReader) -> Expression:
@@ -261,7 +261,7 @@ def _is_computed(iri: Iri, arguments: tuple[Expression, ...]) -> bool:
     return len(arguments) == _POINTS_AND_UNIT and arguments[-1] == _METRE
 
 
-def _check_statement(node: Any, arguments: tuple[Expression, ...], terms: Leaves) -> None:
+def _check_statement(node: Any, arguments: tuple[Expression, ...], terms: SyntaxLeaves) -> None:
     accepted = "the subject, predicate and object of a statement, each a variable or a term"
     if len(arguments) != _STATEMENT:
         raise terms.unexpected(node.iri, f"{accepted}: here are {len(arguments)} arguments")

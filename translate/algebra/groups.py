@@ -10,7 +10,7 @@ from lars.language.terms import Constant, Iri, Variable
 from translate.algebra.expression_reader import (
     ExpressionReader,
     aggregate_name,
-    chained,
+    chain,
     translate_expression,
 )
 from translate.algebra.triples import Scope, TriplesRun
@@ -21,7 +21,7 @@ from translate.sparql import AnyWindow, StreamClause
 
 _DEEPEST: Final = 256
 Aggregate = Callable[[Any], Variable]
-Found = tuple[Expression, tuple[algebra.Exists, ...]]
+ReadExpression = tuple[Expression, tuple[algebra.Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
 
@@ -57,7 +57,9 @@ class Groups:
         """Return the pattern of a group."""
         return self._parts(node, stream).joined()
 
-    def expression(self, node: Any, stream: StreamClause | None, aggregate: Aggregate | None = None) -> Found:
+    def expression(
+        self, node: Any, stream: StreamClause | None, aggregate: Aggregate | None = None
+    ) -> ReadExpression:
         """Return an expression, a fresh variable in the place of each EXISTS of it."""
         found: list[algebra.Exists] = []
 
@@ -85,7 +87,7 @@ class Groups:
             return _Parts(self.subquery(self, node, stream))
         pattern: algebra.Pattern = algebra.EMPTY
         run: TriplesRun | None = None
-        filters: list[Found] = []
+        filters: list[ReadExpression] = []
         for part in node.part or ():
             if part.name == "Filter":
                 filters.append(self.expression(part.expr, stream))
@@ -100,7 +102,7 @@ class Groups:
         self.check_depth(pattern, node)
         if not filters:
             return _Parts(pattern)
-        condition, exists = chained(conjunction, filters)
+        condition, exists = chain(conjunction, filters)
         return _Parts(pattern, condition, exists)
 
     def _extended(self, before: algebra.Pattern, part: Any, stream: StreamClause | None) -> algebra.Pattern:
@@ -113,7 +115,7 @@ class Groups:
                 return algebra.Minus(before, self.group(part.graph, stream))
             case "GroupOrUnionGraphPattern":
                 branches = [self.group(group, stream) for group in part.graph]
-                return join(before, chained(algebra.Union, branches))
+                return join(before, chain(algebra.Union, branches))
             case "GraphGraphPattern":
                 return join(before, self._graph(part, stream))
             case "Bind":
@@ -132,7 +134,7 @@ class Groups:
         before = leaves.document.tokens[index - 1]
         block = leaves.lifted.blocks.get(index)
         if stream is not None:
-            word = "SERVICE" if before.says("SERVICE", "SILENT") else "GRAPH"
+            word = "SERVICE" if before.is_word("SERVICE", "SILENT") else "GRAPH"
             raise leaves.unsupported(f"{word} inside a block of a stream", part.term, word)
         if isinstance(block, AnyWindow):
             return self._any_window(block, part)
@@ -142,8 +144,8 @@ class Groups:
         if not isinstance(name, Iri | Variable):
             raise leaves.unexpected(part.term, "the name of a graph")
         inner = self.group(part.graph, None)
-        if before.says("SERVICE", "SILENT"):
-            return algebra.Service(name, inner, before.says("SILENT"))
+        if before.is_word("SERVICE", "SILENT"):
+            return algebra.Service(name, inner, before.is_word("SILENT"))
         return algebra.Graph(name, inner)
 
     def _block(self, stream: StreamClause, part: Any) -> algebra.Pattern:
@@ -160,10 +162,10 @@ class Groups:
         if isinstance(block.name, Iri) or not block.windows:
             self.scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
             return algebra.Values(
-                self.scope.written(algebra.Graph(block.name, self.group(part.graph, None))), ()
+                self.scope.bindable_variables(algebra.Graph(block.name, self.group(part.graph, None))), ()
             )
         branches: list[algebra.Pattern] = []
-        readings = self.scope.repeated(len(block.windows))
+        readings = self.scope.repeating(len(block.windows))
         for (name, stream), _ in zip(block.windows, readings, strict=True):
             branches.append(
                 algebra.Join(self._block(stream, part), algebra.Values((block.name,), ((name,),)))
@@ -187,14 +189,14 @@ class Groups:
         return algebra.Values(names, tuple(rows))
 
     def _constant(self, leaf: Any) -> Constant | None:
-        if self.scope.leaves.says(leaf, "UNDEF"):
+        if self.scope.leaves.is_word(leaf, "UNDEF"):
             return None
         term = self.scope.leaves.term(leaf)
         assert not isinstance(term, Variable)
         return term
 
 
-def conjunction(left: Found, right: Found) -> Found:
+def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
     """Return the conjunction of two conditions."""
     return Call("&&", (left[0], right[0])), left[1] + right[1]
 

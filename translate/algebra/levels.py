@@ -4,11 +4,11 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
 
-from lars.language.formulas import Order
+from lars.language.formulas import OrderKey
 from lars.language.terms import Variable
 from translate.algebra.aggregate_reader import Aggregates, has_aggregate, is_variable
-from translate.algebra.expression_reader import is_aggregate, is_tree, unwrapped
-from translate.algebra.groups import Found, Groups, conjunction, join
+from translate.algebra.expression_reader import is_aggregate, is_tree, unwrap
+from translate.algebra.groups import Groups, ReadExpression, conjunction, join
 from translate.model.patterns import EMPTY, Duplicates, Extend, Filter, Modifiers, Pattern, Select, variables
 from translate.sparql import StreamClause
 
@@ -41,7 +41,7 @@ class _Item:
     """(expression AS variable) of SELECT; the leaf is the variable."""
 
     leaf: Any
-    found: Found
+    found: ReadExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +66,14 @@ class _Level:
         having = self._having() if tree.having else None
         order = self._order()
         if self.grouped:
-            pattern = self.aggregates.group(pattern, groups.scope.written(inside))
+            pattern = self.aggregates.group(pattern, groups.scope.bindable_variables(inside))
         if having is not None:
             pattern = Filter(pattern, *having)
         values = groups.values(tree.valuesClause) if tree.valuesClause else EMPTY
         self._check_names(inside, values)
         pattern = join(pattern, values)
         if self.selects and not tree.projection:
-            result = list(groups.scope.written(pattern))
+            result = list(groups.scope.bindable_variables(pattern))
         for variable, sample in samples.items():
             if variable not in variables(pattern):
                 pattern = Extend(pattern, variable, sample)
@@ -99,8 +99,8 @@ class _Level:
             result.append(variable)
         return result
 
-    def _selected(self, node: Any, variable: Variable) -> Found:
-        inner = unwrapped(node)
+    def _selected(self, node: Any, variable: Variable) -> ReadExpression:
+        inner = unwrap(node)
         if is_aggregate(inner):
             return self.aggregates.read(inner, variable), ()
         return self.aggregates.expression(node)
@@ -129,13 +129,13 @@ class _Level:
             clause, word = (tree.groupby, "GROUP") if tree.groupby else (tree.having or tree.orderby, "")
             accepted = "no groups: SELECT * names the variables of solutions, which are not grouped"
             raise terms.unexpected(clause, accepted, word)
-        before: dict[Variable, Found] = {}
+        before: dict[Variable, ReadExpression] = {}
         samples: dict[Variable, Variable] = {}
         for node in tree.projection:
             variable = terms.variable(node.var if node.evar is None else node.evar)
             if variable in self.items:
                 item = self.items[variable]
-                found = self.aggregates.seen(item.found, before, grouped=True)
+                found = self.aggregates.behind_groups(item.found, before, grouped=True)
                 self.items[variable] = replace(item, found=found)
                 before[variable] = variable, ()
             elif variable not in self.aggregates.keys:
@@ -147,31 +147,31 @@ class _Level:
         for item in self.items.values():
             self.groups.scope.check_new(item.leaf, bound)
 
-    def _having(self) -> Found:
+    def _having(self) -> ReadExpression:
         # SPARQL 1.1 leaves the names of SELECT unbound in HAVING. The queries of C-SPARQL and CQELS
         # use them there, (COUNT(?x) AS ?n) .. HAVING (?n > 1): a name stands for its expression.
-        aliases: dict[Variable, Found] = {}
+        aliases: dict[Variable, ReadExpression] = {}
         for name, item in self.items.items():
-            aliases[name] = self.aggregates.seen(item.found, aliases, grouped=False)
+            aliases[name] = self.aggregates.behind_groups(item.found, aliases, grouped=False)
         conditions = [self.aggregates.expression(node) for node in self.tree.having.condition]
-        seen = [self.aggregates.seen(found, aliases, grouped=self.grouped) for found in conditions]
+        seen = [self.aggregates.behind_groups(found, aliases, grouped=self.grouped) for found in conditions]
         return reduce(conjunction, seen)
 
-    def _order(self) -> list[tuple[Order, Found | None]]:
+    def _order(self) -> list[tuple[OrderKey, ReadExpression | None]]:
         """Return the keys of ORDER BY, each with the expression that it stands for unless it is one."""
-        aliases: dict[Variable, Found] = {name: (name, ()) for name in self.items}
-        order: list[tuple[Order, Found | None]] = []
+        aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
+        order: list[tuple[OrderKey, ReadExpression | None]] = []
         for node in self.tree.orderby.condition if self.tree.orderby else ():
             found = self.aggregates.expression(node.expr)
-            found = self.aggregates.seen(found, aliases, grouped=self.grouped)
+            found = self.aggregates.behind_groups(found, aliases, grouped=self.grouped)
             descending = node.order is not None and str(node.order).upper() == "DESC"
             if isinstance(found[0], Variable) and is_variable(found):
-                order.append((Order(found[0], descending), None))
+                order.append((OrderKey(found[0], descending), None))
             else:
-                order.append((Order(self.groups.scope.fresh("o"), descending), found))
+                order.append((OrderKey(self.groups.scope.fresh("o"), descending), found))
         return order
 
-    def _modifiers(self, order: tuple[Order, ...]) -> Modifiers:
+    def _modifiers(self, order: tuple[OrderKey, ...]) -> Modifiers:
         duplicates = Duplicates[self.tree.modifier] if self.tree.modifier else Duplicates.KEPT
         part = self.tree.limitoffset
         limit = int(str(part.limit)) if part and part.limit is not None else None

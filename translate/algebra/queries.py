@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
-from translate.algebra.expression_reader import Leaves
+from translate.algebra.expression_reader import SyntaxLeaves
 from translate.algebra.groups import Groups
 from translate.algebra.levels import Solutions, read_level, read_subquery
 from translate.algebra.triples import Scope, read_template
@@ -20,7 +20,7 @@ _FORMS: Final = {
 }
 
 
-def translate(leaves: Leaves, language: Language) -> EngineQuery:
+def translate(leaves: SyntaxLeaves, language: Language) -> EngineQuery:
     """Return the query of a text whose streaming clauses are lifted out.
 
     Raises QueryError and UnsupportedError with their places.
@@ -29,7 +29,7 @@ def translate(leaves: Leaves, language: Language) -> EngineQuery:
         return _translate(leaves, language)
 
 
-def _translate(leaves: Leaves, language: Language) -> EngineQuery:
+def _translate(leaves: SyntaxLeaves, language: Language) -> EngineQuery:
     tree, error = read_tree(leaves.document, leaves.lifted)
     try:
         query = _read(tree, leaves, language)
@@ -46,7 +46,7 @@ def _position(error: PlacedError) -> tuple[int, int]:
     return error.place.line, error.place.column
 
 
-def _read(tree: Any, leaves: Leaves, language: Language) -> EngineQuery:
+def _read(tree: Any, leaves: SyntaxLeaves, language: Language) -> EngineQuery:
     lifted, form = leaves.lifted, _FORMS[tree.name]
     scope = Scope(leaves)
     dataset = _dataset(tree, leaves)
@@ -82,7 +82,7 @@ def _template(tree: Any, scope: Scope) -> tuple[TriplePattern, ...]:
 def _described(tree: Any, scope: Scope, solutions: Solutions) -> tuple[Iri | Variable, ...]:
     """Return what DESCRIBE names, each once; * names all variables in scope."""
     if not tree.var:
-        return scope.written(solutions.pattern)
+        return scope.bindable_variables(solutions.pattern)
     terms = dict.fromkeys(scope.leaves.term(leaf) for leaf in tree.var)
     return tuple(term for term in terms if isinstance(term, Iri | Variable))
 
@@ -106,7 +106,7 @@ def _result(
             return tuple(term for term in terms if isinstance(term, Variable) and term in bound)
 
 
-def _dataset(tree: Any, leaves: Leaves) -> Dataset:
+def _dataset(tree: Any, leaves: SyntaxLeaves) -> Dataset:
     """Return the graphs of FROM and FROM NAMED."""
     clauses = tree.datasetClause or ()
     default = [leaves.term(clause.default) for clause in clauses if clause.default]

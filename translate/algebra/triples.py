@@ -10,8 +10,17 @@ from itertools import groupby
 from typing import Any, Final
 
 from lars.language.terms import Blank, Iri, Term, Variable
-from translate.algebra.expression_reader import LONGEST, Leaves, chained, is_tree, leaves
-from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, Sequence
+from translate.algebra.expression_reader import LONGEST, SyntaxLeaves, chain, is_tree, leaves
+from translate.model.paths import (
+    Alternative,
+    Inverse,
+    Link,
+    NegatedSet,
+    Path,
+    PathSequence,
+    RepeatedPath,
+    Repetition,
+)
 from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern, variables
 from translate.sparql import TokenKind
 
@@ -25,7 +34,7 @@ class Scope:
     what was read otherwise than SPARQL says.
     """
 
-    leaves: Leaves
+    leaves: SyntaxLeaves
     labels: dict[str, int] = field(default_factory=dict)
     runs: int = 0
     notes: list[str] = field(default_factory=list)
@@ -48,14 +57,14 @@ class Scope:
             prefix = f"_{prefix}"
         return prefix
 
-    def written(self, pattern: Pattern) -> tuple[Variable, ...]:
+    def bindable_variables(self, pattern: Pattern) -> tuple[Variable, ...]:
         """Return the variables of the text that a pattern can bind, in the order of the text."""
         bound = variables(pattern)
         tokens = self.leaves.document.tokens
         names = (Variable(token.text[1:]) for token in tokens if token.kind is TokenKind.VARIABLE)
         return tuple(dict.fromkeys(name for name in names if name in bound))
 
-    def repeated(self, times: int) -> Iterator[None]:
+    def repeating(self, times: int) -> Iterator[None]:
         """Yield for each reading of a part that is read several times: all invent the same names."""
         before = dict(self.labels), self.runs, Counter(self._numbers)
         for _ in range(times):
@@ -73,7 +82,7 @@ class Scope:
 
 _CHAINS: Final[dict[str, Callable[[Path, Path], Path]]] = {
     "PathAlternative": Alternative,
-    "PathSequence": Sequence,
+    "PathSequence": PathSequence,
 }
 
 
@@ -84,7 +93,7 @@ class TriplesRun:
     scope: Scope
     number: int = field(init=False)
     blank: dict[str, Variable] = field(default_factory=dict)
-    found: list[TriplePattern | PathPattern] = field(default_factory=list)
+    triples: list[TriplePattern | PathPattern] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.scope.runs += 1
@@ -94,11 +103,11 @@ class TriplesRun:
         """Add the triples of blocks; a label that another run has is an error."""
         for subject, path, object_ in _triples(blocks):
             first = self._term(subject)
-            self.found.append(_connection(first, path, self._term(object_), self.scope.leaves))
+            self.triples.append(_connection(first, path, self._term(object_), self.scope.leaves))
 
     def patterns(self) -> Iterator[Bgp | PathPattern]:
         """Yield the patterns in the order of the text; adjacent triple patterns are one."""
-        for is_triple, parts in groupby(self.found, lambda part: isinstance(part, TriplePattern)):
+        for is_triple, parts in groupby(self.triples, lambda part: isinstance(part, TriplePattern)):
             if is_triple:
                 yield Bgp(tuple(part for part in parts if isinstance(part, TriplePattern)))
             else:
@@ -137,7 +146,7 @@ def _triples(blocks: Any) -> Iterator[tuple[Any, Any, Any]]:
             yield block[start], block[start + 1], block[start + 2]
 
 
-def _label(leaf: Any, terms: Leaves) -> str | None:
+def _label(leaf: Any, terms: SyntaxLeaves) -> str | None:
     """Return the label of a blank node, as in the text or as the parser made it; None for others."""
     from rdflib import BNode
 
@@ -147,7 +156,7 @@ def _label(leaf: Any, terms: Leaves) -> str | None:
     return str(leaf) if index is None else terms.document.tokens[index].text
 
 
-def _connection(subject: Term, path: Any, object_: Term, terms: Leaves) -> TriplePattern | PathPattern:
+def _connection(subject: Term, path: Any, object_: Term, terms: SyntaxLeaves) -> TriplePattern | PathPattern:
     if not is_tree(path):
         return TriplePattern(subject, terms.term(path), object_)
     match read_path(path, terms):
@@ -159,7 +168,7 @@ def _connection(subject: Term, path: Any, object_: Term, terms: Leaves) -> Tripl
             return PathPattern(subject, longer, object_)
 
 
-def read_path(node: Any, terms: Leaves) -> Path:
+def read_path(node: Any, terms: SyntaxLeaves) -> Path:
     """Return the property path of a syntax tree (Section 18.2.2.3); chains are read from the left."""
     if not is_tree(node):
         return Link(_iri(node, terms))
@@ -169,20 +178,20 @@ def read_path(node: Any, terms: Leaves) -> Path:
     if len(parts) > LONGEST and node.name == "PathSequence":
         raise terms.unexpected(node.part[LONGEST], f"a path of at most {LONGEST} steps")
     if node.name in _CHAINS:
-        return chained(_CHAINS[node.name], parts)
+        return chain(_CHAINS[node.name], parts)
     if node.name == "PathEltOrInverse":
         return Inverse(parts[0])
-    return Repeated(parts[0], Often(str(node.mod))) if node.mod else parts[0]
+    return RepeatedPath(parts[0], Repetition(str(node.mod))) if node.mod else parts[0]
 
 
-def _negated(node: Any, terms: Leaves) -> Negated:
+def _negated(node: Any, terms: SyntaxLeaves) -> NegatedSet:
     found = [(str(leaf).startswith("i"), _iri(leaf, terms)) for leaf in leaves(node)]
-    return Negated(
+    return NegatedSet(
         tuple(iri for inverse, iri in found if not inverse), tuple(iri for inverse, iri in found if inverse)
     )
 
 
-def _iri(leaf: Any, terms: Leaves) -> Iri:
+def _iri(leaf: Any, terms: SyntaxLeaves) -> Iri:
     term = terms.term(leaf)
     if not isinstance(term, Iri):
         raise terms.unexpected(leaf, "an IRI or a variable")

@@ -25,10 +25,10 @@ from translate.analysis.rewriting import (
     children,
     depth,
     parts,
+    path_pattern,
     rebuilt,
-    renamed,
+    rename,
     tests_of,
-    walked,
     without_paths,
 )
-from translate.analysis.scope import apart, is_local, mentioned, occurring
+from translate.analysis.scope import apart, is_local, mentioned_variables, occurring_variables

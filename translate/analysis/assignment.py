@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from translate.analysis.rewriting import parts, without_paths
-from translate.analysis.scope import occurring
+from translate.analysis.scope import occurring_variables
 from translate.model.paths import steps
 from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern
 from translate.model.query import EngineQuery
@@ -57,7 +57,7 @@ class Assignment:
         return {stream: Bgp(tuple(triples)) for stream, triples in parts.items()}
 
     def _check_paths(self, pattern: Pattern) -> None:
-        for part in parts(without_paths(pattern, occurring(pattern))):
+        for part in parts(without_paths(pattern, occurring_variables(pattern))):
             for step in steps(part.path) if isinstance(part, PathPattern) else ():
                 if found := self._streams if step is None else self._of(step):
                     raise LarsError(

@@ -8,7 +8,7 @@ from itertools import product
 
 from lars.language.terms import Iri, Variable
 from translate.analysis.rewriting import children, rebuilt, without_paths
-from translate.analysis.scope import occurring
+from translate.analysis.scope import occurring_variables
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Pattern
@@ -108,7 +108,7 @@ def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[
     """Return (V, P, D, S) of a C-SPARQL query, given which part of each BGP is which stream's."""
     parts: dict[StreamPattern, None] = {}
     # The steps of a path are triple patterns where SPARQL makes it such.
-    pattern = without_paths(query.pattern, occurring(query.pattern))
+    pattern = without_paths(query.pattern, occurring_variables(query.pattern))
     for bgp in basic_patterns(pattern):
         for stream, part in assigned(bgp).items():
             window = next(merged.window for merged in query.merged if merged.stream == stream)

@@ -9,20 +9,20 @@ and joins multiply them by themselves.
 from typing import assert_never
 
 from translate.analysis.nullability import nullable
-from translate.memory import remembered
+from translate.memory import remember
 from translate.model import patterns as algebra
-from translate.model.paths import Negated
+from translate.model.paths import NegatedSet
 from translate.model.patterns import Pattern, variables
 
 
-@remembered
+@remember
 def witnesses(pattern: Pattern) -> int:
     """Return how many witnesses a solution of the pattern carries in a multiset."""
     match pattern:
         case algebra.Bgp() | algebra.Group():
             return 0
         case algebra.PathPattern(_, path, _):
-            return int(isinstance(path, Negated))
+            return int(isinstance(path, NegatedSet))
         case algebra.StreamBlock(_, _, inner):
             return witnesses(inner)
         case algebra.Join(left, right) | algebra.LeftJoin(left, right, _):

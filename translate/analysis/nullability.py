@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from lars.language.formulas import Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Constant, Variable
-from translate.memory import remembered
+from translate.memory import remember
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
 
@@ -16,7 +16,7 @@ _LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE
 """Functions that can have a value though an argument has none."""
 
 
-def required(condition: Expression, *, value: bool = True) -> frozenset[Variable]:
+def required_variables(condition: Expression, *, value: bool = True) -> frozenset[Variable]:
     """Return variables that are bound in every solution for which the condition is `value`, without error.
 
     >>> from lars.language.terms import Literal
@@ -27,9 +27,9 @@ def required(condition: Expression, *, value: bool = True) -> frozenset[Variable
     """
     match condition:
         case Call("!", (inner,)):
-            return required(inner, value=not value)
+            return required_variables(inner, value=not value)
         case Call("&&" | "||" as operator, parts):
-            sides = [required(part, value=value) for part in parts]
+            sides = [required_variables(part, value=value) for part in parts]
             every = (operator == "&&") is value
             return frozenset().union(*sides) if every else frozenset.intersection(*sides)
         case Call("BOUND", (inner,)):
@@ -46,7 +46,7 @@ def bound_in(expression: Expression) -> frozenset[Variable]:
         case Call("!", (inner,)):
             return bound_in(inner)
         case Call("&&" | "||", _):
-            return required(expression) & required(expression, value=False)
+            return required_variables(expression) & required_variables(expression, value=False)
         case Call("BOUND", _) | Call("IN", _):
             return frozenset()
         case Call("IF", (condition, yes, no)):
@@ -82,7 +82,7 @@ def has_value(expression: Expression) -> bool:
 Variables = frozenset[Variable]
 
 
-@remembered
+@remember
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return the sets of variables of `among` that one solution can leave null, at least those.
 
@@ -93,7 +93,7 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
             return frozenset((frozenset(),))
         case algebra.Filter(inner, condition):
-            needed = required(condition)
+            needed = required_variables(condition)
             return frozenset(nulls for nulls in null_sets(inner, among) if not nulls & needed)
         case algebra.Minus(inner, _):
             return null_sets(inner, among)
@@ -183,14 +183,14 @@ def joins(left: Pattern, right: Pattern, given: Variables = frozenset()) -> Iter
             yield case
 
 
-@remembered
+@remember
 def nullable(pattern: Pattern) -> Variables:
     """Return the variables of the pattern that some solution can leave null, at least those."""
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
             return frozenset()
         case algebra.Filter(inner, condition):
-            return nullable(inner) - required(condition)
+            return nullable(inner) - required_variables(condition)
         case algebra.Minus(inner, _):
             return nullable(inner)
         case algebra.Graph(name, inner) | algebra.Service(name, inner, _):

@@ -5,12 +5,12 @@ from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
-from lars.language.formulas import Order
+from lars.language.formulas import OrderKey
 from lars.language.program import put_terms
 from lars.language.terms import Term, Variable
-from translate.memory import remembered
+from translate.memory import remember
 from translate.model import patterns as algebra
-from translate.model.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
+from translate.model.paths import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
 
 
 def rebuilt(
@@ -88,7 +88,7 @@ def parts(pattern: algebra.Pattern) -> Iterator[algebra.Pattern]:
         yield from parts(child)
 
 
-@remembered
+@remember
 def depth(pattern: algebra.Pattern) -> int:
     """Return how many patterns stand inside each other; four triple patterns count as one.
 
@@ -99,13 +99,13 @@ def depth(pattern: algebra.Pattern) -> int:
     return 1 + max(map(depth, children(pattern)), default=0)
 
 
-def renamed(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> algebra.Pattern:
+def rename(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> algebra.Pattern:
     """Return the pattern with other names for its variables, wherever they occur."""
 
     def name(variable: Variable) -> Variable:
         return names.get(variable, variable)
 
-    pattern = _with_parts(pattern, lambda part: renamed(part, names))
+    pattern = _with_parts(pattern, lambda part: rename(part, names))
     match pattern:
         case algebra.Bgp(triples):
             return algebra.Bgp(
@@ -116,7 +116,7 @@ def renamed(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> alg
         case algebra.PathPattern(subject, path, object_):
             return algebra.PathPattern(_put(subject, names), path, _put(object_, names))
         case algebra.StreamBlock(stream, _, inner):
-            block = renamed(inner, names)
+            block = rename(inner, names)
             assert isinstance(block, algebra.Bgp | algebra.PathPattern)
             read = name(stream) if isinstance(stream, Variable) else stream
             return replace(pattern, stream=read, pattern=block)
@@ -147,7 +147,7 @@ def renamed(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> alg
 
 def modifiers_renamed(modifiers: algebra.Modifiers, names: Mapping[Variable, Variable]) -> algebra.Modifiers:
     """Return the modifiers with other names for the variables of ORDER BY."""
-    order = tuple(Order(names.get(key.variable, key.variable), key.descending) for key in modifiers.order)
+    order = tuple(OrderKey(names.get(key.variable, key.variable), key.descending) for key in modifiers.order)
     return replace(modifiers, order=order)
 
 
@@ -168,9 +168,11 @@ def without_paths(pattern: algebra.Pattern, taken: frozenset[Variable]) -> algeb
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
             case algebra.PathPattern(subject, path, object_):
-                return walked(subject, path, object_, fresh)
+                return path_pattern(subject, path, object_, fresh)
             case algebra.StreamBlock(_, _, algebra.PathPattern(subject, path, object_)):
-                return _in_stream(replace(part, pattern=algebra.EMPTY), walked(subject, path, object_, fresh))
+                return _in_stream(
+                    replace(part, pattern=algebra.EMPTY), path_pattern(subject, path, object_, fresh)
+                )
             case _:
                 return None
 
@@ -184,24 +186,28 @@ def _fresh(taken: frozenset[Variable]) -> Iterator[Variable]:
     return (Variable(f"{prefix}{number}") for number in count())
 
 
-def walked(subject: Term, path: Path, object_: Term, fresh: Iterator[Variable]) -> algebra.Pattern:
+def path_pattern(subject: Term, path: Path, object_: Term, fresh: Iterator[Variable]) -> algebra.Pattern:
     """Return the pattern for subject path object."""
     match path:
         case Link(iri):
             return algebra.Bgp((algebra.TriplePattern(subject, iri, object_),))
         case Inverse(inner):
-            return walked(object_, inner, subject, fresh)
-        case Sequence(first, second):
+            return path_pattern(object_, inner, subject, fresh)
+        case PathSequence(first, second):
             between = next(fresh)
-            return _joined(walked(subject, first, between, fresh), walked(between, second, object_, fresh))
-        case Alternative(one, other):
-            return algebra.Union(walked(subject, one, object_, fresh), walked(subject, other, object_, fresh))
-        case Negated(forward, backward) if forward and backward:
-            return algebra.Union(
-                algebra.PathPattern(subject, Negated(forward), object_),
-                algebra.PathPattern(subject, Negated((), backward), object_),
+            return _joined(
+                path_pattern(subject, first, between, fresh), path_pattern(between, second, object_, fresh)
             )
-        case Repeated() | Negated():
+        case Alternative(one, other):
+            return algebra.Union(
+                path_pattern(subject, one, object_, fresh), path_pattern(subject, other, object_, fresh)
+            )
+        case NegatedSet(forward, backward) if forward and backward:
+            return algebra.Union(
+                algebra.PathPattern(subject, NegatedSet(forward), object_),
+                algebra.PathPattern(subject, NegatedSet((), backward), object_),
+            )
+        case RepeatedPath() | NegatedSet():
             return algebra.PathPattern(subject, path, object_)
         case _:
             assert_never(path)

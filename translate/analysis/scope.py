@@ -12,7 +12,7 @@ from typing import assert_never
 from lars.language.program import variables as variables_of
 from lars.language.terms import Variable
 from translate.analysis.nullability import nullable
-from translate.analysis.rewriting import children, modifiers_renamed, parts, renamed, tests_of
+from translate.analysis.rewriting import children, modifiers_renamed, parts, rename, tests_of
 from translate.model import patterns as algebra
 from translate.model.paths import can_stay
 from translate.model.patterns import Pattern, variables
@@ -21,7 +21,7 @@ Variables = frozenset[Variable]
 Rename = Callable[[Variable], Variable]
 
 
-def mentioned(pattern: Pattern) -> Variables:
+def mentioned_variables(pattern: Pattern) -> Variables:
     """Return the variables that occur in the pattern, in conditions too; a subquery shows its result only."""
     found = variables(pattern)
     if isinstance(pattern, algebra.Select):
@@ -34,10 +34,10 @@ def mentioned(pattern: Pattern) -> Variables:
         case _:
             pass
     own = frozenset(test.variable for test in tests_of(pattern))
-    return found.union(*map(mentioned, children(pattern))) - own
+    return found.union(*map(mentioned_variables, children(pattern))) - own
 
 
-def occurring(pattern: Pattern) -> Variables:
+def occurring_variables(pattern: Pattern) -> Variables:
     """Return every variable that occurs anywhere in the pattern, whether it is seen outside or not."""
     return frozenset().union(*map(_own, parts(pattern)))
 
@@ -117,9 +117,9 @@ def _apart(pattern: Pattern, given: Variables, own: Rename, fresh: Iterator[Vari
                 within, kept, tuple((own(variable), found) for variable, found in aggregates)
             )
         case algebra.Select(inner, result, modifiers):
-            hidden = (variables(inner) | mentioned(inner)) & given - frozenset(result)
+            hidden = (variables(inner) | mentioned_variables(inner)) & given - frozenset(result)
             names = dict(zip(sorted(hidden), fresh, strict=False))
-            within = inside(renamed(inner, names))
+            within = inside(rename(inner, names))
             shown = tuple(own(name) if own(name) in variables(within) else name for name in result)
             return algebra.Select(within, shown, modifiers_renamed(modifiers, names))
         case _:

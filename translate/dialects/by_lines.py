@@ -24,7 +24,7 @@ _CLAUSE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TextPart:
     """A part of a text, and the character at which it begins."""
 
     text: str
@@ -38,10 +38,10 @@ class LineWindow:
     `names` are the IRIs of the window and of its stream, "" where its prefix is not declared above.
     """
 
-    name: Written
-    stream: Written
-    width: Written
-    step: Written
+    name: TextPart
+    stream: TextPart
+    width: TextPart
+    step: TextPart
     names: tuple[str, str]
 
 
@@ -49,7 +49,7 @@ class LineWindow:
 class LostClause:
     """A clause that the parsers do not see: `taken_out` with its line, else left in the SPARQL text."""
 
-    clause: Written
+    clause: TextPart
     taken_out: bool = False
 
 
@@ -68,7 +68,7 @@ def read_lines(text: str) -> Iterator[LineWindow | LostClause]:
         if line.startswith("REGISTER"):
             header = _REGISTER.match(line)
             if header is not None and line[header.end() :]:
-                yield LostClause(Written(line[header.end() :], at + header.end()), taken_out=True)
+                yield LostClause(TextPart(line[header.end() :], at + header.end()), taken_out=True)
         elif line.startswith(_FROM):
             yield from _windows(line, at, prefixes)
         else:
@@ -76,18 +76,18 @@ def read_lines(text: str) -> Iterator[LineWindow | LostClause]:
                 prefixes.update(_PREFIX.findall(line))
             for clause in _CLAUSE.finditer(_COMMENT.sub("", line)):
                 if clause.start() or not line.startswith("WINDOW"):
-                    yield LostClause(Written(clause.group(), at + clause.start()))
+                    yield LostClause(TextPart(clause.group(), at + clause.start()))
 
 
 def _windows(line: str, at: int, prefixes: dict[str, str]) -> Iterator[LineWindow | LostClause]:
     found = tuple(_WINDOW.finditer(line))
     yield from (_window(one, at, prefixes) for one in found)
     if len(found) < line.count(_FROM):
-        yield LostClause(Written(line, at), taken_out=True)
+        yield LostClause(TextPart(line, at), taken_out=True)
 
 
 def _window(found: re.Match[str], at: int, prefixes: dict[str, str]) -> LineWindow:
-    name, stream, width, step = (Written(found[group], at + found.start(group)) for group in range(1, 5))
+    name, stream, width, step = (TextPart(found[group], at + found.start(group)) for group in range(1, 5))
     return LineWindow(name, stream, width, step, (_iri(name.text, prefixes), _iri(stream.text, prefixes)))
 
 

@@ -46,11 +46,11 @@ def find_clauses(document: Document) -> tuple[Clause, ...]:
 
 def _from_clauses(document: Document, start: int, *, alone: bool) -> Iterator[Clause]:
     tokens = document.tokens
-    registered = tokens[start].says("REGISTER")
+    registered = tokens[start].is_word("REGISTER")
     for index in from_clauses(document, start, "STREAM"):
-        named = tokens[index - 1].says("NAMED")
+        named = tokens[index - 1].is_word("NAMED")
         likely = (Language.CSPARQL, Language.SPARQLSTREAM)
-        if named and not registered and token_at(document, index + 3).says("NOW", "TRIPLES"):
+        if named and not registered and token_at(document, index + 3).is_word("NOW", "TRIPLES"):
             likely = (Language.SPARQLSTREAM, Language.CSPARQL)
         # Beside STREAM blocks FROM STREAM without NAMED is a mixture of C-SPARQL and CQELS.
         yield Clause("FROM STREAM", tokens[index], likely if named or alone else likely[:1])
@@ -61,12 +61,12 @@ def _from_clauses(document: Document, start: int, *, alone: bool) -> Iterator[Cl
 def _blocks(document: Document) -> Iterator[Clause]:
     depth = 0
     for token, following in pairwise(document.tokens):
-        depth += token.says("{") - token.says("}")
-        if depth > 0 and token.says("STREAM"):
+        depth += token.is_word("{") - token.is_word("}")
+        if depth > 0 and token.is_word("STREAM"):
             yield Clause("a STREAM block", token, (Language.CQELS, Language.SPARQLSTREAM))
         elif (
             depth > 0
-            and token.says("WINDOW")
+            and token.is_word("WINDOW")
             and (is_name(following) or following.kind is TokenKind.VARIABLE)
         ):
             yield Clause("a WINDOW block", token, (Language.RSPQL,))
@@ -74,11 +74,11 @@ def _blocks(document: Document) -> Iterator[Clause]:
 
 def _header(document: Document, start: int) -> Iterator[Clause]:
     token, following = document.tokens[start], token_at(document, start + 1)
-    if token.says("REGISTER"):
-        own = following.says(*_OPERATORS)
+    if token.is_word("REGISTER"):
+        own = following.is_word(*_OPERATORS)
         likely = (Language.RSPQL,) if own else (Language.CSPARQL, Language.RSPQL)
         yield Clause("REGISTER", token, likely)
-    if token.says("RULE", "RETRIEVE"):
+    if token.is_word("RULE", "RETRIEVE"):
         yield Clause(token.text.upper(), token, (Language.RSPQL,))
     operator = operator_after(document, start)
     if operator is not None:
@@ -101,17 +101,17 @@ def from_clauses(document: Document, start: int, word: str) -> list[int]:
     """Return the indices of STREAM or WINDOW after FROM [NAMED], outside of every group."""
     found, depth, brackets = [], 0, 0
     tokens = document.tokens
-    form = next((token for token in tokens[start:] if token.says(*_FORMS)), tokens[-1])
+    form = next((token for token in tokens[start:] if token.is_word(*_FORMS)), tokens[-1])
     for index in range(start, len(tokens)):
         token = tokens[index]
-        depth += token.says("{") - token.says("}")
-        if depth == 0 and token.says(word):
-            before = index - 2 if tokens[index - 1].says("NAMED") else index - 1
-            if before >= 0 and tokens[before].says("FROM"):
+        depth += token.is_word("{") - token.is_word("}")
+        if depth == 0 and token.is_word(word):
+            before = index - 2 if tokens[index - 1].is_word("NAMED") else index - 1
+            if before >= 0 and tokens[before].is_word("FROM"):
                 found.append(index)
         # A group in brackets is no pattern of the query's own, but that of an EXISTS in SELECT.
-        brackets += token.says("(") - token.says(")")
-        if token.says("}") and depth <= 0 >= brackets and not form.says("CONSTRUCT"):
+        brackets += token.is_word("(") - token.is_word(")")
+        if token.is_word("}") and depth <= 0 >= brackets and not form.is_word("CONSTRUCT"):
             break
     return found
 
@@ -119,9 +119,9 @@ def from_clauses(document: Document, start: int, word: str) -> list[int]:
 def operator_after(document: Document, start: int) -> int | None:
     """Return the index of RSTREAM, ISTREAM or DSTREAM after the query's SELECT or CONSTRUCT."""
     for index in range(start, len(document.tokens) - 1):
-        if document.tokens[index].says(*_FORMS):
-            return index + 1 if document.tokens[index + 1].says(*_OPERATORS) else None
-        if document.tokens[index].says("{"):
+        if document.tokens[index].is_word(*_FORMS):
+            return index + 1 if document.tokens[index + 1].is_word(*_OPERATORS) else None
+        if document.tokens[index].is_word("{"):
             break
     return None
 
@@ -133,7 +133,7 @@ def token_at(document: Document, index: int) -> Token:
 
 def first_of(document: Document, index: int) -> int:
     """Return the index of the FROM before [NAMED] STREAM or WINDOW."""
-    return index - 2 if document.tokens[index - 1].says("NAMED") else index - 1
+    return index - 2 if document.tokens[index - 1].is_word("NAMED") else index - 1
 
 
 ReadBlock = Callable[[int], tuple[StreamClause | AnyWindow, int]]
@@ -152,19 +152,19 @@ def read_blocks(
     opened: Token | None = None
     for index, token in enumerate(document.tokens):
         outer = next((group for group in groups if group is not None), None)
-        if token.says(word) and groups and index not in hidden:
+        if token.is_word(word) and groups and index not in hidden:
             _refuse_nesting(document, token, outer)
             blocks[index], after = read(index + 1)
             opened = token
             hidden.update(range(index + 1, after))
-        elif token.says("GRAPH"):
-            if outer is not None and outer.says(word):
+        elif token.is_word("GRAPH"):
+            if outer is not None and outer.is_word(word):
                 _refuse_nesting(document, token, outer)
             opened = token
-        elif token.says("{"):
+        elif token.is_word("{"):
             groups.append(opened)
             opened = None
-        elif token.says("}") and groups:
+        elif token.is_word("}") and groups:
             groups.pop()
     return blocks, hidden
 
@@ -192,21 +192,21 @@ class RegisterClause:
 def read_register(document: Document, start: int, read: ReadLength) -> RegisterClause:
     """Return what REGISTER QUERY or STREAM says; `start` is REGISTER."""
     kind = token_at(document, start + 1)
-    if not kind.says("QUERY", "STREAM"):
+    if not kind.is_word("QUERY", "STREAM"):
         raise document.unexpected(kind, "QUERY or STREAM and a name after REGISTER")
     first = token_at(document, start + 2)
     name = _NAME.match(document.text, first.start)
-    if name is None or first.says("AS", "COMPUTED", "EVERY"):
+    if name is None or first.is_word("AS", "COMPUTED", "EVERY"):
         raise document.unexpected(first, "the name of the query")
     index, every = document.index_from(name.end()), None
-    if document.tokens[index].says("COMPUTED"):
+    if document.tokens[index].is_word("COMPUTED"):
         index += 1
-        if not document.tokens[index].says("EVERY"):
+        if not document.tokens[index].is_word("EVERY"):
             raise document.unexpected(document.tokens[index], "EVERY and a duration after COMPUTED")
-    if document.tokens[index].says("EVERY"):
+    if document.tokens[index].is_word("EVERY"):
         every, reader = read(reader_at(document, document.tokens[index].end), "EVERY")
         index = document.index_from(reader.start)
-    if not document.tokens[index].says("AS"):
+    if not document.tokens[index].is_word("AS"):
         accepted = "AS" if every else "AS or COMPUTED EVERY"
         raise document.unexpected(document.tokens[index], accepted)
-    return RegisterClause(name.group(), every, stream=kind.says("STREAM"), after=index + 1)
+    return RegisterClause(name.group(), every, stream=kind.is_word("STREAM"), after=index + 1)

@@ -30,7 +30,7 @@ class WindowReader:
         """Return the reader at the piece after this one."""
         return reader_at(self.document, self.end)
 
-    def found(self, accepted: str) -> QueryError:
+    def unexpected(self, accepted: str) -> QueryError:
         """Return the error that says what stands here and what is accepted."""
         shown = self.document.text[self.start : self.end] or "the end of the query"
         return QueryError(self.document.place(self.start), f"found {shown}; expected {accepted}")
@@ -42,19 +42,19 @@ class WindowReader:
     def expect(self, text: str, accepted: str) -> "WindowReader":
         """Return the reader after this text, or raise what is accepted here."""
         if self.text != text:
-            raise self.found(accepted)
+            raise self.unexpected(accepted)
         return self.next()
 
     def count(self, what: str) -> tuple[int, "WindowReader"]:
         """Return the integer from 1 on that stands here, and the reader after it."""
         if not COUNT.fullmatch(self.text) or int(self.text) == 0:
-            raise self.found(f"{what}, an integer from 1 on, of at most 18 digits")
+            raise self.unexpected(f"{what}, an integer from 1 on, of at most 18 digits")
         return int(self.text), self.next()
 
     def close(self, accepted: str = "]") -> int:
         """Return the first character after the ] that must stand here."""
         if self.text != "]":
-            raise self.found(accepted)
+            raise self.unexpected(accepted)
         return self.end
 
 
@@ -97,12 +97,12 @@ def read_length(reader: WindowReader, word: str, others: str = "") -> tuple[Dura
     while COUNT.fullmatch(reader.text):
         count, reader = int(reader.text), reader.next()
         if reader.text.lower() not in NANOSECONDS:
-            raise reader.found(f"a unit of time: {UNITS}")
+            raise reader.unexpected(f"a unit of time: {UNITS}")
         nanoseconds, reader = nanoseconds + count * NANOSECONDS[reader.text.lower()], reader.next()
     if reader is first:
-        raise reader.found(f"a duration after {word}: an integer and a unit, as in 30s{others}")
+        raise reader.unexpected(f"a duration after {word}: an integer and a unit, as in 30s{others}")
     if nanoseconds == 0:
-        raise first.found(f"a duration after {word} that is longer than zero")
+        raise first.unexpected(f"a duration after {word} that is longer than zero")
     return Duration(nanoseconds), reader
 
 
@@ -113,14 +113,14 @@ def read_words(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]
     """
     first = reader
     if not COUNT.fullmatch(reader.text):
-        raise reader.found(f"a duration after {word}: an integer and a unit, as in 10 S")
+        raise reader.unexpected(f"a duration after {word}: an integer and a unit, as in 10 S")
     count, reader = int(reader.text), reader.next()
     if reader.text in _CALENDAR:
         raise reader.unsupported(f"the unit {reader.text}", _DAYS)
     if reader.text.lower() in WORDS:
         return Duration(count * WORDS[reader.text.lower()]), reader.next()
     if reader.text not in ("TO", "SLIDE", "]"):
-        raise reader.found("a unit of time: MS, S, SECONDS, MIN, MINUTES, HR, HOURS or DAY")
+        raise reader.unexpected("a unit of time: MS, S, SECONDS, MIN, MINUTES, HR, HOURS or DAY")
     if count:
         raise first.unsupported("a duration without a unit", "an integer and a unit, as in 10 S")
     return Duration(0), reader
@@ -140,12 +140,12 @@ def read_iso(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
         whole = WindowReader(
             reader.document, reader.start, "", max(reader.end, written.end() if written else 0)
         )
-        raise whole.found(f"a duration after {word}, as in PT10S, PT1H30M or P1D")
+        raise whole.unexpected(f"a duration after {word}, as in PT10S, PT1H30M or P1D")
     if found["Y"] or found["MO"]:
         raise reader.unsupported(f"the duration {found.group()}", _DAYS)
     nanoseconds = sum(int(Fraction(found[part] or 0) * length) for part, length in _PARTS.items())
     if nanoseconds == 0:
-        raise reader.found(f"a duration after {word} that is longer than zero")
+        raise reader.unexpected(f"a duration after {word} that is longer than zero")
     return Duration(nanoseconds), reader_at(reader.document, found.end())
 
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from lars.errors import PlacedError
 from lars.language.terms import Variable
-from translate.algebra import Leaves, translate
+from translate.algebra import SyntaxLeaves, translate
 from translate.dialects.clauses import (
     TITLES,
     RegisterClause,
@@ -46,7 +46,7 @@ def lift_csparql(document: Document) -> StreamingClauses:
     refuse_others(document, Language.CSPARQL)
     names = read_prologue(document)
     registered, hidden = RegisterClause(None, None, stream=False, after=names.after), set[int]()
-    if document.tokens[names.after].says("REGISTER"):
+    if document.tokens[names.after].is_word("REGISTER"):
         registered = read_register(document, names.after, read_length)
         hidden = set(range(names.after, registered.after))
         names = read_prologue(document, registered.after, names)
@@ -98,7 +98,7 @@ def read_block(document: Document, names: Names, read: ReadWindow, index: int) -
     stream = Variable(token.text[1:]) if token.kind is TokenKind.VARIABLE else names.iri(token)
     window, end = read(document, document.tokens[index + 1])
     after = document.index_from(end)
-    if not document.tokens[after].says("{"):
+    if not document.tokens[after].is_word("{"):
         raise document.unexpected(document.tokens[after], "{ and the pattern of the STREAM block")
     return StreamClause(stream, window), after
 
@@ -133,7 +133,7 @@ def _read_named(document: Document, names: Names, index: int) -> tuple[MergedStr
     if not is_name(token):
         raise document.unexpected(token, "the IRI of a stream")
     stream = names.iri(token)
-    if document.tokens[index - 1].says("NAMED") and not following.says("["):
+    if document.tokens[index - 1].is_word("NAMED") and not following.is_word("["):
         return MergedStream(stream, Now()), index + 2
     window, end = read_now_window(document, following)
     return MergedStream(stream, window), document.index_from(end)
@@ -171,7 +171,7 @@ def read_query(
     """
     document = tokenize(text, source, base)
     language, lifted = (engine, _LIFTS[engine](document)) if engine else _recognise(document)
-    return translate(Leaves(document, lifted, opaque), language)
+    return translate(SyntaxLeaves(document, lifted, opaque), language)
 
 
 def _recognise(document: Document) -> tuple[Language, StreamingClauses]:

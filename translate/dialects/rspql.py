@@ -88,13 +88,13 @@ class _Header:
 
 def _read_header(document: Document, start: int) -> _Header:
     token, following = document.tokens[start], token_at(document, start + 1)
-    if token.says("RULE", "RETRIEVE"):
+    if token.is_word("RULE", "RETRIEVE"):
         place = document.place(token.start)
         raise UnsupportedError(f"{token.text.upper()} of Kolibrie", place, covered=f"RSP-QL with {_CLAUSE}")
-    if not token.says("REGISTER"):
+    if not token.is_word("REGISTER"):
         return _Header(start)
-    if not following.says(*_OPERATORS):
-        if following.says("STREAM", "QUERY") and token_at(document, start + 3).says("UNDER"):
+    if not following.is_word(*_OPERATORS):
+        if following.is_word("STREAM", "QUERY") and token_at(document, start + 3).is_word("UNDER"):
             place = document.place(document.tokens[start + 3].start)
             raise UnsupportedError("UNDER ENTAILMENT REGIME", place, covered="REGISTER STREAM <iri> AS")
         said = read_register(document, start, read_iso)
@@ -102,7 +102,7 @@ def _read_header(document: Document, start: int) -> _Header:
     name, end = token_at(document, start + 2), token_at(document, start + 3)
     if not is_name(name):
         raise document.unexpected(name, f"the IRI of the stream after {following.text.upper()}")
-    if not end.says("AS"):
+    if not end.is_word("AS"):
         raise document.unexpected(end, "AS")
     return _Header(start + 4, name, None, following, stream=True)
 
@@ -142,17 +142,17 @@ class _Windows:
         tokens, index, window = self.document.tokens, start + 1, None
         name = tokens[index] if self._is_name(tokens[index], "window") else None
         index += name is not None
-        if tokens[index].says("["):
+        if tokens[index].is_word("["):
             window, index = self._window(index, read_iso)
-        if not tokens[index].says("ON"):
+        if not tokens[index].is_word("ON"):
             accepted = "ON and a stream" if window or name else "the name of the window, or ON and a stream"
             raise self.document.unexpected(tokens[index], accepted)
         stream, index = self._stream(index + 1)
         if window is None:
             window, index = self._window(index, read_milliseconds)
-        if name is None and tokens[index].says("AS") and self._is_name(tokens[index + 1], "window"):
+        if name is None and tokens[index].is_word("AS") and self._is_name(tokens[index + 1], "window"):
             name, index = tokens[index + 1], index + 2
-        if tokens[start - 1].says("NAMED") != (name is not None):
+        if tokens[start - 1].is_word("NAMED") != (name is not None):
             accepted = "ON or [, or NAMED before WINDOW" if name else "the name of the window"
             raise self.document.unexpected(name or tokens[start + 1], accepted)
         self._add(name, StreamClause(stream, window))
@@ -186,10 +186,10 @@ class _Windows:
     def _stream(self, index: int) -> tuple[Iri, int]:
         """Return the stream after ON, and the token after it."""
         token = self.document.tokens[index]
-        if token.says("LOG"):
+        if token.is_word("LOG"):
             place = self.document.place(token.start)
             raise UnsupportedError("ON LOG of Janus", place, covered=_CLAUSE)
-        index += token.says("STREAM")
+        index += token.is_word("STREAM")
         token = self.document.tokens[index]
         if not self._is_name(token, "stream"):
             raise self.document.unexpected(token, "the IRI of a stream")
@@ -200,7 +200,7 @@ class _Windows:
         token, after = self.document.tokens[index], token_at(self.document, index + 1)
         if not is_name(token) and token.kind is not TokenKind.VARIABLE:
             raise self.document.unexpected(token, "the name of a window or a variable")
-        if not after.says("{"):
+        if not after.is_word("{"):
             raise self.document.unexpected(after, "{ and the pattern of the WINDOW block")
         if token.kind is TokenKind.VARIABLE:
             self.read.update(self.named)

@@ -21,7 +21,7 @@ _LOG: Final = ("START", "OFFSET")
 
 def open_window(document: Document, token: Token, example: str) -> WindowReader:
     """Return the reader after the [ that the token must be."""
-    if not token.says("["):
+    if not token.is_word("["):
         raise document.unexpected(token, f"[ and a window, as in {example}")
     return reader_at(document, token.end)
 
@@ -42,7 +42,7 @@ def read_window(document: Document, token: Token) -> tuple[WindowExpression, int
         case "TRIPLES" | "ROWS":
             return _read_rows(reader)
         case _:
-            raise reader.found(WINDOWS)
+            raise reader.unexpected(WINDOWS)
 
 
 def _read_rows(reader: WindowReader) -> tuple[WindowExpression, int]:
@@ -90,9 +90,9 @@ def _read_interval(reader: WindowReader, read: ReadLength) -> tuple[WindowExpres
         until, reader = _before_now(reader.next(), read, "NOW after TO")
     slide, end = _read_slide(reader, read)
     if past <= until and past != Duration(0):
-        raise first.found(f"a window that begins before it ends: {past} and {until} before NOW")
+        raise first.unexpected(f"a window that begins before it ends: {past} and {until} before NOW")
     if past < until:
-        raise first.found("a window that begins before it ends")
+        raise first.unexpected("a window that begins before it ends")
     if past == Duration(0) and slide is not None:
         raise first.unsupported("a slide of [NOW]", "[NOW], and a slide of longer windows")
     window = Range(past, slide, until if until != Duration(0) else None)
@@ -119,7 +119,7 @@ def _read_slide(reader: WindowReader, read: ReadLength) -> tuple[Duration | None
     first = reader
     slide, reader = read(reader, word)
     if slide == Duration(0):
-        raise first.found(f"a duration after {word} that is longer than zero")
+        raise first.unexpected(f"a duration after {word} that is longer than zero")
     return slide, reader.close()
 
 
@@ -138,7 +138,7 @@ def read_named_window(document: Document, token: Token, read: ReadLength) -> tup
         raise reader.unsupported(f"the window {reader.text} of Janus", "[RANGE duration STEP duration]")
     word = reader.text
     if word not in _RANGES:
-        raise reader.found("RANGE, ELEMENTS or FROM NOW-")
+        raise reader.unexpected("RANGE, ELEMENTS or FROM NOW-")
     reader = reader.next()
     if reader.text == "TRIPLES":
         return _read_rows(reader)
@@ -164,5 +164,5 @@ def _after_strategy(reader: WindowReader, accepted: tuple[str, ...]) -> WindowRe
     """Return the reader after the name of a strategy, whose parts are no pieces of their own."""
     name = _STRATEGY.match(reader.document.text, reader.start)
     if name is None or name.group() not in accepted:
-        raise reader.found(", ".join(accepted))
+        raise reader.unexpected(", ".join(accepted))
     return reader_at(reader.document, name.end())

@@ -29,7 +29,7 @@ class Inverse:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequence:
+class PathSequence:
     """path1 / path2."""
 
     left: "Path"
@@ -50,7 +50,7 @@ class Alternative:
         return f"({self.left}|{self.right})"
 
 
-class Often(Enum):
+class Repetition(Enum):
     """How often a path is walked."""
 
     ZERO_OR_MORE = "*"
@@ -59,18 +59,18 @@ class Often(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedPath:
     """path*, path+ or path?: connected by it, however many ways there are."""
 
     path: "Path"
-    often: Often
+    multiplicity: Repetition
 
     def __str__(self) -> str:
-        return f"({self.path}){self.often.value}"
+        return f"({self.path}){self.multiplicity.value}"
 
 
 @dataclass(frozen=True, slots=True)
-class Negated:
+class NegatedSet:
     """!(p1|..|^q1|..): a property that is none of `forward`, or backwards none of `backward`.
 
     An empty part allows no step in its direction, except that !() is a step along any property.
@@ -83,7 +83,7 @@ class Negated:
         return f"!({'|'.join((*map(str, self.forward), *(f'^{iri}' for iri in self.backward)))})"
 
 
-Path = Link | Inverse | Sequence | Alternative | Repeated | Negated
+Path = Link | Inverse | PathSequence | Alternative | RepeatedPath | NegatedSet
 
 
 def steps(path: Path) -> Iterator[Iri | None]:
@@ -91,11 +91,11 @@ def steps(path: Path) -> Iterator[Iri | None]:
     match path:
         case Link(iri):
             yield iri
-        case Negated():
+        case NegatedSet():
             yield None
-        case Inverse(inner) | Repeated(inner, _):
+        case Inverse(inner) | RepeatedPath(inner, _):
             yield from steps(inner)
-        case Sequence(one, other) | Alternative(one, other):
+        case PathSequence(one, other) | Alternative(one, other):
             yield from steps(one)
             yield from steps(other)
         case _:
@@ -108,13 +108,13 @@ def can_stay(path: Path) -> bool:
     A sequence does not: what lies between its parts is a node (18.4).
     """
     match path:
-        case Link() | Negated() | Sequence():
+        case Link() | NegatedSet() | PathSequence():
             return False
         case Inverse(inner):
             return can_stay(inner)
         case Alternative(one, other):
             return can_stay(one) or can_stay(other)
-        case Repeated(inner, often):
-            return often is not Often.ONE_OR_MORE or can_stay(inner)
+        case RepeatedPath(inner, often):
+            return often is not Repetition.ONE_OR_MORE or can_stay(inner)
         case _:
             assert_never(path)

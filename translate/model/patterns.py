@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final, assert_never
 
-from lars.language.formulas import Aggregation, Expression, Order
+from lars.language.formulas import Aggregation, Expression, OrderKey
 from lars.language.program import variables as variables_of
 from lars.language.terms import Constant, Iri, Term, Variable
-from translate.memory import remembered
+from translate.memory import remember
 from translate.model.paths import Path
 from translate.model.windows import WindowExpression
 
@@ -223,7 +223,7 @@ class Modifiers:
     """The solution modifiers; expressions of ORDER BY are extensions of the pattern."""
 
     duplicates: Duplicates = Duplicates.KEPT
-    order: tuple[Order, ...] = ()
+    order: tuple[OrderKey, ...] = ()
     offset: int = 0
     limit: int | None = None
 
@@ -267,7 +267,7 @@ Pattern = (
 EMPTY: Final = Bgp()
 
 
-@remembered
+@remember
 def variables(pattern: Pattern) -> frozenset[Variable]:
     """Return vars(P): the variables that a solution of P can bind (in-scope, SPARQL 1.1, 18.2.1)."""
     match pattern:

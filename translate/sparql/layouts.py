@@ -30,7 +30,7 @@ def visible(document: Document, lifted: StreamingClauses) -> Iterator[tuple[int,
             yield index, token
 
 
-def numbered(document: Document, lifted: StreamingClauses) -> str:
+def numbered_query(document: Document, lifted: StreamingClauses) -> str:
     """Return the query for rdflib: each term is the number of its first token."""
     tokens, pieces = document.tokens, [""]
     brackets = _Brackets()
@@ -42,7 +42,7 @@ def numbered(document: Document, lifted: StreamingClauses) -> str:
             # !!?x is !(!?x): rdflib reads one sign, as the grammar of SPARQL 1.1 does.
             piece = f"( {piece}"
             closed[_end_of_primary(tokens, index + 1)] += 1
-        if token.says("*", "+", "?") and piece == token.text:
+        if token.is_word("*", "+", "?") and piece == token.text:
             pieces[-1] += piece  # rdflib wants the modifier of a path right behind it
         else:
             pieces.append(piece)
@@ -67,19 +67,19 @@ class _Brackets:
         operand is a sum; in other brackets it is a term of its own.
         """
         token = tokens[index]
-        if token.says("FILTER", "BIND"):
+        if token.is_word("FILTER", "BIND"):
             self.call = True
-        elif token.says("SELECT", "GROUP", "HAVING", "ORDER"):
+        elif token.is_word("SELECT", "GROUP", "HAVING", "ORDER"):
             self.clause = True
-        elif token.says("WHERE", "FROM", "VALUES", "BINDINGS"):
+        elif token.is_word("WHERE", "FROM", "VALUES", "BINDINGS"):
             self.clause = False
-        elif token.says("(", "[", "{"):
+        elif token.is_word("(", "[", "{"):
             self.opened.append((self.calculates, self.clause, self.negates))
-            self.negates = token.text == "(" and tokens[index - 1].says("!")
+            self.negates = token.text == "(" and tokens[index - 1].is_word("!")
             self.calculates = token.text == "(" and (self.calculates or self.clause or self.call)
             self.call = False
             self.clause = False
-        elif token.says(")", "]", "}") and self.opened:
+        elif token.is_word(")", "]", "}") and self.opened:
             self.calculates, self.clause, self.negates = self.opened.pop()
 
 
@@ -93,12 +93,12 @@ def _piece(tokens: Sequence[Token], index: int, brackets: _Brackets) -> str:
         case TokenKind.BLANK:
             return f"_:t{index}"
         case TokenKind.NUMBER:
-            if before.says("LIMIT", "OFFSET"):
+            if before.is_word("LIMIT", "OFFSET"):
                 return token.text
             sum_ = brackets.calculates and _is_operand(before) and token.text[0] in "+-"
             return f"{token.text[0]} <u:{index}>" if sum_ else f"<t:{index}>"
         case TokenKind.STRING:
-            return f'"t:{index}"' if tokens[index - 2].says("SEPARATOR") else f"<t:{index}>"
+            return f'"t:{index}"' if tokens[index - 2].is_word("SEPARATOR") else f"<t:{index}>"
         case TokenKind.IRI | TokenKind.NAME:
             return "" if _in_datatype(tokens, index) else _property(tokens, index, brackets)
         case _:
@@ -109,13 +109,13 @@ def _word(tokens: Sequence[Token], index: int, brackets: _Brackets) -> str:
     token, before = tokens[index], tokens[index - 1]
     if token.text == "a":
         return _property(tokens, index, brackets)
-    if token.says("TRUE", "FALSE", "UNDEF") or (token.says(*_BARE) and has_no_argument(tokens, index)):
+    if token.is_word("TRUE", "FALSE", "UNDEF") or (token.is_word(*_BARE) and has_no_argument(tokens, index)):
         return f"<t:{index}>"
     if counts_all(tokens, index):
         return f"<t:{index}>"
-    if token.says("^^") and _in_datatype(tokens, index):
+    if token.is_word("^^") and _in_datatype(tokens, index):
         return ""
-    if token.says("^") and (brackets.negates or before.says("!")):
+    if token.is_word("^") and (brackets.negates or before.is_word("!")):
         return ""
     return sparql_word(tokens, index)
 
@@ -127,63 +127,65 @@ def sparql_word(tokens: Sequence[Token], index: int) -> str:
     BINDINGS ?x ?y {..}, which drafts of SPARQL 1.1 had, is VALUES (?x ?y) {..}.
     """
     token = tokens[index]
-    if token.says("SERVICE"):
+    if token.is_word("SERVICE"):
         return "GRAPH"
-    if token.says("SILENT") and tokens[index - 1].says("SERVICE"):
+    if token.is_word("SILENT") and tokens[index - 1].is_word("SERVICE"):
         return ""
-    if token.says("BINDINGS"):
+    if token.is_word("BINDINGS"):
         return "VALUES ("
     first = index - 1
-    while token.says("{") and first > 0 and tokens[first].kind is TokenKind.VARIABLE:
+    while token.is_word("{") and first > 0 and tokens[first].kind is TokenKind.VARIABLE:
         first -= 1
-    return ") {" if token.says("{") and tokens[first].says("BINDINGS") else token.text
+    return ") {" if token.is_word("{") and tokens[first].is_word("BINDINGS") else token.text
 
 
 def _property(tokens: Sequence[Token], index: int, brackets: _Brackets) -> str:
-    inverse = tokens[index - 1].says("^") and (brackets.negates or tokens[index - 2].says("!"))
+    inverse = tokens[index - 1].is_word("^") and (brackets.negates or tokens[index - 2].is_word("!"))
     return f"<{'i' if inverse else 't'}:{index}>"
 
 
 def has_no_argument(tokens: Sequence[Token], index: int) -> bool:
     """Whether () follows the token."""
-    return tokens[index + 1].says("(") and tokens[index + 2].says(")")
+    return tokens[index + 1].is_word("(") and tokens[index + 2].is_word(")")
 
 
 def counts_all(tokens: Sequence[Token], index: int) -> bool:
     """Whether the token is the * of COUNT(*)."""
-    before = index - 2 if tokens[index - 1].says("DISTINCT") else index - 1
-    return tokens[index].says("*") and tokens[before].says("(")
+    before = index - 2 if tokens[index - 1].is_word("DISTINCT") else index - 1
+    return tokens[index].is_word("*") and tokens[before].is_word("(")
 
 
 def _is_operand(token: Token) -> bool:
-    return token.kind in _OPERANDS or token.says(")", "}", "TRUE", "FALSE")
+    return token.kind in _OPERANDS or token.is_word(")", "}", "TRUE", "FALSE")
 
 
 def _is_sign(tokens: Sequence[Token], index: int) -> bool:
-    return tokens[index].says(*_SIGNS) and not _is_operand(tokens[index - 1])
+    return tokens[index].is_word(*_SIGNS) and not _is_operand(tokens[index - 1])
 
 
 def _end_of_primary(tokens: Sequence[Token], index: int) -> int:
     """Return the index of the last token of the primary expression that starts at a token."""
-    while tokens[index].says(*_SIGNS, "NOT", "EXISTS"):
+    while tokens[index].is_word(*_SIGNS, "NOT", "EXISTS"):
         index += 1
-    if index + 1 < len(tokens) and tokens[index + 1].says("(") and not tokens[index].says("(", "{"):
+    if index + 1 < len(tokens) and tokens[index + 1].is_word("(") and not tokens[index].is_word("(", "{"):
         index += 1
-    if tokens[index].kind is TokenKind.STRING and tokens[index + 1].says("^^"):
+    if tokens[index].kind is TokenKind.STRING and tokens[index + 1].is_word("^^"):
         return index + 2
     if tokens[index].kind is TokenKind.STRING and tokens[index + 1].kind is TokenKind.TAG:
         return index + 1
     depth = 0
     for end in range(index, len(tokens)):
-        depth += tokens[end].says("(", "{", "[") - tokens[end].says(")", "}", "]")
+        depth += tokens[end].is_word("(", "{", "[") - tokens[end].is_word(")", "}", "]")
         if depth <= 0:
             return end
     return len(tokens) - 1
 
 
 def _in_datatype(tokens: Sequence[Token], index: int) -> bool:
-    mark = index if tokens[index].says("^^") else index - 1
-    return tokens[mark].says("^^") and tokens[mark - 1].kind is TokenKind.STRING and is_name(tokens[mark + 1])
+    mark = index if tokens[index].is_word("^^") else index - 1
+    return (
+        tokens[mark].is_word("^^") and tokens[mark - 1].kind is TokenKind.STRING and is_name(tokens[mark + 1])
+    )
 
 
 _GLUED: Final = ("COALESCE", "CONCAT", "BNODE")
@@ -195,7 +197,7 @@ _OUTSIDE: Final = {
 }
 
 
-def judged(tokens: Sequence[Token], lifted: StreamingClauses) -> Iterator[tuple[int, str]]:
+def read_tokens(tokens: Sequence[Token], lifted: StreamingClauses) -> Iterator[tuple[int, str]]:
     """Yield each token that is not hidden as its index and what pyoxigraph reads for it."""
     levels = [_Level()]
     selects: bool | None = None
@@ -204,21 +206,21 @@ def judged(tokens: Sequence[Token], lifted: StreamingClauses) -> Iterator[tuple[
             continue
         level = levels[-1]
         if selects is None and token.kind is TokenKind.WORD and index >= lifted.names.after:
-            selects = token.says("SELECT")
+            selects = token.is_word("SELECT")
         level.see(token)
         if index in lifted.blocks:
             yield index, "GRAPH <w:>"
         elif token.kind is TokenKind.VARIABLE:
             yield index, _variable(tokens, index, level)
-        elif level.selecting and token.says("BOUND") and _calls_variable(tokens, index):
+        elif level.selecting and token.is_word("BOUND") and _calls_variable(tokens, index):
             yield index, "STR"
         elif len(levels) == 1 and not selects:
             yield index, _outside(tokens, index)
         else:
             yield index, _spelled(tokens, index)
-        if token.says("{"):
+        if token.is_word("{"):
             levels.append(_Level())
-        elif token.says("}") and len(levels) > 1:
+        elif token.is_word("}") and len(levels) > 1:
             levels.pop()
 
 
@@ -231,15 +233,15 @@ class _Level:
 
     def see(self, token: Token) -> None:
         """Take in the next token at this level."""
-        self.brackets += token.says("(") - token.says(")")
-        if token.says("SELECT"):
+        self.brackets += token.is_word("(") - token.is_word(")")
+        if token.is_word("SELECT"):
             self.selecting, self.brackets = True, 0
-        elif token.says("WHERE", "FROM") or (token.says("{") and self.brackets <= 0):
+        elif token.is_word("WHERE", "FROM") or (token.is_word("{") and self.brackets <= 0):
             self.selecting = False
 
 
 def _variable(tokens: Sequence[Token], index: int, level: _Level) -> str:
-    if not level.selecting or tokens[index - 1].says("AS"):
+    if not level.selecting or tokens[index - 1].is_word("AS"):
         return f"?v{index}"
     return "1" if level.brackets > 0 else f"(1 AS ?v{index})"
 
@@ -248,7 +250,7 @@ def _calls_variable(tokens: Sequence[Token], index: int) -> bool:
     opening, argument, closing = (*tokens[index + 1 : index + 4], None, None, None)[:3]
     if opening is None or argument is None or closing is None:
         return False
-    return opening.says("(") and argument.kind is TokenKind.VARIABLE and closing.says(")")
+    return opening.is_word("(") and argument.kind is TokenKind.VARIABLE and closing.is_word(")")
 
 
 def _spelled(tokens: Sequence[Token], index: int) -> str:
@@ -257,23 +259,23 @@ def _spelled(tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
     if token.kind is TokenKind.BLANK:
         return f"_:v{index}"
-    if token.says("<", "<="):
+    if token.is_word("<", "<="):
         return "="
-    if token.says("TRUE", "FALSE"):
+    if token.is_word("TRUE", "FALSE"):
         return token.text.lower()
-    if token.says(*_GLUED) and index + 1 < len(tokens) and tokens[index + 1].says("("):
+    if token.is_word(*_GLUED) and index + 1 < len(tokens) and tokens[index + 1].is_word("("):
         return f"{token.text}("
-    if token.says("(") and index > 0 and tokens[index - 1].says(*_GLUED):
+    if token.is_word("(") and index > 0 and tokens[index - 1].is_word(*_GLUED):
         return ""
-    if token.says("(") and tokens[index - 1].says("!") and tokens[index + 1].says(")"):
+    if token.is_word("(") and tokens[index - 1].is_word("!") and tokens[index + 1].is_word(")"):
         return "(<x:x>"
     return re.sub(r"[\r\n]", " ", sparql_word(tokens, index))
 
 
 def _outside(tokens: Sequence[Token], index: int) -> str:
     token = tokens[index]
-    if token.says("DISTINCT") and tokens[index - 1].says("("):
+    if token.is_word("DISTINCT") and tokens[index - 1].is_word("("):
         return ""
     if counts_all(tokens, index):
         return "1"
-    return _OUTSIDE[token.text.upper()] if token.says(*_OUTSIDE) else _spelled(tokens, index)
+    return _OUTSIDE[token.text.upper()] if token.is_word(*_OUTSIDE) else _spelled(tokens, index)

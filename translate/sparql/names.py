@@ -62,7 +62,7 @@ class Names:
         lexical = self._unescape(token, token.text[quotes:-quotes])
         if following is not None and following.kind is TokenKind.TAG:
             return Literal(lexical, RDF_LANG_STRING, following.text[1:].lower())
-        if following is not None and following.says("^^") and last is not None and is_name(last):
+        if following is not None and following.is_word("^^") and last is not None and is_name(last):
             return Literal(lexical, self.iri(last).value)
         return Literal(lexical)
 
@@ -142,9 +142,9 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
     tokens = document.tokens
     while True:
         declared = tokens[index : index + 3]
-        if declared[0].says("BASE") and declared[1].kind is TokenKind.IRI:
+        if declared[0].is_word("BASE") and declared[1].kind is TokenKind.IRI:
             base, index = names.iri(declared[1]).value, index + 2
-        elif declared[0].says("PREFIX") and _declares(declared):
+        elif declared[0].is_word("PREFIX") and _declares(declared):
             prefixes[declared[1].text], index = names.iri(declared[2]).value, index + 3
         else:
             return names
@@ -158,12 +158,12 @@ def check_absolute(document: Document) -> None:
     """
     names = read_prologue(document)
     for index, token in enumerate(document.tokens):
-        if token.says("PREFIX", "BASE"):
+        if token.is_word("PREFIX", "BASE"):
             names = read_prologue(document, index, names)
         known = token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in names.prefixes
         before = document.tokens[max(index - 2, 0) : index]
-        named = any(one.says("REGISTER") for one in before) or any(
-            one.says("WINDOW", "GRAPH", "NAMED", "FROM") for one in before[-1:]
+        named = any(one.is_word("REGISTER") for one in before) or any(
+            one.is_word("WINDOW", "GRAPH", "NAMED", "FROM") for one in before[-1:]
         )
         if is_name(token) and known and not named and not _SCHEME.match(found := names.iri(token).value):
             accepted = "an absolute <iri>, a prefix of one, or BASE <iri> at the top of the query"

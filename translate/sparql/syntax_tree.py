@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from lars.errors import PlacedError
 from translate.errors import QueryError, UnsupportedError
-from translate.sparql.layouts import judged, numbered, visible
+from translate.sparql.layouts import numbered_query, read_tokens, visible
 from translate.sparql.names import RDF, StreamingClauses
 from translate.sparql.tokens import Document, Token, TokenKind
 
@@ -57,7 +57,7 @@ def read_tree(document: Document, lifted: StreamingClauses) -> tuple[Any, Placed
     _check_counts(document)
     start = document.place(document.tokens[lifted.names.after].start)
     try:
-        tree = _parse(numbered(document, lifted))
+        tree = _parse(numbered_query(document, lifted))
     except RecursionError:
         raise QueryError(start, "the query is too long to be read: several thousand patterns") from None
     # That the text ends too early only rdflib says: what follows a query is no mistake before it.
@@ -75,7 +75,7 @@ def _first_unsupported(document: Document, lifted: StreamingClauses) -> tuple[in
     for index, token in visible(document, lifted):
         following = tokens[index + 1]
         construct = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD else None
-        if token.says(*_FUNCTIONS) and following.says("("):
+        if token.is_word(*_FUNCTIONS) and following.is_word("("):
             construct = f"the function {token} of SPARQL 1.2"
         if token.end == following.start:
             construct = _PAIRS.get((token.text, following.text), construct)
@@ -86,7 +86,7 @@ def _first_unsupported(document: Document, lifted: StreamingClauses) -> tuple[in
 
 def _check_counts(document: Document) -> None:
     for before, token in zip(document.tokens, document.tokens[1:], strict=False):
-        if before.says("LIMIT", "OFFSET") and token.kind is TokenKind.NUMBER and len(token.text) > _DIGITS:
+        if before.is_word("LIMIT", "OFFSET") and token.kind is TokenKind.NUMBER and len(token.text) > _DIGITS:
             raise document.unexpected(token, f"an integer of at most {_DIGITS} digits")
 
 
@@ -98,7 +98,7 @@ def _first_wrong(lifted: StreamingClauses, tokens: Sequence[Token], ending: tupl
     """
     from pyoxigraph import Store
 
-    laid_out = tuple(judged(tokens, lifted))
+    laid_out = tuple(read_tokens(tokens, lifted))
     indices = [index for index, _ in laid_out]
     pieces = [piece for _, piece in laid_out]
     # No query goes on with %: so every text is wrong somewhere, and none is ever evaluated.
@@ -115,7 +115,7 @@ def _first_wrong(lifted: StreamingClauses, tokens: Sequence[Token], ending: tupl
 
 def _is_whole(lifted: StreamingClauses, tokens: Sequence[Token]) -> bool:
     """Whether a text that begins a query is one: then a clause that it does not have can follow."""
-    if sum(token.says("{") - token.says("}") for token in tokens) > 0:
+    if sum(token.is_word("{") - token.is_word("}") for token in tokens) > 0:
         return False
     endings = (("LIMIT", "0"), ("OFFSET", "0"), ("VALUES", "(", ")", "{", "}"))
     return any(_first_wrong(lifted, tokens, ending) == len(tokens) for ending in endings)

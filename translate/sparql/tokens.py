@@ -44,7 +44,7 @@ class Token:
     def __str__(self) -> str:
         return self.kind.value if self.kind is TokenKind.END else self.text
 
-    def says(self, *texts: str) -> bool:
+    def is_word(self, *texts: str) -> bool:
         """Whether the token is one of these keywords (in any case) or symbols."""
         return self.kind in (TokenKind.WORD, TokenKind.SYMBOL) and self.text.upper() in texts
 
@@ -53,7 +53,7 @@ class Token:
 class Document:
     """A query's text with its tokens, of which the last is the end; `source` names it in messages.
 
-    In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `written`
+    In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `characters`
     has them. `escapes` says from which character on the text is how much shorter. `base` is the
     IRI that relative IRIs are resolved against before any BASE; "" is none.
     """
@@ -61,7 +61,7 @@ class Document:
     source: str
     text: str
     tokens: tuple[Token, ...]
-    written: str
+    characters: str
     escapes: tuple[tuple[int, int], ...] = ()
     base: str = ""
 
@@ -69,7 +69,7 @@ class Document:
         """Return the place of a character of the text."""
         before = bisect_right(self.escapes, offset, key=itemgetter(0))
         shorter = self.escapes[before - 1][1] if before else 0
-        return place_at(self.source, self.written, offset + shorter)
+        return place_at(self.source, self.characters, offset + shorter)
 
     def index_from(self, offset: int) -> int:
         """Return the index of the first token at or after a character of the text."""
@@ -173,8 +173,8 @@ def _unreadable(text: str, start: int) -> str:
 def _check_depth(document: Document) -> None:
     depth = signs = 0
     for number, token in enumerate(document.tokens):
-        depth += token.says("(", "[", "{") - token.says(")", "]", "}")
-        signs = signs + 1 if token.says("!", "+", "-", "^") else 0
+        depth += token.is_word("(", "[", "{") - token.is_word(")", "]", "}")
+        signs = signs + 1 if token.is_word("!", "+", "-", "^") else 0
         if depth > _DEEPEST:
             raise QueryError(document.place(token.start), f"brackets are nested more than {_DEEPEST} deep")
         if signs > _DEEPEST:

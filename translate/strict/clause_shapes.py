@@ -38,7 +38,7 @@ def word(text: str) -> Piece:
     return Piece(re.compile(re.escape(text) + end, re.IGNORECASE), text)
 
 
-def shaped(pattern: str, name: str, flags: re.RegexFlag = re.ASCII) -> Piece:
+def piece_of(pattern: str, name: str, flags: re.RegexFlag = re.ASCII) -> Piece:
     """Return the piece of a pattern that no word character may follow."""
     return Piece(re.compile(f"(?:{pattern})(?!\\w)", flags), name)
 
@@ -68,7 +68,7 @@ def match(document: Document, start: int, shapes: Sequence[Sequence[Piece]]) -> 
     raise QueryError(document.place(farthest), f"found {found_text}; expected {accepted}")
 
 
-def rejected(document: Document, token: Token, engine: str, reason: str) -> QueryError:
+def rejection(document: Document, token: Token, engine: str, reason: str) -> QueryError:
     """Return the error that an engine rejects what stands at a token."""
     return QueryError(document.place(token.start), f"found {token}; {engine} rejects {reason}")
 
@@ -77,7 +77,7 @@ def refuse_operator(document: Document, start: int, engine: str) -> None:
     """Raise at a relation-to-stream operator after SELECT or CONSTRUCT."""
     operator = operator_after(document, start)
     if operator is not None:
-        raise rejected(document, document.tokens[operator], engine, "relation-to-stream operators here")
+        raise rejection(document, document.tokens[operator], engine, "relation-to-stream operators here")
 
 
 def sparql_tree(

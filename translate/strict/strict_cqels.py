@@ -10,9 +10,9 @@ from translate.sparql import TERM, Document, Names, StreamClause, TokenKind, is_
 from translate.strict.clause_shapes import (
     SOME_STREAM,
     match,
+    piece_of,
     refuse_operator,
-    rejected,
-    shaped,
+    rejection,
     sparql_tree,
     word,
 )
@@ -20,14 +20,14 @@ from translate.strict.clause_shapes import (
 _ENGINE: Final = "CQELS 1.x"
 # Units are glued to their numbers, in lower case. Of hours and days the engine drops the last
 # digit, and fails when that is the only one.
-_LENGTHS: Final = shaped(
+_LENGTHS: Final = piece_of(
     r"(?:[0-9]+(?:ms|ns|m|s)|[0-9]{2,}[hd])(?:\s*(?:[0-9]+(?:ms|ns|m|s)|[0-9]{2,}[hd]))*",
     "numbers with s, m, ms or ns, or with h or d and two digits at least",
 )
 _WINDOW: Final = (
     (word("["), word("NOW"), word("]")),
     (word("["), word("ALL"), word("]")),
-    (word("["), word("TRIPLES"), shaped("[0-9]+", "a number of triples"), word("]")),
+    (word("["), word("TRIPLES"), piece_of("[0-9]+", "a number of triples"), word("]")),
     (word("["), word("RANGE"), _LENGTHS, word("]")),
     (word("["), word("RANGE"), _LENGTHS, word("SLIDE"), _LENGTHS, word("]")),
     (word("["), word("RANGE"), _LENGTHS, word("TUMBLING"), word("]")),
@@ -43,19 +43,19 @@ def check_cqels(text: str, source: str) -> None:
     blocks, hidden = read_blocks(document, "STREAM", lambda index: _read_block(document, names, index))
     refuse_operator(document, names.after, _ENGINE)
     for token in document.tokens[names.after :]:
-        if token.says("VALUES"):
-            raise rejected(document, token, _ENGINE, "VALUES; the draft of its time wrote BINDINGS")
+        if token.is_word("VALUES"):
+            raise rejection(document, token, _ENGINE, "VALUES; the draft of its time wrote BINDINGS")
     tree = sparql_tree(document, names, hidden | _bindings(document), tuple(blocks))
     form = document.tokens[names.after]
-    if not form.says("SELECT", "CONSTRUCT"):
-        raise rejected(document, form, _ENGINE, "queries other than SELECT and CONSTRUCT")
+    if not form.is_word("SELECT", "CONSTRUCT"):
+        raise rejection(document, form, _ENGINE, "queries other than SELECT and CONSTRUCT")
     if not blocks:
-        raise rejected(document, document.tokens[-1], _ENGINE, "queries without a STREAM block")
+        raise rejection(document, document.tokens[-1], _ENGINE, "queries without a STREAM block")
     ends = _check_groups(document, names.after)
     for path in _paths(tree):
         index = _first_token(path) or 0
         if any(block < index < ends.get(block, block) for block in blocks):
-            raise rejected(document, document.tokens[index], _ENGINE, "property paths in a STREAM block")
+            raise rejection(document, document.tokens[index], _ENGINE, "property paths in a STREAM block")
 
 
 def _read_block(document: Document, names: Names, index: int) -> tuple[StreamClause, int]:
@@ -65,7 +65,7 @@ def _read_block(document: Document, names: Names, index: int) -> tuple[StreamCla
     if is_name(token):
         names.iri(token)
     after = document.index_from(match(document, token.end, _WINDOW))
-    if not document.tokens[after].says("{"):
+    if not document.tokens[after].is_word("{"):
         raise document.unexpected(document.tokens[after], "{ and the pattern of the STREAM block")
     return SOME_STREAM, after
 
@@ -73,8 +73,8 @@ def _read_block(document: Document, names: Names, index: int) -> tuple[StreamCla
 def _bindings(document: Document) -> set[int]:
     """Return the tokens of BINDINGS, which SPARQL 1.1 replaced by VALUES, up to its end."""
     for index, token in enumerate(document.tokens):
-        if token.says("BINDINGS"):
-            end = next((i for i, one in enumerate(document.tokens) if i > index and one.says("}")), None)
+        if token.is_word("BINDINGS"):
+            end = next((i for i, one in enumerate(document.tokens) if i > index and one.is_word("}")), None)
             if end is None:
                 raise QueryError(document.place(token.start), "found BINDINGS; expected variables and { .. }")
             return set(range(index, end + 1))
@@ -96,19 +96,19 @@ def _check_groups(document: Document, start: int) -> dict[int, int]:
     for index in range(start, len(tokens)):
         token = tokens[index]
         plain = all(not group.kind for group in open_groups)
-        if token.says("STREAM") and open_groups and not plain:
+        if token.is_word("STREAM") and open_groups and not plain:
             around = next(group.kind for group in reversed(open_groups) if group.kind)
-            raise rejected(document, token, _ENGINE, f"STREAM inside {around}")
-        if token.says(*_UNREGISTERED) and open_groups and plain:
-            raise rejected(document, token, _ENGINE, f"{token.text.upper()} outside of STREAM blocks")
-        if token.says("STREAM", "GRAPH", "OPTIONAL", "MINUS", "EXISTS", "SERVICE"):
+            raise rejection(document, token, _ENGINE, f"STREAM inside {around}")
+        if token.is_word(*_UNREGISTERED) and open_groups and plain:
+            raise rejection(document, token, _ENGINE, f"{token.text.upper()} outside of STREAM blocks")
+        if token.is_word("STREAM", "GRAPH", "OPTIONAL", "MINUS", "EXISTS", "SERVICE"):
             word_before = (index, token.text.upper())
-        elif token.says("{"):
+        elif token.is_word("{"):
             kind = word_before[1] or ("UNION" if index in unions else "")
-            kind = kind or ("a subquery" if tokens[index + 1].says("SELECT") and open_groups else "")
+            kind = kind or ("a subquery" if tokens[index + 1].is_word("SELECT") and open_groups else "")
             open_groups.append(_Open(kind, word_before[0] if word_before[1] == "STREAM" else None))
             word_before = (0, "")
-        elif token.says("}") and open_groups:
+        elif token.is_word("}") and open_groups:
             block = open_groups.pop().block
             ends |= {} if block is None else {block: index}
     return ends
@@ -119,12 +119,12 @@ def _unions(document: Document) -> set[int]:
     found: set[int] = set()
     opened: list[int] = []
     for index, token in enumerate(document.tokens):
-        if token.says("{"):
+        if token.is_word("{"):
             opened.append(index)
-            found |= {index} if document.tokens[index - 1].says("UNION") else set()
-        elif token.says("}") and opened:
+            found |= {index} if document.tokens[index - 1].is_word("UNION") else set()
+        elif token.is_word("}") and opened:
             first = opened.pop()
-            found |= {first} if document.tokens[index + 1].says("UNION") else set()
+            found |= {first} if document.tokens[index + 1].is_word("UNION") else set()
     return found
 
 

@@ -154,11 +154,13 @@ def _clause(line: _Line, at: int) -> int:
 def _check_sparql(document: Document) -> None:
     """Raise where Jena rejects the query without its windows, written in one line."""
     _check_comments(document)
-    first = next(index for index, token in enumerate(document.tokens) if token.says("AS"))
+    first = next(index for index, token in enumerate(document.tokens) if token.is_word("AS"))
     names = read_prologue(document, first + 1)
     hidden = set(range(first + 1))
     for index in from_clauses(document, names.after, "STREAM"):
-        end = next(after for after in range(index, len(document.tokens)) if document.tokens[after].says("]"))
+        end = next(
+            after for after in range(index, len(document.tokens)) if document.tokens[after].is_word("]")
+        )
         hidden.update(range(first_of(document, index), end + 1))
     refuse_operator(document, names.after, _ENGINE)
     _check_grouping(document, names.after)
@@ -169,8 +171,8 @@ def _check_grouping(document: Document, start: int) -> None:
     """Jena checks GROUP BY of other forms as if it were in SELECT *, where it is an error."""
     depth = 0
     for token in document.tokens[start:]:
-        depth += token.says("{") - token.says("}")
-        if depth == 0 and token.says("GROUP") and not document.tokens[start].says("SELECT"):
+        depth += token.is_word("{") - token.is_word("}")
+        if depth == 0 and token.is_word("GROUP") and not document.tokens[start].is_word("SELECT"):
             raise QueryError(document.place(token.start), f"found GROUP BY; {_ENGINE} has it only in SELECT")
 
 

@@ -5,19 +5,19 @@ from typing import Final
 
 from lars.errors import place_at
 from translate.dialects import first_of, from_clauses, token_at
-from translate.dialects.by_lines import LineWindow, Written, read_lines
+from translate.dialects.by_lines import LineWindow, TextPart, read_lines
 from translate.errors import QueryError
 from translate.sparql import Document, TokenKind, is_name, read_prologue, tokenize
-from translate.strict.clause_shapes import match, refuse_operator, shaped, sparql_tree, word
+from translate.strict.clause_shapes import match, piece_of, refuse_operator, sparql_tree, word
 
 _ENGINE: Final = "RSP4J"
-_DURATION: Final = shaped(
+_DURATION: Final = piece_of(
     r"-?P(?=[0-9T])(?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+D)?"
     r"(?:T(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+(?:\.[0-9]+)?S)?)?",
     "a duration as in PT10S",
     re.ASCII | re.IGNORECASE,
 )
-_COUNT: Final = shaped("[0-9]+", "an integer")
+_COUNT: Final = piece_of("[0-9]+", "an integer")
 _WINDOW: Final = (
     (word("["), word("RANGE"), _DURATION, word("]")),
     (word("["), word("RANGE"), _DURATION, word("STEP"), _DURATION, word("]")),
@@ -45,17 +45,17 @@ def check_rsp4j(text: str, source: str) -> None:
 
 def _after_register(document: Document, start: int) -> int:
     """Return the token after REGISTER RSTREAM <iri> AS, which can be missing."""
-    if not document.tokens[start].says("REGISTER"):
+    if not document.tokens[start].is_word("REGISTER"):
         return start
     operator, name, end = (token_at(document, start + place) for place in (1, 2, 3))
-    if not operator.says("RSTREAM", "ISTREAM", "DSTREAM"):
+    if not operator.is_word("RSTREAM", "ISTREAM", "DSTREAM"):
         raise document.unexpected(operator, "RSTREAM, ISTREAM or DSTREAM")
     if not is_name(name):
         raise document.unexpected(name, "the IRI of a stream")
-    if not end.says("AS"):
+    if not end.is_word("AS"):
         raise document.unexpected(end, "AS")
     form = token_at(document, start + 4)
-    if not form.says("SELECT", "CONSTRUCT", "DESCRIBE", "ASK"):
+    if not form.is_word("SELECT", "CONSTRUCT", "DESCRIBE", "ASK"):
         raise document.unexpected(form, "SELECT, CONSTRUCT, DESCRIBE or ASK")
     return start + 4
 
@@ -63,12 +63,12 @@ def _after_register(document: Document, start: int) -> int:
 def _after_window(document: Document, index: int) -> int:
     """Return the token after a clause of FROM NAMED WINDOW, whose WINDOW is at `index`."""
     tokens = document.tokens
-    if not tokens[index - 1].says("NAMED"):
+    if not tokens[index - 1].is_word("NAMED"):
         raise document.unexpected(tokens[index], "NAMED or an IRI after FROM")
     name, on, stream = (token_at(document, index + place) for place in (1, 2, 3))
     if not is_name(name):
         raise document.unexpected(name, "the name of the window")
-    if not on.says("ON"):
+    if not on.is_word("ON"):
         raise document.unexpected(on, "ON")
     if not is_name(stream):
         raise document.unexpected(stream, "the IRI of a stream")
@@ -79,8 +79,8 @@ def _blocks(document: Document) -> tuple[int, ...]:
     """Return the WINDOW of each block WINDOW name or variable { .. }."""
     tokens, found, depth = document.tokens, [], 0
     for index, token in enumerate(tokens[:-1]):
-        depth += token.says("{") - token.says("}")
-        if depth > 0 and token.says("WINDOW"):
+        depth += token.is_word("{") - token.is_word("}")
+        if depth > 0 and token.is_word("WINDOW"):
             if not is_name(tokens[index + 1]) and tokens[index + 1].kind is not TokenKind.VARIABLE:
                 raise document.unexpected(tokens[index + 1], "the name of a window or a variable")
             found.append(index)
@@ -144,7 +144,7 @@ def _check_names(window: LineWindow, text: str, source: str) -> None:
             raise _error(text, source, name, f"found {name.text}; expected {accepted}")
 
 
-def _error(text: str, source: str, part: Written, problem: str) -> QueryError:
+def _error(text: str, source: str, part: TextPart, problem: str) -> QueryError:
     return QueryError(place_at(source, text, part.start), problem)
 
 
@@ -153,7 +153,7 @@ def _check_sparql(document: Document) -> None:
     names = read_prologue(document)
     first = document.tokens[names.after]
     line = re.compile("[^\n]*").match(document.text, first.start)
-    start = document.index_from(line.end()) if first.says("REGISTER") and line else names.after
+    start = document.index_from(line.end()) if first.is_word("REGISTER") and line else names.after
     hidden = set(range(names.after, start))
     names = read_prologue(document, start, names)
     for index in from_clauses(document, names.after, "WINDOW"):

@@ -12,10 +12,10 @@ from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, No
 from lars.language.program import Rule
 from lars.language.program import variables as variables_of
 from lars.language.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
-from translate.analysis import apart, is_local, mentioned, null_sets, nullable
+from translate.analysis import apart, is_local, mentioned_variables, null_sets, nullable
 from translate.model.patterns import Exists, Extend, Pattern, variables
 from translate.model.query import Semantics
-from translate.tau.node import Node, Solution, Tau, ordered, whole
+from translate.tau.node import Node, Solution, Tau, in_order, whole
 from translate.tau.special_functions import with_row
 
 Conjunction = tuple[Test, ...]
@@ -84,9 +84,9 @@ class Site:
     mark: str = ""
 
     @property
-    def known(self) -> frozenset[Variable]:
+    def bound_variables(self) -> frozenset[Variable]:
         """The variables that can have a value here."""
-        return variables(self.pattern) | frozenset(self.node.given)
+        return variables(self.pattern) | frozenset(self.node.guarded_variables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def where(condition: Expression, exists: tuple[Exists, ...], site: Site, tau: Ta
     tested = _Exists(exists, site, tau)
     bodies: list[Body] = []
     numbers = count()
-    for conjunction in disjuncts(unbind(condition, site.known | tested.names)):
+    for conjunction in disjuncts(unbind(condition, site.bound_variables | tested.names)):
         choices = [list(_literal(test, tested, numbers)) for test in conjunction]
         bodies += [tuple(part for parts in chosen for part in parts) for chosen in product(*choices)]
     return Tests(tuple(tested.rules), tuple(bodies))
@@ -119,7 +119,7 @@ def where(condition: Expression, exists: tuple[Exists, ...], site: Site, tau: Ta
 def values(expression: Expression, exists: tuple[Exists, ...], site: Site, tau: Tau) -> Choices:
     """Return an expression on solutions, which arrival times split into cases."""
     tested = _Exists(exists, site, tau)
-    known = unbind(expression, site.known | tested.names)
+    known = unbind(expression, site.bound_variables | tested.names)
     cases = tuple(_cases(known, tested, count()))
     return Choices(tuple(tested.rules), cases)
 
@@ -166,7 +166,7 @@ def _literal(test: Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Bo
 def _cases(
     expression: Expression, tested: _Exists, numbers: Iterator[int]
 ) -> Iterator[tuple[Expression, Body]]:
-    held = tuple(map(tested.truth, ordered(variables_of(expression) & tested.names)))
+    held = tuple(map(tested.truth, in_order(variables_of(expression) & tested.names)))
     site = tested.site
     for function, more in with_row(expression, _row(site), site.node, numbers):
         yield function, (*held, *more)
@@ -182,7 +182,7 @@ def _row(site: Site) -> tuple[Term, ...]:
 
 
 def _rules(pattern: Pattern, site: Site, mark: str, tau: Tau) -> tuple[frozenset[Variable], Iterator[Rule]]:
-    seen = site.known & mentioned(pattern)
+    seen = site.bound_variables & mentioned_variables(pattern)
     if not is_local(pattern):
         return seen, _substituted(pattern, seen, site, mark, tau)
     seen &= variables(pattern)
@@ -192,7 +192,7 @@ def _rules(pattern: Pattern, site: Site, mark: str, tau: Tau) -> tuple[frozenset
 def _tested(
     seen: frozenset[Variable], node: Node, mark: str, nulls: frozenset[Variable] = frozenset()
 ) -> Atom:
-    names = ordered(seen - frozenset(node.given))
+    names = in_order(seen - frozenset(node.guarded_variables))
     return node.atom((NULL if name in nulls else name for name in names), mark)
 
 
@@ -200,14 +200,14 @@ def _compatible(
     pattern: Pattern, seen: frozenset[Variable], site: Site, mark: str, tau: Tau
 ) -> Iterator[Rule]:
     """Yield the rules of an EXISTS that asks whether some solution of the pattern is compatible."""
-    part = replace(site.node.part(mark), given=(), guard=(), bag=False)
+    part = replace(site.node.part(mark), guarded_variables=(), guard=(), bag=False)
     yield from tau(pattern, whole(pattern, part))
     solution = Solution(pattern, part)
-    own = seen - frozenset(site.node.given)
+    own = seen - frozenset(site.node.guarded_variables)
     sides = null_sets(site.pattern, own), null_sets(pattern, seen)
     for mine, theirs in product(*sides):
         unbound = theirs - mine
-        outer = (site.outer.atom(mine),) if unbound or site.node.given else ()
+        outer = (site.outer.atom(mine),) if unbound or site.node.guarded_variables else ()
         yield Rule(_tested(seen, site.node, mark, mine), (solution.atom(unbound), *outer))
 
 
@@ -216,11 +216,11 @@ def _substituted(
 ) -> Iterator[Rule]:
     """Yield the rules of an EXISTS whose pattern is given the values of the solution it is tested in."""
     node = site.node
-    own = seen - frozenset(node.given)
+    own = seen - frozenset(node.guarded_variables)
     for number, nulls in enumerate(sorted(null_sets(site.pattern, own), key=sorted)):
-        given = ordered((own - nulls) | frozenset(node.given))
+        given = in_order((own - nulls) | frozenset(node.guarded_variables))
         counts = node.bag or node.setting.semantics is Semantics.BAG
-        part = replace(node.part(f"{mark}n{number}"), given=given, guard=(), bag=counts)
+        part = replace(node.part(f"{mark}n{number}"), guarded_variables=given, guard=(), bag=counts)
         guard = part.atom((), "given")
         part = replace(part, guard=(guard,))
         bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in given if v in nullable(site.pattern))

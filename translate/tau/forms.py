@@ -10,8 +10,8 @@ from lars.language.terms import DEFAULT, NULL, Atom, Blank, Iri, Literal, Signat
 from translate.analysis import without_paths, witnesses
 from translate.model.patterns import Duplicates, Select, TriplePattern, variables
 from translate.model.query import EngineQuery, Form, Semantics, Setting
-from translate.tau.group_rules import projected
-from translate.tau.node import Head, Node, Solution, ordered
+from translate.tau.group_rules import projection_rules
+from translate.tau.node import Head, Node, Solution, in_order
 from translate.tau.tau import tau
 
 TRIPLE: Final = tuple(map(Variable, ("subject", "predicate", "object")))
@@ -25,7 +25,7 @@ def columns(query: EngineQuery, *, ordered_rows: bool = False) -> tuple[Variable
     """
     match query.form:
         case Form.SELECT:
-            shown = ordered(query.result)
+            shown = in_order(query.result)
             known = variables(query.pattern)
             keys = (key.variable for key in query.modifiers.order if ordered_rows)
             more = (key for key in dict.fromkeys(keys) if key not in shown and key in known)
@@ -43,9 +43,9 @@ def answers(query: EngineQuery, node: Node) -> Iterator[Rule]:
         case Form.SELECT:
             out = columns(query, ordered_rows=node.setting.ordered)
             bag = node.setting.semantics is Semantics.BAG
-            yield from projected(pattern, query.result, modifiers, Head(node, out, bag), tau)
+            yield from projection_rules(pattern, query.result, modifiers, Head(node, out, bag), tau)
         case Form.ASK:
-            yield from projected(pattern, (), modifiers, Head(node, (), kept=False), tau)
+            yield from projection_rules(pattern, (), modifiers, Head(node, (), keeps_duplicates=False), tau)
         case Form.CONSTRUCT:
             yield from _construct(query, node)
         case Form.DESCRIBE:
@@ -58,9 +58,9 @@ def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
     new = any(isinstance(term, Blank) for triple in query.template for term in triple.terms)
     # And a slice is one of solutions, before the template is applied to them.
     whole = new or query.modifiers.slices
-    out = ordered(variables(pattern)) if whole else ordered(query.result)
+    out = in_order(variables(pattern)) if whole else in_order(query.result)
     kept = child.bag and whole
-    yield from projected(pattern, out, query.modifiers, Head(child, out, kept), tau)
+    yield from projection_rules(pattern, out, query.modifiers, Head(child, out, kept), tau)
     solution = Solution(Select(pattern, out, query.modifiers), replace(child, bag=kept)).atom()
     for triple in query.template:
         yield _constructed(triple, solution, out, node)
@@ -102,9 +102,11 @@ def _is_plain(part: BodyLiteral) -> bool:
 
 
 def _described(query: EngineQuery, node: Node) -> Iterator[Rule]:
-    out = ordered(query.result)
+    out = in_order(query.result)
     child = node.child(0)
-    yield from projected(query.pattern, query.result, query.modifiers, Head(child, out, kept=False), tau)
+    yield from projection_rules(
+        query.pattern, query.result, query.modifiers, Head(child, out, keeps_duplicates=False), tau
+    )
     subject, predicate, object_ = TRIPLE
     described = Atom("described", (subject,))
     for what in query.described:
@@ -138,13 +140,13 @@ class Output:
         """Name and arity of the answer predicate."""
         return "ans1", self.width
 
-    def shown(self, found: Iterable[Row]) -> list[Row]:
+    def answers(self, found: Iterable[Row]) -> list[Row]:
         """Return the answers of raw rows in their order; a set keeps the first of equal ones."""
         rows = [row[: len(self.variables)] for row in found]
         return rows if self.bag else list(dict.fromkeys(rows))
 
 
-def answered(query: EngineQuery, setting: Setting) -> Output:
+def output_of(query: EngineQuery, setting: Setting) -> Output:
     """Return how the answers of the query's program are read."""
     shown = columns(query)
     if query.form is not Form.SELECT:
@@ -155,6 +157,6 @@ def answered(query: EngineQuery, setting: Setting) -> Output:
     bag = setting.semantics is Semantics.BAG and query.modifiers.duplicates is not Duplicates.DISTINCT
     if not bag:
         return Output(shown, len(wide), order)
-    pattern = without_paths(query.pattern, frozenset(ordered(variables(query.pattern))))
+    pattern = without_paths(query.pattern, frozenset(in_order(variables(query.pattern))))
     hidden = variables(pattern) - frozenset(query.result)
     return Output(shown, len(wide) + len(hidden) + witnesses(pattern), order, bag=True)

@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import reduce
 from typing import Final
 
-from lars.language.formulas import Aggregation, Among, Call, Expression, Gather, Not, Order, Test
+from lars.language.formulas import Aggregation, Among, Call, Expression, Gather, Not, OrderKey, Test
 from lars.language.program import Rule
 from lars.language.terms import NULL, XSD, Atom, Literal, Term, Variable, substitute
 from translate.model.patterns import Duplicates, Extend, Group, Modifiers, Pattern, Select, variables
-from translate.tau.node import EmptyGroup, Head, Node, Solution, Tau, ordered, padded, whole
+from translate.tau.node import EmptyGroup, Head, Node, Solution, Tau, in_order, pad, whole
 
 PRECEDES: Final = "PRECEDES"
 """The order of ORDER BY as a function of two terms; no query can name it."""
@@ -48,7 +48,7 @@ def _with_arguments(pattern: Group, node: Node) -> Pattern:
     inner = pattern.pattern
     for _, aggregation in pattern.aggregates:
         for name in aggregation.arguments:
-            if name not in variables(inner) and name not in node.given:
+            if name not in variables(inner) and name not in node.guarded_variables:
                 inner = Extend(inner, name, NULL)
     return inner
 
@@ -84,11 +84,11 @@ def _of_nothing(aggregation: Aggregation, node: Node) -> Term:
 
 def select(pattern: Select, head: Head, tau: Tau) -> Iterator[Rule]:
     """Yield the rules of a subquery; a name that it hides is unbound outside, whoever asks for it there."""
-    shown = replace(head, out=tuple(padded(head.out, pattern.result)))
-    yield from projected(pattern.pattern, pattern.result, pattern.modifiers, shown, tau)
+    shown = replace(head, out=tuple(pad(head.out, pattern.result)))
+    yield from projection_rules(pattern.pattern, pattern.result, pattern.modifiers, shown, tau)
 
 
-def projected(
+def projection_rules(
     inner: Pattern, result: tuple[Variable, ...], modifiers: Modifiers, head: Head, tau: Tau
 ) -> Iterator[Rule]:
     """Yield the rules that derive the head from the solutions of a pattern, after projection and modifiers.
@@ -96,12 +96,19 @@ def projected(
     `head.out` begins with V̄; the variables after it are shown too, if the projection keeps them.
     """
     node = head.node
-    shown = ordered(frozenset(result) - frozenset(node.given))
+    shown = in_order(frozenset(result) - frozenset(node.guarded_variables))
     keeps = node.bag and modifiers.duplicates is not Duplicates.DISTINCT
-    hidden = ordered(variables(inner) - frozenset(result) - frozenset(node.given)) if keeps else ()
+    hidden = (
+        in_order(variables(inner) - frozenset(result) - frozenset(node.guarded_variables)) if keeps else ()
+    )
     more = tuple(name for name in head.out if isinstance(name, Variable) and name not in shown)
     if not modifiers.slices:
-        yield from tau(inner, Head(node, (*head.out, *(hidden if head.kept else ())), keeps and head.kept))
+        yield from tau(
+            inner,
+            Head(
+                node, (*head.out, *(hidden if head.keeps_duplicates else ())), keeps and head.keeps_duplicates
+            ),
+        )
         return
     keys = tuple(dict.fromkeys(k.variable for k in modifiers.order if k.variable in variables(inner)))
     extra = tuple(dict.fromkeys((*more, *(key for key in keys if key not in shown), *hidden)))
@@ -120,7 +127,7 @@ def projected(
 
 
 def _first_ones(
-    atom: Atom, shown: tuple[Variable, ...], order: tuple[Order, ...], child: Node
+    atom: Atom, shown: tuple[Variable, ...], order: tuple[OrderKey, ...], child: Node
 ) -> Iterator[Rule]:
     # In a set each row of V stands once, at its first place in the order.
     keys = [key for key in order if key.variable not in shown]

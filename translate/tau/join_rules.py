@@ -18,7 +18,7 @@ from translate.analysis import Case, Match, joins, joins_by_cases, nullable
 from translate.model.patterns import Join, LeftJoin, Pattern, variables
 from translate.model.query import Profile
 from translate.tau.condition_rules import Site, where
-from translate.tau.node import Head, Node, Solution, Tau, ordered
+from translate.tau.node import Head, Node, Solution, Tau, in_order
 
 
 def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
@@ -32,8 +32,8 @@ def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
 
 def _apart(left: Pattern, right: Pattern, case: Case, head: Head) -> Iterator[Comparison]:
     # What is counted must be in one case only: null on both sides is in that of equal ones.
-    if head.kept:
-        for variable in ordered(case):
+    if head.keeps_duplicates:
+        for variable in in_order(case):
             side = left if case[variable] is Match.RIGHT_NULL else right
             if case[variable] is not Match.EQUAL and variable in nullable(side):
                 yield Comparison(variable, Relation.UNEQUAL, NULL)
@@ -86,7 +86,9 @@ def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
     one, other = _solutions(left, right, node)
     if node.setting.profile is Profile.PAPER2015:
         # ans' ranges over the shared variables only.
-        blocked = node.atom(ordered(variables(left) & variables(right) - frozenset(node.given)), "'")
+        blocked = node.atom(
+            in_order(variables(left) & variables(right) - frozenset(node.guarded_variables)), "'"
+        )
         yield Rule(blocked, (other.atom(),))
     else:
         for case in _cases(left, right, node):
@@ -103,7 +105,7 @@ def _solutions(left: Pattern, right: Pattern, node: Node) -> tuple[Solution, Sol
 
 
 def _cases(left: Pattern, right: Pattern, node: Node) -> Iterable[Case]:
-    given = frozenset(node.given)
+    given = frozenset(node.guarded_variables)
     if node.setting.profile is Profile.PAPER2015:
         return (dict.fromkeys(variables(left) & variables(right) - given, Match.EQUAL),)
     return joins(left, right, given)
@@ -122,7 +124,7 @@ def _blocked(left: Pattern, node: Node, case: Case) -> Atom:
 
 def _witnesses(left: Pattern, right: Pattern, case: Case) -> tuple[tuple[Comparison, ...], ...]:
     # Minus removes only what shares a bound variable: a never-null one is witness enough.
-    equal = ordered(v for v, match in case.items() if match is Match.EQUAL)
+    equal = in_order(v for v, match in case.items() if match is Match.EQUAL)
     nullable_here = nullable(left) & nullable(right)
     if any(v not in nullable_here for v in equal):
         return ((),)

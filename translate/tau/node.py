@@ -33,18 +33,18 @@ class Node:
     Node i becomes the predicate ans_i, its children are 2i and 2i + 1; parts that are no child
     (a pattern of EXISTS, a step of a path) have names that begin with `prefix`. Inside GRAPH ?g
     every predicate carries the graph as one more last argument, and inside EXISTS the values
-    `given` of the solution that is tested, which `guard` holds. In a multiset (`bag`) a solution
+    `guarded_variables` of the solution that is tested, which `guard` holds. In a multiset (`bag`) a solution
     carries what tells it from an equal one. Inside a STREAM block the triples are those of
-    `window` on the stream `graph`. `taken` are the query's variables.
+    `window` on the stream `graph`. `query_variables` are the query's variables.
     """
 
     setting: Setting
-    taken: frozenset[Variable]
+    query_variables: frozenset[Variable]
     position: int = 1
     prefix: str = ""
     graph: ActiveGraph = DEFAULT
     window: Window | None = None
-    given: tuple[Variable, ...] = ()
+    guarded_variables: tuple[Variable, ...] = ()
     guard: tuple[BodyLiteral, ...] = ()
     bag: bool = False
     empty_group: EmptyGroup = EmptyGroup.VALUES
@@ -65,11 +65,11 @@ class Node:
     @property
     def outer(self) -> tuple[Variable, ...]:
         """What each predicate here carries beside its terms: a pattern is evaluated for each of it."""
-        return (*self.given, *((self.graph,) if isinstance(self.graph, Variable) else ()))
+        return (*self.guarded_variables, *((self.graph,) if isinstance(self.graph, Variable) else ()))
 
     def free(self, pattern: Pattern) -> tuple[Variable, ...]:
         """Return V̄ of a pattern: its variables in lexicographic order, without those that are given."""
-        return ordered(variables(pattern) - frozenset(self.given))
+        return in_order(variables(pattern) - frozenset(self.guarded_variables))
 
     def edge(self, subject: Term, predicate: Term, object_: Term) -> BodyLiteral:
         """Return the literal that a triple is in the active graph, or is shown by the window."""
@@ -93,7 +93,7 @@ class Node:
 
     def fresh(self, name: str) -> Variable:
         """Return a variable that the query does not have."""
-        while Variable(name) in self.taken:
+        while Variable(name) in self.query_variables:
             name += "_"
         return Variable(name)
 
@@ -102,12 +102,12 @@ class Node:
         return tuple(self.fresh(f"W{number}") for number in range(start, start + count))
 
 
-def ordered(names: Iterable[Variable]) -> tuple[Variable, ...]:
+def in_order(names: Iterable[Variable]) -> tuple[Variable, ...]:
     """Return V̄: the variables in lexicographic order."""
     return tuple(sorted(names))
 
 
-def padded(names: Iterable[Term], known: Iterable[Variable]) -> Iterator[Term]:
+def pad(names: Iterable[Term], known: Iterable[Variable]) -> Iterator[Term]:
     """Yield the variables, null in the place of those that are not known."""
     known = frozenset(known)
     return (name if name in known else NULL for name in names)
@@ -115,19 +115,21 @@ def padded(names: Iterable[Term], known: Iterable[Variable]) -> Iterator[Term]:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """ans_i of `out`, and of what tells equal solutions apart if that is `kept`.
+    """ans_i of `out`, and of what tells equal solutions apart if that is `keeps_duplicates`.
 
     `out` are variables, with null in the place of one that a subquery hides.
     """
 
     node: Node
     out: tuple[Term, ...]
-    kept: bool
+    keeps_duplicates: bool
 
     def rule(self, known: Iterable[Variable], body: Iterable[BodyLiteral], tags: Iterable[Term] = ()) -> Rule:
         """Return the rule for solutions that bind the `known` variables; the other ones are null."""
-        bound = frozenset(known) | frozenset(self.node.given)
-        return Rule(self.node.atom((*padded(self.out, bound), *(tags if self.kept else ()))), tuple(body))
+        bound = frozenset(known) | frozenset(self.node.guarded_variables)
+        return Rule(
+            self.node.atom((*pad(self.out, bound), *(tags if self.keeps_duplicates else ()))), tuple(body)
+        )
 
 
 def whole(pattern: Pattern, node: Node) -> Head:

@@ -14,8 +14,8 @@ from typing import Final
 from lars.language.formulas import BodyLiteral, Comparison, Relation
 from lars.language.program import Rule
 from lars.language.terms import Atom, Term, Variable, substitute
-from translate.analysis import walked
-from translate.model.paths import Negated, Often, Repeated, can_stay
+from translate.analysis import path_pattern
+from translate.model.paths import NegatedSet, RepeatedPath, Repetition, can_stay
 from translate.model.patterns import PathPattern, variables
 from translate.tau.node import Head, Node, Tau
 
@@ -25,15 +25,15 @@ _ENDS: Final = (Variable("_from"), Variable("_to"))
 def walk(pattern: PathPattern, head: Head, tau: Tau) -> Iterator[Rule]:
     """Yield the rules of a path that is a repetition or a negated set in one direction."""
     match pattern.path:
-        case Negated():
+        case NegatedSet():
             yield _negated(pattern, pattern.path, head)
-        case Repeated():
+        case RepeatedPath():
             yield from _repeated(pattern, pattern.path, head, tau)
         case _:
             raise AssertionError(pattern)
 
 
-def _negated(pattern: PathPattern, path: Negated, head: Head) -> Rule:
+def _negated(pattern: PathPattern, path: NegatedSet, head: Head) -> Rule:
     node = head.node
     step = node.fresh("P")
     ends = (pattern.subject, pattern.object)
@@ -43,23 +43,23 @@ def _negated(pattern: PathPattern, path: Negated, head: Head) -> Rule:
     return head.rule(variables(pattern), body, (step,) if node.bag else ())
 
 
-def _repeated(pattern: PathPattern, path: Repeated, head: Head, tau: Tau) -> Iterator[Rule]:
+def _repeated(pattern: PathPattern, path: RepeatedPath, head: Head, tau: Tau) -> Iterator[Rule]:
     node = head.node
     ends = tuple(node.fresh(variable.name) for variable in _ENDS)
-    inner = walked(ends[0], path.path, ends[1], _between(node))
-    below = replace(node.part("p"), given=(), guard=(), bag=False)
-    yield from tau(inner, Head(below, ends, kept=False))
-    known, often = variables(pattern), path.often
-    if often is Often.ONE_OR_MORE and can_stay(path.path):
-        often = Often.ZERO_OR_MORE
-    if often is Often.ZERO_OR_ONE:
+    inner = path_pattern(ends[0], path.path, ends[1], _between(node))
+    below = replace(node.part("p"), guarded_variables=(), guard=(), bag=False)
+    yield from tau(inner, Head(below, ends, keeps_duplicates=False))
+    known, often = variables(pattern), path.multiplicity
+    if often is Repetition.ONE_OR_MORE and can_stay(path.path):
+        often = Repetition.ZERO_OR_MORE
+    if often is Repetition.ZERO_OR_ONE:
         step = below.atom((pattern.subject, pattern.object))
         yield head.rule(known, (step, *node.guard))
     else:
         yield from _closure(pattern, below)
         reached = below.atom((pattern.subject, pattern.object), "reach")
         yield head.rule(known, (reached, *node.guard))
-    if often is not Often.ONE_OR_MORE:
+    if often is not Repetition.ONE_OR_MORE:
         yield from _nothing(pattern, below, head)
 
 
@@ -89,7 +89,7 @@ def _closure(pattern: PathPattern, below: Node) -> Iterator[Rule]:
 def _nothing(pattern: PathPattern, below: Node, head: Head) -> Iterator[Rule]:
     """Yield the rules for no step at all: both ends are one term."""
     node, subject, object_ = head.node, pattern.subject, pattern.object
-    fixed = frozenset(node.given)
+    fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
     body: tuple[BodyLiteral, ...] = node.nothing()
     if not bound:

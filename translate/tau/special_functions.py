@@ -10,7 +10,7 @@ from itertools import product
 from typing import Final
 
 from lars.language import formulas as logic
-from lars.language.formulas import BodyLiteral, Expression, Operator, Relation
+from lars.language.formulas import ArithmeticOperator, BodyLiteral, Expression, Relation
 from lars.language.program import Rule
 from lars.language.terms import NULL, XSD, Atom, Literal, Number, Term, Variable
 from lars.language.windows import NOW, Window
@@ -97,7 +97,7 @@ def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
     if node.setting.ticks == 1:
         return time, ()
     instant = node.fresh(f"I{number}")
-    passed = logic.Operation(Operator.DIVIDE, time, Number(node.setting.ticks))
+    passed = logic.Operation(ArithmeticOperator.DIVIDE, time, Number(node.setting.ticks))
     return instant, (logic.Comparison(instant, Relation.EQUAL, passed),)
 
 

@@ -18,7 +18,7 @@ from typing import assert_never
 from lars.language.formulas import Assign, Comparison, Diamond, In, Relation
 from lars.language.program import Rule
 from lars.language.terms import DEFAULT, NULL, Atom, Iri, Number, Term, Variable
-from translate.analysis import is_cautious, null_sets, occurring, witnesses
+from translate.analysis import is_cautious, null_sets, occurring_variables, witnesses
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
 from translate.model.query import Profile
@@ -41,7 +41,7 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
         case algebra.Bgp((triple,)):
             yield head.rule(variables(pattern), (node.edge(*triple.terms), *node.guard))
         case algebra.Bgp(triples):
-            single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected(triples)]
+            single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected_order(triples)]
             yield from tau(reduce(algebra.Join, single), head)
         case algebra.PathPattern():
             from translate.tau.path_rules import walk
@@ -77,7 +77,10 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
                     name: NULL if term is None else term for name, term in zip(names, row, strict=True)
                 }
                 atom = node.atom(
-                    (*(binding.get(name, NULL) for name in head.out), *([Number(number)] * tags * head.kept))
+                    (
+                        *(binding.get(name, NULL) for name in head.out),
+                        *([Number(number)] * tags * head.keeps_duplicates),
+                    )
                 )
                 yield Rule(atom, node.nothing())
         case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
@@ -90,7 +93,7 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
             assert_never(pattern)
 
 
-def connected(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
+def connected_order(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
     """Return the triple patterns so ordered that each shares a variable with an earlier one.
 
     Where that is impossible the order of the text decides; ∧ is commutative, so only the size of
@@ -154,7 +157,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
         yield from tau(inner, replace(head, node=replace(node, graph=name)))
         return
     graph: ActiveGraph = name
-    if isinstance(name, Variable) and (name in occurring(inner) or name in node.given):
+    if isinstance(name, Variable) and (name in occurring_variables(inner) or name in node.guarded_variables):
         graph = node.fresh(f"graph{node.prefix}{node.position}")
     child = node.child(0, graph)
     yield from tau(inner, whole(inner, child))

@@ -5,11 +5,11 @@ from dataclasses import replace
 from enum import Enum
 from typing import Final, assert_never
 
-from lars.language.formulas import At, Comparison, Diamond, In, Operation, Operator, Relation, Truth
+from lars.language.formulas import ArithmeticOperator, At, Comparison, Diamond, In, Operation, Relation, Truth
 from lars.language.program import Program, Rule, atoms
 from lars.language.terms import DEFAULT, Atom, Number, Variable
 from lars.language.windows import NOW
-from translate.analysis import occurring, parts, without_paths
+from translate.analysis import occurring_variables, parts, without_paths
 from translate.errors import ModelError
 from translate.model.patterns import Extend, Filter, LeftJoin
 from translate.model.query import EngineQuery, Language, MergedStream, Semantics, Setting
@@ -27,16 +27,16 @@ _EMPTY: Final = {
 }
 
 
-def translated(query: EngineQuery, setting: Setting) -> Program:
+def lars_program(query: EngineQuery, setting: Setting) -> Program:
     """Return the LARS program of a query; its answers are the atoms of ans1, at each time point."""
     with deep_recursion():
         return _translated(query, setting)
 
 
 def _translated(query: EngineQuery, setting: Setting) -> Program:
-    taken = frozenset(query.result) | occurring(query.pattern)
+    taken = frozenset(query.result) | occurring_variables(query.pattern)
     plain = replace(query, pattern=without_paths(query.pattern, taken))
-    taken |= occurring(plain.pattern)
+    taken |= occurring_variables(plain.pattern)
     bag = setting.semantics is Semantics.BAG
     node = Node(setting, taken, bag=bag, empty_group=_EMPTY[query.language])
     return Program((*answers(plain, node), *_imports(query.merged, setting), *_arrival_rules(plain, setting)))
@@ -88,7 +88,7 @@ def pull(program: Program, period: int) -> Program:
     if period <= 0:
         raise ModelError(f"the pulling period {period} is not positive")
     time = Variable("T")
-    multiple = Comparison(Operation(Operator.MOD, time, Number(period)), Relation.EQUAL, Number(0))
+    multiple = Comparison(Operation(ArithmeticOperator.MOD, time, Number(period)), Relation.EQUAL, Number(0))
     return Program((*_gated(program), Rule(TRIGGER, (In(NOW, At(time, Truth())), multiple))))
 
 

@@ -54,8 +54,8 @@ def take_apart(
     """Return the parts of a query's pattern; raise CannotSayError at COUNT(DISTINCT *) of some variables."""
     keys = tuple(order.variable for order in modifiers.order if _ORDERING.fullmatch(order.variable.name))
     unnamed = tuple(key for key in keys if key not in selected)
-    orders, rest = taken(pattern, unnamed)
-    items, rest = taken(rest, selected)
+    orders, rest = take_extensions(pattern, unnamed)
+    items, rest = take_extensions(rest, selected)
     inner, table = _split(rest)
     having = inner if isinstance(inner, algebra.Filter) and isinstance(inner.pattern, algebra.Group) else None
     group = inner if having is None else having.pattern
@@ -70,7 +70,7 @@ def take_apart(
     return Level(rest, selected, items, orders)
 
 
-def taken(
+def take_extensions(
     pattern: Pattern, names: Sequence[Variable], wanted: Callable[[Variable], bool] = lambda _: True
 ) -> tuple[tuple[algebra.Extend, ...], Pattern]:
     """Take extensions off, the last of `names` first; a clause that names them in order makes them again."""
@@ -87,11 +87,11 @@ def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, 
         name for _, found in group.aggregates if found not in several for name in found.arguments
     )
     once = Counter(arguments)
-    extends, rest = taken(
+    extends, rest = take_extensions(
         group.pattern, arguments, lambda name: once[name] == 1 and _ARGUMENT.fullmatch(name.name) is not None
     )
     counted = {name for found in several for name in found.arguments}
-    keys, where = taken(rest, group.keys, lambda name: name not in counted)
+    keys, where = take_extensions(rest, group.keys, lambda name: name not in counted)
     for found in several:
         if frozenset(found.arguments) != variables(where) - dialect.terms.blanks:
             raise dialect.cannot(f"{found}", "DISTINCT * stands for all variables of the pattern")

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import Iri, Literal, Variable
 from translate.algebra import TIMESTAMP
-from translate.model.paths import Alternative, Inverse, Link, Negated, Path, Repeated, Sequence
+from translate.model.paths import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
 from translate.model.query import Language
 from translate.writing.term_text import CannotSayError, Terms
 
@@ -34,14 +34,14 @@ def _written(path: Path, terms: Terms) -> tuple[int, str]:
         case Alternative(left, right):
             before = write_path(left, terms, _ALTERNATIVE)
             return _ALTERNATIVE, f"{before}|{write_path(right, terms, _SEQUENCE)}"
-        case Sequence(left, right):
+        case PathSequence(left, right):
             before = write_path(left, terms, _SEQUENCE)
             return _SEQUENCE, f"{before}/{write_path(right, terms, _INVERSE)}"
         case Inverse(inner):
             return _INVERSE, f"^{write_path(inner, terms, _REPEATED)}"
-        case Repeated(inner, often):
+        case RepeatedPath(inner, often):
             return _REPEATED, f"{write_path(inner, terms, _STEP)}{often.value}"
-        case Negated(forward, backward):
+        case NegatedSet(forward, backward):
             names = (*map(terms.iri, forward), *(f"^{terms.iri(iri)}" for iri in backward))
             return _STEP, f"!({'|'.join(names)})"
         case _:

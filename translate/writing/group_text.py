@@ -32,7 +32,7 @@ _KEY: Final = re.compile(r"_+k[0-9]+")
 """The variables that expressions in GROUP BY get from the reader: they have no name in the text."""
 
 
-def braced(head: str, lines: Lines) -> Lines:
+def in_braces(head: str, lines: Lines) -> Lines:
     """Return lines in braces, indented, after a head on the line of the {."""
     before = f"{head} " if head else ""
     return [f"{before}{{", *(f"  {line}" for line in lines), "}"] if lines else [f"{before}{{ }}"]
@@ -54,7 +54,7 @@ def write_exists(exists: Iterable[algebra.Exists], dialect: Dialect) -> Inline:
 
 
 def _exists(test: algebra.Exists, dialect: Dialect) -> str:
-    lines = braced(EXISTS.strip(), write_group(test.pattern, dialect))
+    lines = in_braces(EXISTS.strip(), write_group(test.pattern, dialect))
     return " ".join(line.strip() for line in lines)
 
 
@@ -65,22 +65,22 @@ def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
             return [*_elements(left, dialect), *_joined(left, right, dialect)]
         case algebra.LeftJoin(left, right, None, _):
             # A filter of the optional group itself would be the condition.
-            optional = braced("OPTIONAL", _elements(right, dialect))
+            optional = in_braces("OPTIONAL", _elements(right, dialect))
             return [*_elements(left, dialect), *optional]
         case algebra.LeftJoin(left, right, condition, exists):
             inline = write_exists(exists, dialect)
             assert condition is not None
             last = f"FILTER {write_operand(condition, dialect.terms, inline)}"
-            optional = braced("OPTIONAL", [*_elements(right, dialect), last])
+            optional = in_braces("OPTIONAL", [*_elements(right, dialect), last])
             return [*_elements(left, dialect), *optional]
         case algebra.Minus(left, right):
-            return [*_elements(left, dialect), *braced("MINUS", write_group(right, dialect))]
+            return [*_elements(left, dialect), *in_braces("MINUS", write_group(right, dialect))]
         case algebra.Extend(inner, variable, expression, exists):
             text = write_expression(expression, dialect.terms, write_exists(exists, dialect))
             bind = f"BIND ({text} AS {dialect.terms.variable(variable)})"
             return [*_elements(inner, dialect), bind]
         case algebra.Filter():
-            return braced("", write_group(pattern, dialect))
+            return in_braces("", write_group(pattern, dialect))
         case _:
             return _element(pattern, dialect)
 
@@ -89,9 +89,9 @@ def _joined(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
     """Return the one element that joins the right side to what stands before it."""
     match right:
         case algebra.Bgp() if _ends_in_triples(left):
-            return braced("", _element(right, dialect))
+            return in_braces("", _element(right, dialect))
         case algebra.Join() | algebra.LeftJoin() | algebra.Minus() | algebra.Extend() | algebra.Filter():
-            return braced("", write_group(right, dialect))
+            return in_braces("", write_group(right, dialect))
         case _:
             return _element(right, dialect)
 
@@ -126,19 +126,19 @@ def _element(
         case algebra.PathPattern(subject, path, object_):
             return [f"{terms.term(subject)} {write_path(path, terms)} {terms.term(object_)} ."]
         case algebra.StreamBlock(_, _, inner):
-            return braced(dialect.block(pattern), _element(inner, dialect))
+            return in_braces(dialect.block(pattern), _element(inner, dialect))
         case algebra.Union(left, right):
             return _union(left, right, dialect)
         case algebra.Graph(name, inner):
-            return braced(f"GRAPH {terms.name(name)}", write_group(inner, dialect))
+            return in_braces(f"GRAPH {terms.name(name)}", write_group(inner, dialect))
         case algebra.Service(name, inner, silent):
             head = f"SERVICE {'SILENT ' if silent else ''}{terms.name(name)}"
-            return braced(head, write_group(inner, dialect))
+            return in_braces(head, write_group(inner, dialect))
         case algebra.Values():
             dialect.values_inside()
             return write_values("VALUES", pattern, dialect)
         case algebra.Select():
-            return braced("", _subquery(pattern, dialect))
+            return in_braces("", _subquery(pattern, dialect))
         case algebra.Group():
             raise dialect.cannot("aggregates outside of SELECT", "the groups of GROUP BY are a query's own")
         case _:
@@ -163,8 +163,8 @@ def _union(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
     if isinstance(left, algebra.Union):
         before = _element(left, dialect)
     else:
-        before = braced("", write_group(left, dialect))
-    first, *rest = braced("", write_group(right, dialect))
+        before = in_braces("", write_group(left, dialect))
+    first, *rest = in_braces("", write_group(right, dialect))
     return [*before[:-1], f"{before[-1]} UNION {first}", *rest]
 
 
@@ -174,7 +174,7 @@ def write_values(word: str, values: algebra.Values, dialect: Dialect) -> Lines:
     names = " ".join(map(terms.variable, values.names))
     head = f"{word} ({names})" if word == "VALUES" else f"{word} {names}"
     rows = (" ".join("UNDEF" if term is None else terms.term(term) for term in row) for row in values.rows)
-    return braced(head, [f"({row})" for row in rows])
+    return in_braces(head, [f"({row})" for row in rows])
 
 
 def _subquery(select: algebra.Select, dialect: Dialect) -> Lines:
@@ -223,7 +223,7 @@ class Clauses:
         table = self.level.table
         word = "BINDINGS" if self.dialect.language is Language.CQELS else "VALUES"
         return [
-            *braced("WHERE", write_group(self.level.where, self.dialect)),
+            *in_braces("WHERE", write_group(self.level.where, self.dialect)),
             *self._grouping(),
             *self._ordering(modifiers),
             *([] if modifiers.limit is None else [f"LIMIT {modifiers.limit}"]),

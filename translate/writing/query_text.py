@@ -10,16 +10,16 @@ from lars.language.terms import Iri, Variable
 from translate.analysis import parts
 from translate.model.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
-from translate.tau import ordered
+from translate.tau import in_order
 from translate.writing.clause_levels import counts_tuples, take_apart
 from translate.writing.dialect import Dialect, Windows, write_duration
-from translate.writing.group_text import Clauses, Lines, braced, clauses_of, write_triples
+from translate.writing.group_text import Clauses, Lines, clauses_of, in_braces, write_triples
 from translate.writing.term_text import CannotSayError, Terms, choose_prefixes
 
 
 def model_lines(query: Query) -> Iterator[str]:
     """Yield (V, P, D, S) as text."""
-    yield f"V = {{{', '.join(f'?{name.name}' for name in ordered(query.result))}}}"
+    yield f"V = {{{', '.join(f'?{name.name}' for name in in_order(query.result))}}}"
     yield f"P = {query.pattern}"
     default, named = query.dataset.default, query.dataset.named
     yield f"D = {{{', '.join((*map(str, default), *(f'named {graph}' for graph in named)))}}}"
@@ -34,7 +34,7 @@ def model_json(query: Query) -> dict[str, Any]:
     """Return (V, P, D, S) for machines."""
     dataset = {"default": query.dataset.default, "named": query.dataset.named}
     return {
-        "V": [name.name for name in ordered(query.result)],
+        "V": [name.name for name in in_order(query.result)],
         "P": str(query.pattern),
         "D": {key: [graph.value for graph in graphs] for key, graphs in dataset.items()},
         "S": [
@@ -226,7 +226,7 @@ def _head(query: EngineQuery, clauses: Clauses, dialect: Dialect) -> Lines:
         case Form.CONSTRUCT:
             template = Dialect(dialect.language, replace(dialect.terms, blanks=frozenset()))
             lines = write_triples(query.template, template)
-            return braced(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
+            return in_braces(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
         case Form.DESCRIBE:
             return [f"DESCRIBE {' '.join(map(dialect.terms.name, query.described)) or '*'}"]
 

@@ -10,7 +10,7 @@ from lars import semantics
 from lars.language.formulas import Expression
 from lars.language.stream import Stream
 from lars.language.terms import Constant
-from lars.semantics import all_background, judged
+from lars.semantics import all_background, check_candidate
 from solver.rdf import evaluate
 
 
@@ -47,4 +47,4 @@ def check(given: ProgramSituation, found: Moments, t: int) -> CheckReadings:
 
 def _judged(given: ProgramSituation, stream: Stream, point: semantics.ReferencePoint) -> semantics.Verdict:
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
-    return judged(given.program, given.stream, stream, point, value)
+    return check_candidate(given.program, given.stream, stream, point, value)

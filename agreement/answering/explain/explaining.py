@@ -9,14 +9,14 @@ from typing import Final
 
 from agreement.answering.explain.asking import ShortNames, read_question
 from agreement.answering.solve.solving import SolvingTask, given_to, moded, trace_of
-from agreement.comparing.agree import AgreementTask, loaded
+from agreement.comparing.agree import AgreementTask, comparison_trace
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
-from agreement.documents.traces import Trace, dated, point_on
+from agreement.documents.traces import Trace, point_on, with_dates
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError, about
-from lars.explain import provers, relaxed, restored, sight, violations
+from lars.explain import provers, restored, sight, violations, without_constraints
 from lars.language.formulas import At, Expression
 from lars.language.program import Program
 from lars.language.stream import Moment, Stream, moment_order, stream_of, write_moment
@@ -53,7 +53,7 @@ class ProgramSituation:
     at: int = 0
 
 
-def situated(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
+def situation_of(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return the query or program that is wanted, with its trace and static data read.
 
     Raises LarsError for what cannot be read, with its place, and for input that the program derives.
@@ -66,7 +66,7 @@ def situated(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-    wanted = replace(wanted, setting=dated(wanted.setting, trace))
+    wanted = replace(wanted, setting=with_dates(wanted.setting, trace))
     return meeting(moded(query, wanted), query, trace, wanted.span[1], wanted.trace.options)
 
 
@@ -138,7 +138,7 @@ class NoAnswerStream:
     t: int
     moment: Moment
     relaxed: AnswerStreams
-    world: explain.World | None
+    world: explain.IndexedPoint | None
     violations: tuple[explain.Violation, ...]
     circular: Mapping[Signature, tuple[int, ...]]
 
@@ -148,7 +148,7 @@ def unanswered(here: ProgramSituation, t: int, moment: Moment, found: AnswerStre
     if not found.streams:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, found, None, (), circular)
-    first = prover_of(here, relaxed(here.program, here.stream.timeline), t, found.streams[0])
+    first = prover_of(here, without_constraints(here.program, here.stream.timeline), t, found.streams[0])
     world = restored(first.world, here.program)
     return NoAnswerStream(here.program, t, moment, found, world, tuple(violations(world)), {})
 
@@ -168,7 +168,7 @@ class AtomExplanation:
     derives. `silent` says why a query is not evaluated at the time, if it is not.
     """
 
-    world: explain.World
+    world: explain.IndexedPoint
     moment: Moment
     number: int
     count: int
@@ -179,14 +179,14 @@ class AtomExplanation:
     silent: str | None
 
 
-def compared(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> ProgramSituation:
+def query_of_comparison(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
     query = _query_of(wanted.path, asked, wanted.evaluation.engine)
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
     evaluation = replace(wanted.evaluation, period=period)
-    trace = loaded(asked, [query], warn)
-    setting = dated(asked.setting, trace)
+    trace = comparison_trace(asked, [query], warn)
+    setting = with_dates(asked.setting, trace)
     moded_by = replace(wanted, evaluation=evaluation, setting=setting, trigger=asked.trigger)
     return meeting(moded(query, moded_by), query, trace, wanted.span[1], asked.trace.options)
 
@@ -199,7 +199,7 @@ def _query_of(path: Path, asked: AgreementTask, engine: Language | None) -> Engi
     return found
 
 
-def explained(
+def explain_atom(
     here: ProgramSituation, t: int, text: str, model: int | None, path: Path
 ) -> AtomExplanation | NoAnswerStream:
     """Return why the atom that the text names holds or not in an answer stream at t.
@@ -213,7 +213,7 @@ def explained(
         if time not in timeline:
             raise LarsError(f"the time point {time} lies outside the timeline {timeline}")
     found = answer_streams(here, here.program, t, path)
-    without = relaxed(here.program, timeline)
+    without = without_constraints(here.program, timeline)
     instead = None if found.streams else answer_streams(here, without, t, path)
     _check_model(model, found, t)
     streams = (instead or found).streams
@@ -264,7 +264,7 @@ def _explained(
     )
 
 
-def _sought(here: ProgramSituation, world: explain.World, moment: Moment) -> Sought | None:
+def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:
     """Return where an atom that no rule derives could come from."""
     name = signature(moment[1])
     if name in intensional(here.program):
@@ -276,7 +276,7 @@ def _sought(here: ProgramSituation, world: explain.World, moment: Moment) -> Sou
     return Sought(sight(world, At(Number(moment[0]), moment[1])))
 
 
-def _silent(here: ProgramSituation, world: explain.World) -> str | None:
+def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:
     if here.query is None or world.holds((world.t, TRIGGER)):
         return None
     rules = [str(rule) for rule in here.program.rules if rule.head == TRIGGER]

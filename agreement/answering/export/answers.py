@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from agreement.answering.export.legend import Legend, read_legend
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.outputs import in_order
-from agreement.engines.r2s import streamed
+from agreement.engines.r2s import relation_to_stream
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
 from lars.language.stream import Moment, moment_order, write_moment
@@ -56,14 +56,14 @@ def _rows(legend: Legend, found: AnswerSets) -> AnswerRows:
         atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
         rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
         shown[t] = in_order(output, rows)
-    reported = streamed(ToStream(legend.columns.report), legend.times, shown)
+    reported = relation_to_stream(ToStream(legend.columns.report), legend.times, shown)
     return AnswerRows(
         output.variables, [(t, reported[t]) for t in legend.times if t >= legend.first], legend.origin
     )
 
 
 def _streams(legend: Legend, found: AnswerSets) -> Streams:
-    always = frozenset(legend.always)
+    always = frozenset(legend.background)
     at = []
     for t in legend.times:
         answers = {

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from agreement.answering.export.exported import Exported
+from agreement.answering.export.exported import ExportedProgram
 from agreement.answering.export.legend import LEGEND_FILE, Legend, LegendName
 from lars.errors import LarsError
 from solver.pointwise.asp_terms import GREATEST
@@ -24,7 +24,7 @@ done
 """
 
 
-def asp_files(found: Exported) -> dict[str, str]:
+def asp_files(found: ExportedProgram) -> dict[str, str]:
     """Return the texts of the files by their names; raises LarsError for times that clingo cannot add to."""
     if found.situation.timeline.last > GREATEST:
         raise LarsError(

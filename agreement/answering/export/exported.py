@@ -7,27 +7,27 @@ from typing import Final
 from agreement.answering.export.legend import LegendColumns, columns_of
 from agreement.answering.solve.solving import SolvingTask, asked_span, given_to, moded, trace_of
 from agreement.documents.requests import PROGRAM_SUFFIX, load_program, load_query
-from agreement.documents.traces import dated
+from agreement.documents.traces import with_dates
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
 from lars.language.formulas import Assign, BodyLiteral, Test
-from lars.language.program import Program, Rule, atoms, gathered
+from lars.language.program import Program, Rule, atoms, set_literals
 from lars.language.terms import Atom, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
-from solver.facts import Always, Fact, Gate, Multiples, Situation, atom_of, atoms_of, counts, times_of
+from solver.facts import EveryTime, Fact, Gate, Multiples, Situation, atom_of, atoms_of, counts, times_of
 from solver.job import Question, Whole, ask
 from solver.pointwise import HostedCondition, condition_arguments
 from solver.pointwise.standalone_files import decided_conditions
 from solver.settings import Runner, Warn
 from translate.model.query import ToStream
-from translate.tau import answered
+from translate.tau import output_of
 
 MOST: Final = 10_000
 """So many evaluation times an export can have, and time points where a clock ticks at each."""
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedProgram:
     """A program with what it meets; `times` are its evaluation times, those in `span` are shown.
 
     `program` is evaluated at these times whatever triggers it, `triggered` has its trigger of push.
@@ -48,26 +48,26 @@ class Exported:
         return None if self.columns is None else self.columns.output.predicate
 
 
-def exported(wanted: SolvingTask, warn: Warn) -> Exported:
+def export_program(wanted: SolvingTask, warn: Warn) -> ExportedProgram:
     """Return what is exported of a query or program with its trace."""
     wanted = replace(wanted, trace=replace(wanted.trace, runner=Runner(in_process=True)))
     if wanted.path.suffix == PROGRAM_SUFFIX:
         query, columns, program = None, None, load_program(wanted.path)
-        question, report = Question(program, Whole(), Always()), ToStream.RSTREAM
+        question, report = Question(program, Whole(), EveryTime()), ToStream.RSTREAM
         trace = trace_of(wanted.trace, wanted.span[1], None, warn)
         given_to(program, trace)
     else:
         query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
         trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-        wanted = replace(wanted, setting=dated(wanted.setting, trace))
-        output, report = answered(query, wanted.setting), query.to_stream or ToStream.RSTREAM
+        wanted = replace(wanted, setting=with_dates(wanted.setting, trace))
+        output, report = output_of(query, wanted.setting), query.to_stream or ToStream.RSTREAM
         columns, program = columns_of(output, report), moded(query, wanted)
         question = ask(program, output.predicate)
     span = asked_span(wanted, trace, 1)
     facts = trace.facts(trace.timeline)
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     within = Interval(span.first if report is ToStream.RSTREAM else 0, span.last)
-    return Exported(
+    return ExportedProgram(
         question.program,
         question.program if isinstance(question.gate, Multiples) else program,
         Situation(trace.timeline, facts, trace.background),
@@ -80,7 +80,7 @@ def exported(wanted: SolvingTask, warn: Warn) -> Exported:
 
 def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ...]:
     match gate:
-        case Always():
+        case EveryTime():
             fewest = within.last - within.first + 1
         case Multiples(periods):
             fewest = (within.last - within.first) // min(periods)
@@ -95,13 +95,13 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
     return times
 
 
-def plainer(found: Exported) -> tuple[Program, tuple[Atom, ...]]:
+def plainer(found: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
     """Return the triggered program in fewer words, which say the same at its times, and facts for it.
 
     A slide is left out where all evaluations are at its multiples, the stream of a window where all
     input is of it; SPARQL conditions become atoms, and facts for the terms of which they hold.
     """
-    if any(True for rule in found.triggered.rules for _ in gathered(rule.body)):
+    if any(True for rule in found.triggered.rules for _ in set_literals(rule.body)):
         return found.triggered, ()
 
     def shown(window: Window) -> Window:
@@ -142,7 +142,7 @@ def _columns(condition: Test | Assign) -> tuple[Variable, ...]:
     return (*arguments, condition.variable) if isinstance(condition, Assign) else arguments
 
 
-def input_of(found: Exported, program: Program) -> Iterator[tuple[int, Atom]]:
+def input_of(found: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
     """Yield the input that a program can see, up to the last time, in arrival order with its times."""
     used = _used(program)
     tuples = any(isinstance(window, TupleWindow) for window in windows(program))
@@ -151,7 +151,7 @@ def input_of(found: Exported, program: Program) -> Iterator[tuple[int, Atom]]:
             yield fact.t, atom_of(fact)
 
 
-def background_of(found: Exported, program: Program) -> tuple[Atom, ...]:
+def background_of(found: ExportedProgram, program: Program) -> tuple[Atom, ...]:
     """Return the static data that a program looks at."""
     used = _used(program)
     return tuple(atom for atom in atoms_of(found.situation.background) if signature(atom) in used)

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from agreement.answering.export.asp_files import asp_files
-from agreement.answering.export.exported import exported
+from agreement.answering.export.exported import export_program
 from agreement.answering.export.legend import LEGEND_FILE
 from agreement.answering.export.ticker_files import ticker_files
 from agreement.answering.solve.solving import SolvingTask
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import appearing
+from lars.files import replacement_path
 from lars.ticker import Reasoner
 from solver.settings import Warn
 
@@ -32,7 +32,7 @@ class ExportTask:
 def export_to(folder: Path, wanted: ExportTask, warn: Warn, *, overwrite: bool) -> str:
     """Write the folder; return what was written and how it is run."""
     _check_free(folder, overwrite=overwrite)
-    found = exported(wanted.solving, warn)
+    found = export_program(wanted.solving, warn)
     if not found.times:
         raise LarsError(
             f"{wanted.solving.path}: there is no evaluation time; accepted: --from, --to, --period"
@@ -59,7 +59,7 @@ def _check_free(folder: Path, *, overwrite: bool) -> None:
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:
-    with appearing(folder, folders=True) as new:
+    with replacement_path(folder, folders=True) as new:
         new.mkdir()
         for name, text in texts.items():
             (new / name).write_text(text, encoding="utf-8")

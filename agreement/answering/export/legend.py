@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from agreement.documents.placed import checked
+from agreement.documents.placed import check_data
 from agreement.documents.placed.json_text import json_of
 from lars.files import read_file
 from lars.language.terms import Signature, Variable
@@ -74,7 +74,7 @@ class Legend(LegendPart):
     """What `lars export --read` has to know.
 
     `times` are the evaluation times, of which those from `first` on are shown. Of a query the rows
-    have `columns`. `always` are atoms that hold anyway. Where one of `violations` is shown there is no
+    have `columns`. `background` are atoms that hold anyway. Where one of `violations` is shown there is no
     answer set; `overflows` are shown where arithmetic left the reasoner's numbers. `origin` is the dateTime
     of time 0, null where times are numbers alone.
     """
@@ -84,7 +84,7 @@ class Legend(LegendPart):
     first: int
     names: dict[str, LegendName]
     terms: dict[str, str] = {}
-    always: list[str] = []
+    background: list[str] = []
     columns: LegendColumns | None = None
     violations: list[str] = []
     overflows: list[str] = []
@@ -100,4 +100,4 @@ class Legend(LegendPart):
 
 def read_legend(path: Path) -> Legend:
     """Return the legend of a file; raises LarsError with the place of what is wrong."""
-    return checked(Legend, json_of(read_file(path, _ACCEPTED), _ACCEPTED))
+    return check_data(Legend, json_of(read_file(path, _ACCEPTED), _ACCEPTED))

@@ -4,7 +4,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from agreement.answering.export.exported import MOST, Exported, background_of, input_of, plainer
+from agreement.answering.export.exported import MOST, ExportedProgram, background_of, input_of, plainer
 from agreement.answering.export.legend import LEGEND_FILE, Legend, LegendName
 from agreement.answering.solve.translating import placed_refusal
 from lars.analysis import intensional, strata
@@ -63,7 +63,7 @@ cat "$work/answers"
 """
 
 
-def ticker_files(found: Exported, reasoner: Reasoner, clock: Duration, path: Path) -> dict[str, str]:
+def ticker_files(found: ExportedProgram, reasoner: Reasoner, clock: Duration, path: Path) -> dict[str, str]:
     """Return the texts of the files by their names; `path` is the program's.
 
     Raises LarsError, where there is a file with the place, for what that reasoner has no words for.
@@ -99,21 +99,21 @@ def ticker_files(found: Exported, reasoner: Reasoner, clock: Duration, path: Pat
     }
 
 
-def _stream(found: Exported, program: Program) -> TickerInput:
+def _stream(found: ExportedProgram, program: Program) -> TickerInput:
     atoms: dict[int, tuple[Atom, ...]] = {}
     for t, atom in input_of(found, program):
         atoms[t] = (*atoms.get(t, ()), atom)
     return TickerInput(atoms, found.span.last, single=strata(program) is not None or _is_single(found))
 
 
-def _is_single(found: Exported) -> bool:
+def _is_single(found: ExportedProgram) -> bool:
     """Whether the program without its constraints has one answer stream at each tick of Ticker's clock."""
     free = Program(tuple(rule for rule in found.triggered.rules if rule.head is not None))
     times = range(found.span.last + 1)
     return all(len(list(islice(models(free, found.situation, t), 2))) == 1 for t in times)
 
 
-def _legend(found: Exported, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:
+def _legend(found: ExportedProgram, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:
     shown = {found.answer} if found.answer is not None else intensional(found.program)
     names = {
         name: LegendName(predicate=predicate, arity=arity, timed=role is Role.MOMENTS)
@@ -128,7 +128,7 @@ def _legend(found: Exported, writer: TickerWriter, background: tuple[Atom, ...])
         first=found.span.first,
         names=names,
         terms={str(number): str(term) for term, number in writer.terms.items()},
-        always=sorted(str(atom) for atom in always if signature(atom) in shown),
+        background=sorted(str(atom) for atom in always if signature(atom) in shown),
         columns=found.columns,
         origin=found.origin,
         violations=list(writer.heads(Role.VIOLATION)),

@@ -7,7 +7,7 @@ from typing import Final
 from agreement.answering.solve.solving import given_to, trace_of
 from agreement.answering.solve.translating import TranslatingTask, program_of, seen_in_asp, variants
 from agreement.documents.requests import PROGRAM_SUFFIX, load_program
-from agreement.documents.traces import check_timeline, dated, point_on
+from agreement.documents.traces import check_timeline, point_on, with_dates
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.windows import Interval
@@ -15,7 +15,7 @@ from solver.facts import Situation
 from solver.pointwise.standalone_files import standalone
 from solver.settings import Runner, Time, TraceInput, Warn, unsaid
 from translate.model.query import EngineQuery
-from translate.tau import answered
+from translate.tau import output_of
 
 _MOST: Final = 10_000
 """For so many time points the file can be."""
@@ -33,7 +33,7 @@ def standing_alone_lines(
     if query is None:
         given_to(program, trace)
     else:
-        program, _ = single_program(replace(wanted, setting=dated(wanted.setting, trace)), unsaid)
+        program, _ = single_program(replace(wanted, setting=with_dates(wanted.setting, trace)), unsaid)
     times = trace.timeline
     if at is not None:
         point = point_on(trace, at, given.options)
@@ -43,7 +43,7 @@ def standing_alone_lines(
         raise LarsError(
             f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
         )
-    output = None if query is None else answered(query, wanted.setting).predicate
+    output = None if query is None else output_of(query, wanted.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
     if trace.origin is not None:
         yield f"% Time 0 is {trace.origin}, a time point {given.options.unit}."

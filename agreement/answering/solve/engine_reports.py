@@ -135,7 +135,7 @@ def _check_version(wanted: ReportsTask) -> None:
 
 
 def _specified(given: "EngineRun", who: "Specification", wanted: ReportsTask, times: _Times) -> "Recording":
-    from agreement.engines.specifications import OpenChoice, specified
+    from agreement.engines.specifications import OpenChoice, specified_answers
 
     last = given.last
     until = max(last, times.until or 0, times.last or 0)
@@ -143,7 +143,7 @@ def _specified(given: "EngineRun", who: "Specification", wanted: ReportsTask, ti
     starts = tuple(times.start or 0 for _ in sources(given.query))
     choice = OpenChoice(starts, wanted.bounds or who.bounds[0])
     changed = who if wanted.rows is None else who.model_copy(update={"rows": wanted.rows})
-    return specified(given, changed, choice, until)
+    return specified_answers(given, changed, choice, until)
 
 
 def _every(given: "EngineRun") -> int:

@@ -25,15 +25,15 @@ from agreement.documents.traces import (
     Trace,
     check_timeline,
     clock_of,
-    dated,
+    empty_trace,
     load_trace,
     mismatches,
-    no_trace,
     point_on,
     streams_of,
+    with_dates,
 )
 from agreement.documents.values import cut
-from agreement.engines.r2s import reported
+from agreement.engines.r2s import reported_rows
 from lars.analysis import intensional
 from lars.errors import LarsError, about
 from lars.language.program import Program, atoms, head_atom
@@ -41,13 +41,13 @@ from lars.language.terms import Iri, Signature, Variable, signature, write_name
 from lars.language.windows import Interval
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
-from solver.facts import Always, Multiples, Row
+from solver.facts import EveryTime, Multiples, Row
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
 from solver.settings import Span, Time, TraceInput, Warn
 from translate.analysis import remarks
 from translate.model.query import EngineQuery, Setting, ToStream
-from translate.tau import Trigger, answered, pull, push, translated
+from translate.tau import Trigger, lars_program, output_of, pull, push
 
 MOST_STREAMS: Final = 1000
 """How many answer streams are shown at one time point when nobody says how many."""
@@ -57,7 +57,7 @@ MOST_STREAMS: Final = 1000
 class SolvingTask:
     """A query or program, the trace it meets, and how; `span` are the first and last time wanted.
 
-    `shown` are the predicates of a program that are shown; None: all that it derives.
+    `predicates` are the predicates of a program that are shown; None: all that it derives.
     """
 
     path: Path
@@ -67,7 +67,7 @@ class SolvingTask:
     trigger: Trigger
     span: Span
     whole: Whole = field(default_factory=Whole)
-    shown: frozenset[Signature] | None = None
+    predicates: frozenset[Signature] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class AnswerRows:
     at: Iterable[tuple[int, Sequence[Row]]]
     origin: str | None
 
-    def kept(self) -> "AnswerRows":
+    def evaluate(self) -> "AnswerRows":
         """Return the answers, all evaluated now."""
         return replace(self, at=tuple(self.at))
 
@@ -122,7 +122,7 @@ class Streams:
             else:
                 yield part[0], len(part[1])
 
-    def kept(self) -> "Streams":
+    def evaluate(self) -> "Streams":
         """Return the answer streams, all evaluated now."""
         return replace(self, parts=tuple(self.parts))
 
@@ -143,8 +143,8 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
     check_evaluated(query, wanted.evaluation, wanted.trigger)
     trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-    wanted = replace(wanted, setting=dated(wanted.setting, trace))
-    output = answered(query, wanted.setting)
+    wanted = replace(wanted, setting=with_dates(wanted.setting, trace))
+    output = output_of(query, wanted.setting)
     question = ask(moded(query, wanted), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = asked_span(wanted, trace, every)
@@ -169,7 +169,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 
 
 def _part_asked(query: EngineQuery, wanted: SolvingTask) -> Question:
-    return ask(moded(query, wanted), answered(query, wanted.setting).predicate)
+    return ask(moded(query, wanted), output_of(query, wanted.setting).predicate)
 
 
 def _spoken(
@@ -189,13 +189,13 @@ def _changes(
 ) -> Iterator[tuple[int, Sequence[Row]]]:
     before: Sequence[Row] = ()
     for t, now in each:
-        yield t, reported(kind, before, now)
+        yield t, reported_rows(kind, before, now)
         before = now
 
 
 def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
-    program = translated(query, wanted.setting)
+    program = lars_program(query, wanted.setting)
     if is_pushed(query, wanted.evaluation):
         return push(program, wanted.trigger)
     return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
@@ -204,7 +204,7 @@ def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
 def trace_of(given: TraceInput, last: Time | None, query: EngineQuery | None, warn: Warn) -> Trace:
     """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
     if query is None and not given.paths:
-        trace = no_trace(given, 0, warn)
+        trace = empty_trace(given, 0, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, given.options))
         return trace
     absolute = isinstance(last, int) and given.options.reaches_epoch(last)
@@ -229,7 +229,7 @@ def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval
 
 def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
     program = load_program(wanted.path)
-    check_shown(wanted.shown, program)
+    check_shown(wanted.predicates, program)
     trace = trace_of(wanted.trace, wanted.span[1], None, warn)
     given = given_to(program, trace)
     for name, arity in sorted(_unknown(program, given)):
@@ -249,11 +249,13 @@ def _each(
     times: Iterator[int] = iter(span.meet(trace.timeline))
     warned = wanted.whole.most != MOST_STREAMS
     try:
-        for (found,) in trace.portions([Question(program, _asked(wanted.whole), Always())], span):
+        for (found,) in trace.portions([Question(program, _asked(wanted.whole), EveryTime())], span):
             if isinstance(found, StreamRuns):
                 begin, end = int(found.times[0]), int(found.times[-1])
                 yield from ((between, ()) for between in takewhile(begin.__ne__, times))
-                yield found if wanted.shown is None else found.only(partial(_is_shown, wanted.shown))
+                yield (
+                    found if wanted.predicates is None else found.only(partial(_is_shown, wanted.predicates))
+                )
                 times = iter(range(end + 1, span.meet(trace.timeline).last + 1))
                 continue
             for t in sorted(found):
@@ -261,7 +263,7 @@ def _each(
                 if not warned and len(found[t]) > MOST_STREAMS:
                     warned = True
                     warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
-                yield t, tuple(sorted(_atoms(row, wanted.shown) for row in found[t]))
+                yield t, tuple(sorted(_atoms(row, wanted.predicates) for row in found[t]))
     except LarsError as error:
         raise about(wanted.path, error) from None
     yield from ((t, ()) for t in times)

@@ -13,10 +13,10 @@ from lars.language.terms import Signature, signature
 from solver.facts import Background, ChosenTimes
 from solver.job import ask
 from solver.settings import Runner, Time, TraceInput, Warn
-from solver.sql import Given, InexpressibleInSqlError, script
+from solver.sql import InexpressibleInSqlError, ProgramInput, script
 from solver.traces import point_of, read_static
 from translate.model.query import Dataset, EngineQuery
-from translate.tau import answered
+from translate.tau import output_of
 
 _STATIC: Final = frozenset((("triple", 4), ("named", 1)))
 """What static data is held as."""
@@ -32,7 +32,7 @@ def sql_lines(
         point = None if at is None else point_of(at, None, wanted.setting.unit)
     else:
         given, point = _read(program, query, trace, at, warn)
-    output = None if query is None else answered(query, wanted.setting)
+    output = None if query is None else output_of(query, wanted.setting)
     question = ask(program, ("", 0) if output is None else output.predicate)
     gate = question.gate if point is None else ChosenTimes((point,))
     columns = () if output is None else output.variables
@@ -43,24 +43,24 @@ def sql_lines(
         raise placed_refusal(error, question.program, wanted.path) from None
 
 
-def _given(program: Program, query: EngineQuery | None, wanted: TranslatingTask, warn: Warn) -> Given:
+def _given(program: Program, query: EngineQuery | None, wanted: TranslatingTask, warn: Warn) -> ProgramInput:
     """Return what is known without a trace: the static data, which is a program's if it uses it."""
     dataset = Dataset() if query is None else query.dataset
     static: Background = background(read_static(wanted.static), dataset, warn) if wanted.static else {}
     known = _STATIC & _used(program)
-    return Given(known, frozenset() if query is not None else known, background=static)
+    return ProgramInput(known, frozenset() if query is not None else known, background=static)
 
 
 def _read(
     program: Program, query: EngineQuery | None, given: TraceInput, at: Time | None, warn: Warn
-) -> tuple[Given, int | None]:
+) -> tuple[ProgramInput, int | None]:
     """Return what the trace gives, and the time point that is asked about."""
     trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
     if query is None:
         given_to(program, trace)
     facts, known = trace.facts(trace.timeline), _STATIC & _used(program)
     streamed = frozenset((fact.predicate, len(fact.arguments)) for fact in facts)
-    met = Given(known, known & streamed, facts, trace.timeline, trace.background)
+    met = ProgramInput(known, known & streamed, facts, trace.timeline, trace.background)
     return met, None if at is None else point_on(trace, at, given.options)
 
 

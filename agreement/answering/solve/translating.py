@@ -29,7 +29,7 @@ from translate.dialects import TITLES
 from translate.model.patterns import EMPTY
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting
 from translate.strict import StrictEngine, check_strict
-from translate.tau import Trigger, pull, push, translated
+from translate.tau import Trigger, lars_program, pull, push
 from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
@@ -145,7 +145,7 @@ def _read_as(wanted: TranslatingTask) -> EngineQuery:
 
 def program_of(query: EngineQuery, wanted: TranslatingTask) -> Program:
     """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
-    program = translated(query, wanted.setting)
+    program = lars_program(query, wanted.setting)
     match wanted.evaluation.mode:
         case "push":
             return push(program, wanted.trigger)
@@ -266,7 +266,7 @@ def placed_refusal(error: RefusedRule, program: Program, path: Path) -> LarsErro
     return PlacedError(replace(place, source=str(path)), str(error))
 
 
-def rewritten(wanted: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
+def rewrite(wanted: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
     """Yield the query in a language; where its parts can be read in several ways, each of them.
 
     Raises LarsError where the language has no words for what the query says.

@@ -1,6 +1,13 @@
 """`lars agree`: do push and pull agree, period by period, and the cause of each difference."""
 
-from agreement.comparing.agree.agreeing import AgreementTask, Overrides, loaded, on_files, periods_of, run
+from agreement.comparing.agree.agreeing import (
+    AgreementTask,
+    Overrides,
+    comparison_trace,
+    on_files,
+    periods_of,
+    run,
+)
 from agreement.comparing.agree.narrowing import cause_of
 from agreement.comparing.agree.periods import PeriodComparison, Side
 from agreement.comparing.agree.sides import RowCause

@@ -31,12 +31,12 @@ from agreement.documents.traces import (
     check_graphs,
     check_timeline,
     dataset_of,
-    dated,
     load_trace,
     mismatches,
     set_span,
     side_dataset,
     streams_of,
+    with_dates,
 )
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -52,7 +52,7 @@ from translate.analysis import default_period
 from translate.dialects import TITLES
 from translate.model.query import MERGING, EngineQuery, Setting
 from translate.model.windows import Range
-from translate.tau import Trigger, answered, push, translated
+from translate.tau import Trigger, lars_program, output_of, push
 
 if TYPE_CHECKING:
     from agreement.documents.generate import Plan
@@ -89,7 +89,7 @@ class Overrides:
 class AgreementTask:
     """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived.
 
-    `periods` empty means the C-SPARQL query's STEP. Of a `made` trace the files of `trace` are none.
+    `periods` empty means the C-SPARQL query's STEP. Of a `generated` trace the files of `trace` are none.
     """
 
     csparql: EngineQuery | None
@@ -100,7 +100,7 @@ class AgreementTask:
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     span: Span = (None, None)
-    made: "Plan | None" = None
+    generated: "Plan | None" = None
     on: tuple[str, ...] | None = None
 
 
@@ -168,15 +168,15 @@ def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
     periods = periods_of(asked)
     static = read_static(asked.trace.static)
     whole = background(static, dataset_of(queries), unsaid)
-    trace = loaded(asked, queries, warn, whole)
-    asked = replace(asked, setting=dated(asked.setting, trace))
+    trace = comparison_trace(asked, queries, warn, whole)
+    asked = replace(asked, setting=with_dates(asked.setting, trace))
     check_timeline(trace.timeline, min(periods))
     carried = trace.predicates()
     compared = pairs(asked.csparql, asked.cqels, carried, asked.assigned, alike=False)
 
     def held(one: EngineQuery, other: EngineQuery) -> Background:
         dataset = side_dataset(one, other, static)
-        if dataset != dataset_of(queries) or one.language.value in static.loaded:
+        if dataset != dataset_of(queries) or one.language.value in static.engine_stores:
             return background(static, dataset, warn, one.language)
         check_graphs(static, dataset, warn)
         return whole
@@ -226,14 +226,14 @@ def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTa
     first, setting = found.variants[0], asked.setting
 
     def question(query: EngineQuery, *, pulled: bool) -> Question:
-        program, output = translated(query, setting), answered(query, setting).predicate
+        program, output = lars_program(query, setting), output_of(query, setting).predicate
         if pulled:
             return Question(program, output, Multiples(tuple(periods)))
         return ask(push(program, asked.trigger), output)
 
     sides = (first.sides.pushed, first.pair.cqels, False), (first.sides.pulled, first.pair.csparql, True)
     for runs, query, pulled in sides:
-        if not len(runs.found):
+        if not len(runs.runs):
             who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
             pushed_on = (
                 first.trace if (own := first.sides.programs.push_static) is None else first.trace.on(own)
@@ -242,7 +242,7 @@ def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTa
             yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
 
 
-def loaded(
+def comparison_trace(
     asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
 ) -> Trace:
     """Return the trace on which queries are compared, with the timeline asked for.
@@ -267,13 +267,13 @@ def _loaded(
     warn: Warn,
     known: Background | None,
 ) -> Trace:
-    if asked.made is None:
+    if asked.generated is None:
         return load_trace(given, queries, warn, known)
     # Loads formats of recordings and specifications, which no other comparison needs.
-    from agreement.documents.generate.elements import generated
+    from agreement.documents.generate.elements import pushes_of
     from agreement.engines.specifications import elements_of
 
-    elements = elements_of(tuple(generated(asked.made)), asked.made.unit)
+    elements = elements_of(tuple(pushes_of(asked.generated)), asked.generated.unit)
     facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
     timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
     static = known if known is not None else background(read_static(given.static), dataset_of(queries), warn)
@@ -283,7 +283,7 @@ def _loaded(
 def emptiness(found: AgreementReport) -> Iterator[str]:
     """Yield what makes a verdict say little: no row at all, or no whole period."""
     first = found.variants[0]
-    if not len(first.sides.pushed.found) and not len(first.sides.pulled.found):
+    if not len(first.sides.pushed.runs) and not len(first.sides.pulled.runs):
         yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
         more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"

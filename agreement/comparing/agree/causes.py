@@ -21,7 +21,7 @@ from agreement.comparing.agree.counterfactuals import (
 from agreement.comparing.agree.periods import Side
 from agreement.comparing.agree.sides import CAUSES, RowCause, SidePrograms, SideStatic
 from lars.analysis import reach
-from lars.language.formulas import Gather, Gathered, Not
+from lars.language.formulas import Gather, Not, SetLiteral
 from lars.language.program import Program
 from lars.language.windows import Interval
 from solver.columns import NULL_CODE, Array, CodedColumns, Mask
@@ -112,7 +112,7 @@ class CauseSearch:
                     found[still[applies(rows.take(still))]] = CAUSES.index(cause)
         return found
 
-    def asked(self, program: Program, static: SideStatic = SideStatic.BOTH) -> AskedProgram:
+    def program_over(self, program: Program, static: SideStatic = SideStatic.BOTH) -> AskedProgram:
         """Return a program over the input of the periods, and over the static data of a side, or of both."""
         if self._sides.push_static is None:
             static = SideStatic.BOTH
@@ -123,7 +123,7 @@ class CauseSearch:
 
     def _everywhere(self, program: Program) -> AnswerRuns:
         """Return what a program answers at all times at which a side evaluates: more times cost little."""
-        return self.asked(program).at(np.union1d(self._pushes, self._ends))
+        return self.program_over(program).at(np.union1d(self._pushes, self._ends))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
         """Yield the causes that do not depend on what arrived when."""
@@ -131,7 +131,7 @@ class CauseSearch:
         without = without_empty_groups(pull)
         # Only where such rows are what tells pull's program from push's.
         if without != pull and without_empty_groups(push) == push:
-            full = self.asked(without, SideStatic.PULL).at(self._ends)
+            full = self.program_over(without, SideStatic.PULL).at(self._ends)
             in_push = side is Side.PUSH
             yield (
                 RowCause.AGGREGATE_OF_NOTHING,
@@ -141,7 +141,7 @@ class CauseSearch:
             yield RowCause.DIFFERENT_STATIC_DATA, self._same_in_both(side)
         # From here on both have the static data of both: in the rows that are left they differ all the same.
         one, other = (push, pull) if side is Side.PUSH else (pull, push)
-        always, others = (self.asked(program).without_input for program in (one, other))
+        always, others = (self.program_over(program).without_input for program in (one, other))
 
         def is_static(rows: DifferingRows) -> Mask:
             zeros = np.zeros_like(rows.end)
@@ -155,7 +155,10 @@ class CauseSearch:
     def _same_in_both(self, side: Side) -> Applies:
         """Tell in which rows the sides would not differ if both had the static data of both."""
         pushes, ends = self._pushes, self._ends
-        push, pull = self.asked(self._sides.push).at(pushes), self.asked(self._sides.pull).at(ends)
+        push, pull = (
+            self.program_over(self._sides.push).at(pushes),
+            self.program_over(self._sides.pull).at(ends),
+        )
 
         def of_push(rows: DifferingRows) -> Mask:
             still = push.holds_at(rows.columns, push.until(rows.reported))
@@ -200,13 +203,13 @@ class CauseSearch:
         """Return which rows the pull lacks even if nothing had come after their last report."""
         # More input can also change an aggregate, or push a row out of the first ones.
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
-        if not any(isinstance(part, Not | Gathered) for part in parts):
+        if not any(isinstance(part, Not | SetLiteral) for part in parts):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
         (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
         gone, places = np.empty(len(rows.end), np.bool_), places.reshape(-1)
         for chain in _ascending(reports.tolist()):
-            without = self.asked(merged).at(ends[chain], reports[chain])
+            without = self.program_over(merged).at(ends[chain], reports[chain])
             own = np.flatnonzero(np.isin(places, chain))
             some = rows.take(own)
             gone[own] = ~without.holds_at(some.columns, np.searchsorted(chain, places[own]))
@@ -257,7 +260,7 @@ class CauseSearch:
         for program in dict.fromkeys(programs):
             key = program, when
             if key not in self._hidden:
-                self._hidden[key] = self.asked(program).hidden(times)
+                self._hidden[key] = self.program_over(program).hidden(times)
             found |= self._hidden[key].holds_within(rows.columns, after, until)
         return found
 
@@ -272,10 +275,10 @@ class CauseSearch:
             np.full_like(column, NULL_CODE) if place in places else column
             for place, column in enumerate(rows.columns)
         ]
-        found = self.asked(free).at(times).holds_within(columns, after, until)
+        found = self.program_over(free).at(times).holds_within(columns, after, until)
         # Where others stand before a row in its order, its own aggregates need be no others.
         if (whole := without_slices(program)) != program:
-            found &= ~self.asked(whole).at(times).holds_within(rows.columns, after, until)
+            found &= ~self.program_over(whole).at(times).holds_within(rows.columns, after, until)
         return found
 
     @cached_property
@@ -290,7 +293,7 @@ class CauseSearch:
         past = max(r.past or 0 for r in reaches)
         whole = any(r.tuples or r.past is None for r in reaches)
         first = self._situation.timeline.first if whole else int(self._periods.start.min()) - past
-        return self._sides.statics(self._situation.shown(Interval(first, last)))
+        return self._sides.statics(self._situation.within(Interval(first, last)))
 
 
 def _ascending(values: list[int]) -> list[Array]:

@@ -8,7 +8,7 @@ from lars.language.terms import Atom, Signature, Variable
 from translate.analysis import check_slices, different_variables
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Form, Setting
-from translate.tau import answered, columns, translated
+from translate.tau import columns, lars_program, output_of
 
 _NONE = "none"
 
@@ -63,7 +63,7 @@ def row_predicate(on: Sequence[Variable]) -> Signature:
 
 def program_on(query: EngineQuery, setting: Setting, on: Sequence[Variable]) -> Program:
     """Return a query's program with the rows that are compared on these variables."""
-    program, (name, width) = translated(query, setting), answered(query, setting).predicate
+    program, (name, width) = lars_program(query, setting), output_of(query, setting).predicate
     terms = columns(query)
     assert len(terms) == width, "of multisets rows are wider"
     return Program((*program.rules, Rule(Atom(_ROW, tuple(on)), (Atom(name, terms),))))

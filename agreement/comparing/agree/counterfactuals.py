@@ -16,9 +16,9 @@ from lars.language.formulas import (
     Condition,
     Diamond,
     Gather,
-    Gathered,
     In,
     Not,
+    SetLiteral,
     Test,
     Truth,
 )
@@ -26,7 +26,7 @@ from lars.language.program import Program, Rule, atoms, head_atom, ready, variab
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import TimeWindow, Window
 from solver.columns import Array
-from solver.facts import Always, Fact, Row
+from solver.facts import EveryTime, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
 from solver.relational import EncodedSituation, window_ends
 from solver.relational.supports import supports
@@ -37,7 +37,7 @@ class AskedProgram:
 
     def __init__(self, program: Program, output: Signature, given: EncodedSituation) -> None:
         self.program = program
-        self._question = Question(program, output, Always())
+        self._question = Question(program, output, EveryTime())
         self._given = given
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
@@ -62,15 +62,15 @@ class AskedProgram:
         for some in self._given.atoms.values():
             came += np.searchsorted(some.t, times, "right") - np.searchsorted(some.t, ends, "right")
         times = times[came > 0]
-        whole = Question(with_windows(self.program, _reaching_on), self._question.output, Always())
-        return self.at(times).differing(answers_at(whole, self._given, times, times))
+        whole = Question(with_windows(self.program, _reaching_on), self._question.output, EveryTime())
+        return self.at(times).difference(answers_at(whole, self._given, times, times))
 
     def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
         """Return for each row, an answer at its time, the input atoms of one proof."""
         seen, output = reach(self.program), self._question.predicate
         assert output is not None
         unbounded = seen.tuples or seen.past is None or seen.future is None
-        given = self._given if unbounded else self._given.around(times, seen.past or 0, seen.future or 0)
+        given = self._given if unbounded else self._given.near(times, seen.past or 0, seen.future or 0)
         return supports(self.program, given, output, rows, times)
 
 
@@ -177,7 +177,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
         before = len(above)
         for rule in program.rules:
             used = {signature(atom) for part in rule.body for atom, _, _ in atoms(part)}
-            if used & above or any(isinstance(part, Gathered) for part in rule.body):
+            if used & above or any(isinstance(part, SetLiteral) for part in rule.body):
                 above.update(signature(atom) for atom in (head_atom(rule),) if atom)
     return frozenset(above)
 

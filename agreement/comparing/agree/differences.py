@@ -18,7 +18,7 @@ from lars.language.windows import Interval
 from solver.columns import Array, CodedColumns
 from solver.facts import Fact, Row
 from solver.job import Question
-from solver.relational import EncodedSituation, concatenated, row_texts, text_order
+from solver.relational import EncodedSituation, concatenate, row_texts, text_order
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +67,7 @@ class _SupportWork:
         return [proved[place] for place in range(len(given))]
 
 
-class Explanation:
+class DifferenceCauses:
     """The causes of every difference in some periods, over one trace."""
 
     def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
@@ -157,7 +157,7 @@ class Explanation:
         work = _SupportWork(self._sides.programs, self._longest)
         given = [(within, [wanted[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
-        for (_, some), facts in zip(places, self._trace.worked(work, given), strict=True):
+        for (_, some), facts in zip(places, self._trace.results(work, given), strict=True):
             proved |= zip(some.tolist(), facts, strict=True)
         return [proved[place] for place in range(len(found))]
 
@@ -193,7 +193,7 @@ class Explanation:
             given.append((within, DifferingPeriods(start, end, self._pushes(start, end), rows)))
             placed.append(own)
         work = CauseWork(self._sides.programs, self._longest)
-        for own, found in zip(placed, self._trace.worked(work, given), strict=True):
+        for own, found in zip(placed, self._trace.results(work, given), strict=True):
             for side, places in own.items():
                 causes[side][places] = found[side]
         return {
@@ -215,7 +215,7 @@ class Explanation:
         owner = np.repeat(np.arange(len(self._periods)), np.concatenate(sizes))
         start, end = ends[owner].T
         parts = [rows.among(numbers) for rows, numbers in runs]
-        columns = concatenated(parts, len(pushed.found.columns)).columns
+        columns = concatenate(parts, len(pushed.runs.columns)).columns
         reported = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(end))]
         return DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported), owner
 

@@ -71,7 +71,7 @@ class RowFilter:
         ]
 
 
-def narrowed(
+def narrow(
     only: tuple[int, ...] | None, cause: RowCause | None, side: str | None, periods: Sequence[int]
 ) -> RowFilter:
     """Return what options ask for; raises LarsError for a period that is not compared, and no cause."""

@@ -16,7 +16,7 @@ from lars.language.windows import Interval
 from solver.columns import Array, Mask, TermCodes, distinct
 from solver.facts import Row
 from solver.job import AnswerRuns
-from solver.relational import RunTable, coalesced, meeting, met, row_texts, spread, subtracted
+from solver.relational import RunTable, coalesce, meet, meet_pairs, row_texts, spread, subtract
 
 
 class Side(Enum):
@@ -210,9 +210,9 @@ def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns)
     """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
     start = first_start(period, timeline)
     count = max((timeline.last - start) // period, 0)
-    pushed = _in_periods(push.found, -(-(push.times - start) // period) - 1, count)
+    pushed = _in_periods(push.runs, -(-(push.times - start) // period) - 1, count)
     ends, others = np.divmod(pull.times - start, period)
-    pulled = _in_periods(pull.found, np.where(others, -1, ends - 1), count)
+    pulled = _in_periods(pull.runs, np.where(others, -1, ends - 1), count)
     width = range(len(pushed.columns))
     tables = PeriodTables(
         *(
@@ -220,8 +220,8 @@ def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns)
             for table in (
                 pushed,
                 pulled,
-                subtracted(pushed, pulled, width, count),
-                subtracted(pulled, pushed, width, count),
+                subtract(pushed, pulled, width, count),
+                subtract(pulled, pushed, width, count),
             )
         )
     )
@@ -244,6 +244,6 @@ def _in_periods(found: RunTable, numbers: Array, count: int) -> RunTable:
     evaluated = distinct(own)
     if len(evaluated) < count:
         # Where push never evaluated it has reported nothing, though a run goes on.
-        alone = coalesced(RunTable((), evaluated, evaluated), count)
-        table = met(table, alone, meeting(table, alone, (), count), ())
-    return coalesced(table, count)
+        alone = coalesce(RunTable((), evaluated, evaluated), count)
+        table = meet_pairs(table, alone, meet(table, alone, (), count), ())
+    return coalesce(table, count)

@@ -10,7 +10,7 @@ from agreement.comparing.agree.periods import Side
 from lars.language.program import Program
 from lars.language.terms import Signature
 from solver.columns import Array, TraceColumns
-from solver.facts import Always, Background, Row
+from solver.facts import Background, EveryTime, Row
 from solver.job import AnswerRuns, Question
 from solver.job.pipeline import used_background
 from solver.relational import EncodedSituation, situation_of
@@ -63,7 +63,7 @@ class SidePrograms:
     @property
     def questions(self) -> tuple[Question, ...]:
         """What is asked of both; with other windows, or without some rules, they use the same atoms."""
-        return tuple(Question(program, self.output, Always()) for program in (self.push, self.pull))
+        return tuple(Question(program, self.output, EveryTime()) for program in (self.push, self.pull))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
         """Return what the sides meet, where pull meets `here`."""

@@ -25,10 +25,10 @@ from translate.analysis import (
     remarks,
 )
 from translate.model.query import EngineQuery, Setting
-from translate.tau import Trigger, answered, columns, push, translated
+from translate.tau import Trigger, columns, lars_program, output_of, push
 
 if TYPE_CHECKING:
-    from agreement.comparing.agree.differences import Explanation
+    from agreement.comparing.agree.differences import DifferenceCauses
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class VariantReport:
     trace: Trace
 
     @cached_property
-    def explanation(self) -> "Explanation":
+    def explanation(self) -> "DifferenceCauses":
         """The causes of every difference of the variant."""
         # Two sides that agree need no causes.
-        from agreement.comparing.agree.differences import Explanation
+        from agreement.comparing.agree.differences import DifferenceCauses
 
-        return Explanation(self.sides, self.trace, self.verdicts)
+        return DifferenceCauses(self.sides, self.trace, self.verdicts)
 
     def differences(self, interval: PeriodComparison) -> Iterator[RowDifference]:
         """Yield the rows that one side alone has in an interval, with causes."""
@@ -143,8 +143,8 @@ def compare_on(
     """Return the same of rows, and on static data, as they are given."""
     first, trace, on, remark = compared[0], given.trace, given.variables, None
     queries = first.csparql, *(pair.cqels for pair in compared)
-    output, variables = answered(first.csparql, setting).predicate, columns(first.csparql)
-    programs = [translated(query, setting) for query in queries]
+    output, variables = output_of(first.csparql, setting).predicate, columns(first.csparql)
+    programs = [lars_program(query, setting) for query in queries]
     if on is not None and (remark := remark_on(first.csparql, first.cqels, on)) is not None:
         programs = [program_on(query, setting, on) for query in queries]
         output, variables = row_predicate(on), on

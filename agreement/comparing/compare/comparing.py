@@ -6,11 +6,11 @@ from itertools import starmap
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.compare.parting import Parting, compared
+from agreement.comparing.compare.parting import Divergence, compared
 from agreement.comparing.compare.sides import (
     NamedReporter,
-    Placing,
     ProfileSide,
+    WindowPlacement,
     check_reporter,
     named_reporter,
 )
@@ -37,7 +37,7 @@ from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
 from lars.language.windows import Bounds
-from solver.settings import Progress, Time, TraceInput, Warn, unwatched
+from solver.settings import Progress, Time, TraceInput, Warn, no_progress
 from solver.traces import read_static
 from translate.model.query import EngineQuery
 
@@ -65,7 +65,7 @@ class ComparedProfiles:
 class TraceComparison:
     """Where profiles part on one trace; `title` is the case's, times are shown as `unit`, from `origin`."""
 
-    parting: Parting
+    parting: Divergence
     unit: Duration
     title: str | None = None
     origin: str | None = None
@@ -121,10 +121,10 @@ def on_trace(
     return TraceComparison(found, asked.unit, origin=given[0].zero)
 
 
-def _placing(asked: ComparedProfiles, zero: str | None = None, last: int = 0) -> Placing:
+def _placing(asked: ComparedProfiles, zero: str | None = None, last: int = 0) -> WindowPlacement:
     """Return where windows begin, as a time point of a trace up to `last`, and what ends they have."""
     start = None if asked.start is None else point_in(zero, asked.start, asked.trace.options, last)
-    return Placing(start, asked.bounds)
+    return WindowPlacement(start, asked.bounds)
 
 
 def on_cases(
@@ -138,7 +138,7 @@ def on_cases(
         run = run_of_case(case)
         given = replace(run, unit=unit_of(run.query, run.pushes))
         reporters = _reporters(asked, case.query, case.query)
-        parting = _compared(asked, placing, reporters, (given, given), unwatched)
+        parting = _compared(asked, placing, reporters, (given, given), no_progress)
         return TraceComparison(parting, MILLISECOND, case.id)
 
     return list(each_case(case_files(paths), found, progress))
@@ -161,11 +161,11 @@ def _reporters(asked: ComparedProfiles, first: str, second: str) -> tuple[NamedR
 
 def _compared(
     asked: ComparedProfiles,
-    placing: Placing,
+    placing: WindowPlacement,
     reporters: tuple[NamedReporter, NamedReporter],
     given: tuple[EngineRun, EngineRun],
     progress: Progress,
-) -> Parting:
+) -> Divergence:
     pairs = zip(reporters, given, strict=True)
     first, second = (ProfileSide(who.name, who.reporter, on, placing) for who, on in pairs)
     likeness = replace(asked.likeness, lexical=any(one.lexical for one in reporters))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from math import floor
 
-from agreement.comparing.matching.likeness import Likeness, matched
+from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.documents.recordings import SLACK, Push, Recording, Report, Row
 
 
@@ -14,12 +14,12 @@ from agreement.documents.recordings import SLACK, Push, Recording, Report, Row
 class DifferenceOptions:
     """How reports are compared: their rows, and whether also their times.
 
-    `told` is whether both sides tell times, so that several reports at one push are told apart.
+    `has_times` is whether both sides tell times, so that several reports at one push are told apart.
     `pushes`: by the push during which they come; None: by the time unit of so many ms.
     """
 
     likeness: Likeness
-    told: bool
+    has_times: bool
     times: bool
     pushes: tuple[Push, ...] | None
     milliseconds: float
@@ -58,7 +58,7 @@ class Difference:
         return sum(map(len, (self.only_first, self.only_second, self.moved, self.empty)))
 
 
-def grouped(recording: Recording, how: DifferenceOptions) -> ReportsByPlace:
+def group_reports(recording: Recording, how: DifferenceOptions) -> ReportsByPlace:
     """Return the reports by place."""
     reach = list(accumulate((push.t for push in how.pushes or ()), max))
     places: dict[int, list[Report]] = {}
@@ -101,15 +101,15 @@ def difference(
     place: int, one: tuple[Report, ...], other: tuple[Report, ...], how: DifferenceOptions
 ) -> Difference | None:
     """Return how the reports of two sides at one place differ; None where they do not."""
-    pairs = paired(one, other) if how.told else [(_whole(one), _whole(other))]
+    pairs = pair_reports(one, other) if how.has_times else [(_whole(one), _whole(other))]
     missing: list[Row] = []
     extra: list[Row] = []
     moved, empty = [], []
     for mine, yours in pairs:
-        rows = matched(mine.rows if mine else (), yours.rows if yours else (), how.likeness)
+        rows = match_rows(mine.rows if mine else (), yours.rows if yours else (), how.likeness)
         missing, extra = [*missing, *rows.missing], [*extra, *rows.extra]
         if mine and yours:
-            later = how.told and how.times and abs(mine.t - yours.t) > SLACK
+            later = how.has_times and how.times and abs(mine.t - yours.t) > SLACK
             moved += [(mine.t, yours.t)] if later else []
         elif (alone := mine or yours) and not alone.rows:
             empty.append(alone.t)
@@ -122,7 +122,7 @@ def _whole(reports: tuple[Report, ...]) -> Report | None:
     return replace(reports[0], rows=rows) if reports else None
 
 
-def paired(one: Sequence[Report], other: Sequence[Report]) -> list[tuple[Report | None, Report | None]]:
+def pair_reports(one: Sequence[Report], other: Sequence[Report]) -> list[tuple[Report | None, Report | None]]:
     """Return reports in pairs, ascending in time: two belong together if each is nearest to the other."""
     nearest = [_nearest(report.t, other) for report in one]
     back = [_nearest(report.t, one) for report in other]

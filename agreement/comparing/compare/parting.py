@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from agreement.comparing.compare.differences import Difference, DifferenceOptions, differences, grouped
+from agreement.comparing.compare.differences import Difference, DifferenceOptions, differences, group_reports
 from agreement.comparing.compare.sides import ProfileSide, fields, sides, specification_of
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.recordings import Push, Recording, Report, in_common_columns
 from agreement.engines.engine import EngineRule, needed
 from agreement.engines.specifications import Specification
 from lars.errors import LarsError
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +24,9 @@ class Cause:
     rule: EngineRule
 
 
-Changed = frozenset[tuple[int, str]]
+ChangedRows = frozenset[tuple[int, str]]
 """What is changed: the side's number and the name of its rule or field."""
-UNCHANGED: Changed = frozenset()
+UNCHANGED: ChangedRows = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Search:
 
     sides: tuple[ProfileSide, ProfileSide]
     how: DifferenceOptions
-    _known: dict[Changed, Mapping[int, Difference] | None] = field(default_factory=dict)
+    _known: dict[ChangedRows, Mapping[int, Difference] | None] = field(default_factory=dict)
 
     @property
     def causes(self) -> tuple[Cause, ...]:
@@ -57,7 +57,7 @@ class Search:
             Cause(number, side.name, rule) for number, side in enumerate(self.sides) for rule in side.changes
         )
 
-    def recordings(self, changed: Changed = UNCHANGED) -> tuple[Recording, Recording]:
+    def recordings(self, changed: ChangedRows = UNCHANGED) -> tuple[Recording, Recording]:
         """Return what both sides report, in the same columns."""
         first, second = (
             side.reports(frozenset(name for own, name in changed if own == number))
@@ -65,22 +65,22 @@ class Search:
         )
         return in_common_columns(first, second)
 
-    def differences(self, changed: Changed = UNCHANGED) -> Mapping[int, Difference] | None:
+    def differences(self, changed: ChangedRows = UNCHANGED) -> Mapping[int, Difference] | None:
         """Return the differences by place; None where what is changed cannot be run."""
         if changed not in self._known:
             self._known[changed] = self._compared(changed)
         return self._known[changed]
 
-    def _compared(self, changed: Changed) -> Mapping[int, Difference] | None:
+    def _compared(self, changed: ChangedRows) -> Mapping[int, Difference] | None:
         try:
             first, second = self.recordings(changed)
-            return differences(grouped(first, self.how), grouped(second, self.how), self.how)
+            return differences(group_reports(first, self.how), group_reports(second, self.how), self.how)
         except LarsError:
             if not changed:
                 raise
             return None
 
-    def size(self, changed: Changed, place: int) -> int | None:
+    def size(self, changed: ChangedRows, place: int) -> int | None:
         """Return how much differs at a place; None where what is changed cannot be run."""
         found = self.differences(changed)
         if found is None:
@@ -88,7 +88,7 @@ class Search:
         return found[place].size if place in found else 0
 
 
-def parted(search: Search, progress: Progress) -> tuple[DifferenceWithRules, ...]:
+def part_profiles(search: Search, progress: Progress) -> tuple[DifferenceWithRules, ...]:
     """Return each difference with what parts the profiles there: single changes, else sets of them."""
     base = search.differences() or {}
     if not base:
@@ -103,7 +103,7 @@ def parted(search: Search, progress: Progress) -> tuple[DifferenceWithRules, ...
     return tuple(found)
 
 
-def _of(causes: Sequence[Cause]) -> Changed:
+def _of(causes: Sequence[Cause]) -> ChangedRows:
     return frozenset((cause.number, cause.rule.name) for cause in causes)
 
 
@@ -133,7 +133,7 @@ def _explained(
 
 
 @dataclass(frozen=True, slots=True)
-class Parting:
+class Divergence:
     """Where two profiles part: `places` are the pushes, or time units, at which either reports.
 
     `pushes` is None where reports are compared by time unit. `alone` are changes that undo every
@@ -174,8 +174,8 @@ def compared(
     likeness: Likeness,
     *,
     times: bool = True,
-    progress: Progress = unwatched,
-) -> Parting:
+    progress: Progress = no_progress,
+) -> Divergence:
     """Return where two profiles part on the same trace.
 
     By push, or by time unit where both are specifications: nothing then needs a push to show the
@@ -183,13 +183,13 @@ def compared(
     """
     both = sides(first, second)
     by_time = all(isinstance(side.reporter, Specification) for side in both)
-    pushes = None if by_time else first.given.pushes
+    pushes = None if by_time else first.run.pushes
     told = first.timed and second.timed
-    search = Search(both, DifferenceOptions(likeness, told, times, pushes, first.given.unit.milliseconds))
-    found = parted(search, progress)
+    search = Search(both, DifferenceOptions(likeness, told, times, pushes, first.run.unit.milliseconds))
+    found = part_profiles(search, progress)
     recordings = search.recordings()
-    one, other = (grouped(recording, search.how) for recording in recordings)
-    return Parting(
+    one, other = (group_reports(recording, search.how) for recording in recordings)
+    return Divergence(
         names=(first.name, second.name),
         columns=recordings[0].variables,
         pushes=pushes,
@@ -226,4 +226,4 @@ def _is_alike_by(version: ProfileSide, how: DifferenceOptions, kept: Sequence[En
         own, changed = in_common_columns(version.reports(), version.reports(off))
     except LarsError:
         return False
-    return not differences(grouped(own, how), grouped(changed, how), how)
+    return not differences(group_reports(own, how), group_reports(changed, how), how)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agreement.comparing.judge import ACCEPTED_JUDGES, aligned, is_judge
+from agreement.comparing.judge import ACCEPTED_JUDGES, align, is_judge
 from agreement.documents.recordings import Recording
 from agreement.documents.values import cut
 from agreement.engines.adapters import ADAPTER, adapted_version
@@ -17,7 +17,7 @@ from agreement.engines.specifications import (
     choice_at,
     in_words,
     specification,
-    specified,
+    specified_answers,
 )
 from lars.errors import LarsError
 from lars.language.windows import Bounds
@@ -67,7 +67,7 @@ _BOUNDS: Final = "bounds"
 
 
 @dataclass(frozen=True, slots=True)
-class Placing:
+class WindowPlacement:
     """Where the windows of a specification begin, and their ends; None for what it says itself.
 
     Without `start` windows close at the multiples of their slides, as those of engine versions do.
@@ -86,8 +86,8 @@ class ProfileSide:
 
     name: str
     reporter: Reporter
-    given: EngineRun
-    placing: Placing
+    run: EngineRun
+    placing: WindowPlacement
     like: Specification | None = None
     until: int | None = None
     _known: dict[frozenset[str], Recording] = field(default_factory=dict)
@@ -115,14 +115,14 @@ class ProfileSide:
         return self._known[changed]
 
     def _run(self, changed: frozenset[str]) -> Recording:
-        given = self.given
+        given = self.run
         if not isinstance(self.reporter, Specification):
             found = self.reporter.run(given.query, given.static, given.pushes, changed)
-            return aligned(found, (), given.query) if given.query.form is Form.ASK else found
+            return align(found, (), given.query) if given.query.form is Form.ASK else found
         taken = {name: getattr(self.like, name) for name in changed}
         wanted = self.reporter.model_copy(update=taken)
         choice = choice_at(given, wanted, self.placing.start, self.placing.bounds)
-        return specified(given, wanted, choice, self.until or given.last)
+        return specified_answers(given, wanted, choice, self.until or given.last)
 
 
 def sides(first: ProfileSide, second: ProfileSide) -> tuple[ProfileSide, ProfileSide]:

@@ -1,6 +1,6 @@
 """`lars judge`: is an engine's answer correct, for which start times, and the fault that explains it."""
 
-from agreement.comparing.judge.alignment import aligned
+from agreement.comparing.judge.alignment import align
 from agreement.comparing.judge.cases import (
     ACCEPTED_JUDGES,
     RefusedCase,
@@ -9,7 +9,7 @@ from agreement.comparing.judge.cases import (
     each_case,
     is_judge,
 )
-from agreement.comparing.judge.gracious import Shift, borders
+from agreement.comparing.judge.gracious import Shift, border_shifts
 from agreement.comparing.judge.judge_inputs import (
     ANSWERS_FORM,
     check_order,
@@ -22,6 +22,6 @@ from agreement.comparing.judge.judge_inputs import (
     why_silent,
     with_text,
 )
-from agreement.comparing.judge.judgement import Judgement, judged
+from agreement.comparing.judge.judgement import Judgement, judge_recording
 from agreement.comparing.judge.verdict import JudgedWindow, Options, Verdict
 from agreement.comparing.judge.window_measures import measures

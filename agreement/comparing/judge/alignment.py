@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.documents.outputs import plain
-from agreement.documents.recordings import SLACK, Recording, Report, Row, numbered, together
+from agreement.documents.recordings import SLACK, Recording, Report, Row, number_rows, together
 from agreement.engines.engine import columns
-from agreement.engines.specifications import Evaluation, FiredWindow, Scheduled, Task
+from agreement.engines.specifications import Evaluation, FiredWindow, ScheduledTask, Task
 from lars.language.terms import XSD
 from translate.model.query import EngineQuery, Form
 
@@ -20,7 +20,7 @@ _TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in
 _FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS)
 
 
-def aligned(recording: Recording, names: Sequence[str], query: EngineQuery) -> Recording:
+def align(recording: Recording, names: Sequence[str], query: EngineQuery) -> Recording:
     """Return the recording with rows of these columns, then whatever else it has of values.
 
     A column that the recording lacks is unbound there. The rows of an ASK become () where it is
@@ -41,7 +41,7 @@ def aligned(recording: Recording, names: Sequence[str], query: EngineQuery) -> R
 
 def recorded_for(task: Task, recording: Recording) -> Recording:
     """Return the recording with rows as a task's query answers them, by the numbers that those have."""
-    return numbered(aligned(recording, columns(task.query), task.query), task.numbers)
+    return number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
 def oddities(recording: Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
@@ -130,7 +130,7 @@ class Slot:
         return self.reports[0].t - self.expected.t
 
 
-def by_time_point(of: Scheduled, evaluations: Sequence[Evaluation]) -> list[ExpectedReport]:
+def by_time_point(of: ScheduledTask, evaluations: Sequence[Evaluation]) -> list[ExpectedReport]:
     """Return what is expected at each time point, ascending: evaluations inside one instant are joined."""
     milliseconds = of.task.unit.milliseconds
     found: dict[int, list[Evaluation]] = {}
@@ -142,32 +142,32 @@ def by_time_point(of: Scheduled, evaluations: Sequence[Evaluation]) -> list[Expe
             time * milliseconds,
             together([one.rows for one in group]),
             any(one.reported for one in group),
-            of.fired(group[-1].point),
+            of.windows_at(group[-1].point),
         )
         for time, group in sorted(found.items())
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging:
+class ReportAssignment:
     """When a report belongs to an evaluation: to the last that is not more than `early` ms after it.
 
     `once`: the first report is its only one, or those of the same time; else each row may come alone.
-    Unless it is `late` ms after that or more (None: however late). `pushed` are the times in ms of
+    Unless it is `late` ms after that or more (None: however late). `push_times` are the times in ms of
     the pushes where those tell, not the reports' own times.
     """
 
     late: float | None = None
     early: float = 0
-    pushed: tuple[float, ...] | None = None
+    push_times: tuple[float, ...] | None = None
     once: bool = False
 
     def time_of(self, report: Report) -> float:
         """Return the time that decides."""
-        if self.pushed is None or report.trigger is None or report.trigger >= len(self.pushed):
+        if self.push_times is None or report.trigger is None or report.trigger >= len(self.push_times):
             # A push that was refused, or lost, has no time of its own: yet something came during it.
             return report.t + self.early
-        return self.pushed[report.trigger]
+        return self.push_times[report.trigger]
 
 
 def one_report(one: Report, other: Report) -> bool:
@@ -175,7 +175,7 @@ def one_report(one: Report, other: Report) -> bool:
     return one.t == other.t and bool(one.rows) and bool(other.rows)
 
 
-def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: Belonging) -> list[Slot]:
+def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: ReportAssignment) -> list[Slot]:
     """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
     times = [one.t for one in expected]
     belonging: list[list[Report]] = [[] for _ in expected]

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Final
 
 from agreement.comparing.judge.alignment import one_report
-from agreement.comparing.matching.likeness import Likeness, RowMatch, joined, matched
+from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
 from agreement.comparing.matching.sequences import contained, nearest
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import (
@@ -17,7 +17,7 @@ from agreement.documents.recordings import (
     Row,
     RowNumbers,
     in_common_columns,
-    numbered,
+    number_rows,
     rows_of,
     together,
 )
@@ -84,7 +84,7 @@ class VersionJudgement:
     @property
     def rows(self) -> RowMatch:
         """How the rows of all steps match."""
-        return joined([step.rows for step in self.steps])
+        return join_rows([step.rows for step in self.steps])
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _judged_by(
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
     mine, yours = in_common_columns(predicted, recorded)
-    both = numbered(mine, how.numbers), numbered(yours, how.numbers)
+    both = number_rows(mine, how.numbers), number_rows(yours, how.numbers)
     if how.match is MatchBy.SEQUENCE:
         length = run.unit.milliseconds if not by_push else None
         steps_in_order = _in_sequence(*both, how, length, told=engine.timed and by_push)
@@ -164,7 +164,7 @@ def _in_sequence(
     pairs = contained(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
-        found = matched(rows, rows_of(reports), how.likeness)
+        found = match_rows(rows, rows_of(reports), how.likeness)
         mine = () if number is None else (Report(0, rows),)
         problem = None if found.equal else f"{len(found.missing)} missing, {len(found.extra)} extra"
         if number is None or not reports:
@@ -203,8 +203,10 @@ def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
     mine, yours = (
         _parts(reports, told_apart=timed and how.times) for reports in (step.predicted, step.recorded)
     )
-    pairs = [matched(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))]
-    rows = joined(pairs)
+    pairs = [
+        match_rows(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))
+    ]
+    rows = join_rows(pairs)
     return replace(step, rows=rows, problem=_problem(step, rows, how, timed=timed))
 
 

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by
 from agreement.comparing.judge.comparability import NARROW
 from agreement.comparing.judge.judge_inputs import recorded_of_case, run_of_case
-from agreement.comparing.judge.judgement import Judgement, judged, narrowed
+from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
 from agreement.comparing.judge.verdict import Options
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.outputs import counted, plain, some
@@ -20,7 +20,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, SUFFIX, EngineRun, specification
 from lars.errors import FailedRunError, LarsError, about
 from lars.files import exists
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 
 def needed_rules(
@@ -109,7 +109,7 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def each_case(
-    paths: Sequence[Path], work: Callable[[Case], _Result], progress: Progress = unwatched
+    paths: Sequence[Path], work: Callable[[Case], _Result], progress: Progress = no_progress
 ) -> Iterator[_Result | RefusedCase]:
     """Yield what is found of each case. What one of several cannot be, the others do not wait for.
 
@@ -182,8 +182,8 @@ def _judgement(
         recording = replace(case.recording, windows=case.windows if any(case.windows) else ())
         return judged_by(ENGINES[name], run_of_case(case), recording, how)
     given = recorded_of_case(case, options)
-    how_many = narrowed(given.options, given.task) if hint else given.options
-    return judged(given.task, specification(name), given.recording, how_many)
+    how_many = narrow_options(given.options, given.task) if hint else given.options
+    return judge_recording(given.task, specification(name), given.recording, how_many)
 
 
 SPECIFICATION: Final = "specification"

@@ -7,10 +7,10 @@ from time import monotonic
 from typing import Final
 
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
-from agreement.comparing.judge.gracious import Shift, borders, unclosed
-from agreement.comparing.judge.judgement import Judgement, judged, narrowed
+from agreement.comparing.judge.gracious import Shift, border_shifts, early_matches
+from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
 from agreement.comparing.judge.verdict import UNCLOSED, Options, Verdict
-from agreement.comparing.matching.likeness import RowMatch, joined, share
+from agreement.comparing.matching.likeness import RowMatch, join_rows, share
 from agreement.documents.outputs import counted, plain
 from agreement.documents.recordings import Recording
 from agreement.engines.registry import ENGINES
@@ -26,7 +26,7 @@ from agreement.engines.specifications import (
 )
 from lars.errors import LarsError
 from lars.language.windows import Bounds
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 from translate.model.query import Semantics, ToStream
 
 _ROWS: Final = {
@@ -71,7 +71,7 @@ class FaultExplanation:
     mean of that and the share of predicted rows that are recorded; `complete` if nothing differs.
     """
 
-    says: str
+    sentence: str
     predicted: float
     score: float
     complete: bool
@@ -81,13 +81,13 @@ class FaultExplanation:
 class Diagnosis:
     """The specification's own score, the explanations that are better, best first, and the borders."""
 
-    own: FaultExplanation
+    specification: FaultExplanation
     explanations: tuple[FaultExplanation, ...]
     shifts: dict[float, Shift]
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordingToJudge:
     """A recording with what it is judged by: the task of a specification, the run of an engine.
 
     Explanations have to account for so many `rows` at least.
@@ -99,9 +99,9 @@ class Recorded:
     options: Options
     rows: int = 0
 
-    def judged(self, says: str, specification: Specification, options: Options) -> FaultExplanation | None:
+    def judge(self, says: str, specification: Specification, options: Options) -> FaultExplanation | None:
         """Return how well a specification explains the recording; None where no verdict was worth it."""
-        found = judged(self.task, specification, self.recording, options)
+        found = judge_recording(self.task, specification, self.recording, options)
         return _of_verdict(says, found.best, self.rows) if found.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:
@@ -116,25 +116,25 @@ class Recorded:
         complete = found.correct is True
         return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, complete)
 
-    def earlier(self, milliseconds: float) -> "Recorded":
+    def earlier(self, milliseconds: float) -> "RecordingToJudge":
         """Return what is recorded, its reports so many ms earlier."""
         reports = (replace(one, t=one.t - milliseconds) for one in self.recording.reports)
         return replace(self, recording=replace(self.recording, reports=tuple(reports)))
 
 
-def by_borders(recorded: Recorded, found: Judgement) -> Diagnosis:
+def by_borders(recorded: RecordingToJudge, found: Judgement) -> Diagnosis:
     """Return what the borders of single windows explain, and nothing else."""
     given = (recorded.task, found.specification, recorded.recording, recorded.options, found.best)
     own = _of_verdict(f"the specification {found.specification.name}", found.best)
-    shifts, early = borders(*given), unclosed(*given)
-    return Diagnosis(own, (shifted(found.best, shifts, early),) if shifts or early else (), shifts)
+    shifts, early = border_shifts(*given), early_matches(*given)
+    return Diagnosis(own, (by_shifts(found.best, shifts, early),) if shifts or early else (), shifts)
 
 
-def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatched) -> Diagnosis:
+def diagnose(recorded: RecordingToJudge, found: Judgement, progress: Progress = no_progress) -> Diagnosis:
     """Return what explains a recording that the specification of a judgement does not."""
     moved = by_borders(recorded, found)
     rows = sum(window.rows.actual for window in found.best.windows)
-    hints = replace(narrowed(recorded.options, recorded.task), worth=moved.own.score)
+    hints = replace(narrow_options(recorded.options, recorded.task), worth=moved.specification.score)
     trying = replace(recorded, rows=rows, options=hints)
     late, others = list(_delays(trying, found)), list(_attempts(trying, found.specification))
     explained: list[FaultExplanation | None] = []
@@ -146,7 +146,7 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
         explained.append(attempt())
     found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
     tried = [one for one in found_in_order if one is not None]
-    better = [one for one in tried if one.complete or one.score > moved.own.score]
+    better = [one for one in tried if one.complete or one.score > moved.specification.score]
     # Of equally good ones a fault that is known comes before borders that fit each window by itself.
     better.sort(key=lambda one: (not one.complete, -one.score, one in moved.explanations))
     return replace(moved, explanations=tuple(better))
@@ -155,25 +155,25 @@ def diagnosed(recorded: Recorded, found: Judgement, progress: Progress = unwatch
 _Attempt = Callable[[], FaultExplanation | None]
 
 
-def _attempts(recorded: Recorded, of: Specification) -> Iterator[_Attempt]:
+def _attempts(recorded: RecordingToJudge, of: Specification) -> Iterator[_Attempt]:
     """Yield what tries the engine versions that claim a specification, and its variations."""
     for name, engine in ENGINES.items():
         if engine.specification == of.name:
             yield partial(recorded.by_engine, name)
     free = replace(recorded.options, bounds=None)
     for changed, specification in variations(of):
-        yield partial(recorded.judged, f"{of.name} with {changed}", specification, free)
+        yield partial(recorded.judge, f"{of.name} with {changed}", specification, free)
 
 
-def _delays(recorded: Recorded, found: Judgement) -> Iterator[_Attempt]:
+def _delays(recorded: RecordingToJudge, found: Judgement) -> Iterator[_Attempt]:
     """Yield what tries the specification on reports that are all late, or early."""
     of = found.specification
     for offset in sorted(_offsets(recorded, found.best), key=lambda one: (abs(one), one)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
-        yield partial(recorded.earlier(offset).judged, says, of, recorded.options)
+        yield partial(recorded.earlier(offset).judge, says, of, recorded.options)
 
 
-def _offsets(recorded: Recorded, verdict: Verdict) -> set[float]:
+def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
     """Return by how many ms all reports can be late: what moves the first one with rows to a window."""
     length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
@@ -184,14 +184,14 @@ def _offsets(recorded: Recorded, verdict: Verdict) -> set[float]:
 
 def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
     """Return how well a verdict explains; of a record of so many rows, those it leaves out are not."""
-    found = joined([window.rows for window in verdict.windows])
+    found = join_rows([window.rows for window in verdict.windows])
     all_rows = max(found.actual, rows)
     score = share(2 * found.common, found.expected + all_rows)
     complete = verdict.correct is True and found.actual == all_rows
     return FaultExplanation(says, share(found.common, all_rows), score, complete)
 
 
-def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
+def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
     """Return how much better borders explain, and reports that answer windows not closed yet."""
     found: list[RowMatch] = []
     complete = True
@@ -200,7 +200,7 @@ def shifted(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, Row
         own = early.get(window.last) if window.problem == UNCLOSED else shift and shift.rows
         found.append(own or window.rows)
         complete = complete and found[-1].equal and (own is not None or window.problem is None)
-    rows = joined(found)
+    rows = join_rows(found)
     says = " and ".join(_moved(len(shifts), len(early)))
     return FaultExplanation(says, rows.precision, rows.score, complete)
 

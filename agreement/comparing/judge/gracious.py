@@ -7,29 +7,29 @@ from typing import Final
 
 from agreement.comparing.judge.alignment import Slot, recorded_for
 from agreement.comparing.judge.verdict import Options, Verdict, first_close, slots_of
-from agreement.comparing.matching.likeness import Likeness, RowMatch, matched
+from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows
 from agreement.documents.recordings import Recording, Row, rows_of
-from agreement.engines.r2s import streamed
+from agreement.engines.r2s import relation_to_stream
 from agreement.engines.specifications import (
     Content,
     ContentAnswers,
     EvaluationPoint,
-    Scheduled,
+    ScheduledTask,
     Specification,
     Task,
     answers_of,
     at_close,
+    evaluated_windows,
     evaluations,
-    profiled,
 )
 from translate.model.query import ToStream
 
 
-def unclosed(
+def early_matches(
     task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
 ) -> dict[float, RowMatch]:
     """Return how each report before the first close meets the windows that are open then, by times in ms."""
-    profile = profiled(task, specification, judged.choice)
+    profile = evaluated_windows(task, specification, judged.choice)
     closes = first_close(profile)
     recorded = recorded_for(task, recording)
     found = slots_of(profile, evaluations(profile), recorded, options)
@@ -39,16 +39,16 @@ def unclosed(
 
 
 def _compared(
-    profile: Scheduled, answers: ContentAnswers, early: list[Slot], options: Options
+    profile: ScheduledTask, answers: ContentAnswers, early: list[Slot], options: Options
 ) -> dict[float, RowMatch]:
     task, specification = profile.task, profile.specification
     times = [int(slot.t / task.unit.milliseconds) for slot in early]
     points = (EvaluationPoint(at_close(time, profile.frame), time) for time in times)
     rows = dict(enumerate(answers.rows([profile.content(point) for point in points])))
     kind = task.query.to_stream or specification.stream
-    expected = streamed(kind, range(len(early)), rows)
+    expected = relation_to_stream(kind, range(len(early)), rows)
     how = replace(options.likeness, semantics=specification.rows)
-    return {slot.t: matched(expected[n], slot.reports[0].rows, how) for n, slot in enumerate(early)}
+    return {slot.t: match_rows(expected[n], slot.reports[0].rows, how) for n, slot in enumerate(early)}
 
 
 _STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
@@ -84,12 +84,12 @@ class Shift:
     rows: RowMatch
 
 
-def borders(
+def border_shifts(
     task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
 ) -> dict[float, Shift]:
     """Return better borders for the wrong windows of a verdict, by their times in ms."""
     recorded = recorded_for(task, recording)
-    profile = profiled(task, specification, judged.choice)
+    profile = evaluated_windows(task, specification, judged.choice)
     answers = answers_of(profile)
     if answers is None:
         return {}
@@ -99,21 +99,21 @@ def borders(
     found: dict[float, Shift] = {}
     for slot in slots_of(profile, evaluations(profile), recorded, options):
         if slot.t in wrong and slot.expected is not None and slot.reports:
-            shift = fitted(profile, answers, slot, points[slot.expected.time], how)
+            shift = best_shift(profile, answers, slot, points[slot.expected.time], how)
             if shift is not None:
                 found[slot.t] = shift
     return found
 
 
-def fitted(
-    profile: Scheduled, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
+def best_shift(
+    profile: ScheduledTask, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
 ) -> Shift | None:
     """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
     rows = rows_of(slot.reports)
     expected = slot.expected.rows if slot.expected else ()
 
     def met(wanted: Sequence[Row]) -> RowMatch:
-        return matched(wanted, rows, how)
+        return match_rows(wanted, rows, how)
 
     found = [
         _Search(profile, answers, number, point, met).best()
@@ -131,7 +131,7 @@ class _Search:
 
     def __init__(
         self,
-        profile: Scheduled,
+        profile: ScheduledTask,
         answers: ContentAnswers,
         number: int,
         point: EvaluationPoint,
@@ -210,7 +210,7 @@ class _Search:
         contents += [self._content(self._before(one)) for one in borders]
         found = self.answers.rows(contents)
         pairs = zip(found[len(borders) :], found[: len(borders)], strict=True)
-        return [streamed(kind, (0, 1), {0: before, 1: now})[1] for before, now in pairs]
+        return [relation_to_stream(kind, (0, 1), {0: before, 1: now})[1] for before, now in pairs]
 
     def _before(self, one: Borders) -> Borders:
         elements, end = self.window.elements, one.end

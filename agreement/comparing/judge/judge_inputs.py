@@ -11,7 +11,7 @@ from math import gcd, inf
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.judge.diagnosis import Recorded
+from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.verdict import Options
 from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
 from agreement.documents.recordings import Answers, Case, Push, pushes_of
@@ -57,7 +57,7 @@ from solver.traces import prepare, read_arrivals, read_static
 from translate.dialects import read_query
 from translate.model.query import EngineQuery, Language, Profile, Setting
 from translate.model.windows import Range
-from translate.tau import Trigger, answered, push, translated
+from translate.tau import Trigger, lars_program, output_of, push
 
 _SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
 
@@ -104,7 +104,7 @@ def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
 
 def recorded(
     run: EngineRun, unit: Duration, answers: Answers, options: Options, versions: tuple[Version, ...] = ()
-) -> Recorded:
+) -> RecordingToJudge:
     """Return answers with all that they are judged by, once it is read."""
     refused_late = _refused_late(run.pushes, answers.recording.rejected)
     elements = tuple(one for one in elements_of(run.pushes, unit) if one.number not in refused_late)
@@ -121,7 +121,7 @@ def recorded(
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
         how = replace(how, empty=EmptyReports.IGNORED)
-    return Recorded(task, run, answers.recording, how)
+    return RecordingToJudge(task, run, answers.recording, how)
 
 
 def _refused_late(pushes: Sequence[Push], refused: Sequence[int]) -> set[int]:
@@ -200,7 +200,7 @@ def why_silent(who: Specification | Engine, run: EngineRun) -> Iterator[str]:
     setting = Setting(Profile.SPARQL11, unit, origin=run.origin)
 
     def question(part: EngineQuery) -> Question:
-        return ask(push(translated(part, setting), Trigger.ANY), answered(part, setting).predicate)
+        return ask(push(lars_program(part, setting), Trigger.ANY), output_of(part, setting).predicate)
 
     yield from absent_graphs(query, held)
     has_rows = rows_on(trace, question)
@@ -231,7 +231,7 @@ def _read(text: str, source: str) -> EngineQuery:
     return with_text(read_query(text, source), text, source)
 
 
-def recorded_of_case(case: Case, options: Options) -> Recorded:
+def recorded_of_case(case: Case, options: Options) -> RecordingToJudge:
     """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
     run = run_of_case(case)
     return recorded(run, unit_of(run.query, case.pushes), Answers(case.recording, case.lexical), options)

@@ -9,7 +9,7 @@ from agreement.comparing.judge.start_times import (
     Bench,
     Misfit,
     RuledOut,
-    Starting,
+    StartTimes,
     all_starts,
     given_starts,
     sieve,
@@ -22,16 +22,16 @@ from agreement.engines.specifications import (
     Specification,
     Task,
     Tick,
-    Ticking,
+    TickClock,
     Timetable,
-    framed,
+    frame_task,
     needed_tick,
     shape,
 )
 from lars.errors import LarsError
 from lars.language.terms import Variable
 from lars.language.windows import Bounds
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""
@@ -47,7 +47,7 @@ class Judgement:
     specification: Specification
     verdicts: tuple[Verdict, ...]
     choices: int
-    tried: int
+    tried_choices: int
     match: MatchBy = MatchBy.TIME
 
     @property
@@ -63,7 +63,7 @@ class Judgement:
         """
         if self.matching:
             return True
-        return None if self.vacuous or self.tried < self.choices else False
+        return None if self.vacuous or self.tried_choices < self.choices else False
 
     @property
     def vacuous(self) -> tuple[Verdict, ...]:
@@ -87,12 +87,12 @@ class Judgement:
         return self.verdicts[0]
 
 
-def judged(
+def judge_recording(
     task: Task,
     specification: Specification,
     recording: Recording,
     options: Options,
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> Judgement:
     """Return the verdicts of a recording under every choice that the specification leaves open."""
     _check_times(task, specification, options)
@@ -115,7 +115,7 @@ def judged(
 def _bench(
     task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
 ) -> Bench:
-    base = framed(task, specification, bounds)
+    base = frame_task(task, specification, bounds)
     read = sources(task.query)
     if options.starts is not None:
         starts = given_starts(read, base.frame, options.starts)
@@ -138,7 +138,7 @@ class _Trials:
 
 def _trials(bench: Bench, progress: Progress) -> _Trials:
     options = bench.options
-    fitting: list[tuple[int, Starting]] = []
+    fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []
     for number, z in enumerate(_worthwhile(bench)):
         if number and bench.expired:
@@ -151,7 +151,7 @@ def _trials(bench: Bench, progress: Progress) -> _Trials:
             fitting.append((number, z))
     several = len(fitting) > options.whole and options.match is MatchBy.TIME
     if several and (ruling := sieve(bench)) is not None:
-        fitting, wrong = ruling.sifted(fitting, progress)
+        fitting, wrong = ruling.sift(fitting, progress)
         ruled_out += wrong
     verdicts: list[Verdict | None] = []
     for done, (_, z) in enumerate(fitting):
@@ -162,7 +162,7 @@ def _trials(bench: Bench, progress: Progress) -> _Trials:
     return _Trials([one for one in verdicts if one], ruled_out, len(ruled_out) + len(verdicts))
 
 
-def _worthwhile(bench: Bench) -> Iterator[Starting]:
+def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     """Yield the start times to try: of very many one, where the trace ends before all windows start."""
     starts, options = bench.starts, bench.options
     last = max((element.t for element in bench.table.of.task.elements), default=0)
@@ -176,7 +176,7 @@ _HINT: Final = 128
 _WHOLE: Final = 16
 
 
-def narrowed(options: Options, task: Task) -> Options:
+def narrow_options(options: Options, task: Task) -> Options:
     """Return the options with fewer start times, for judging that explains an answer and decides nothing."""
     return replace(options, most=_HINT if len(sources(task.query)) > 1 else None, whole=_WHOLE)
 
@@ -198,7 +198,7 @@ def _check_windows(task: Task, specification: Specification) -> None:
 
 def _check_times(task: Task, specification: Specification, options: Options) -> None:
     """Raise where windows would close more often than anyone waits for."""
-    frame = Frame(specification, task.unit, Bounds.CLOSED, Ticking(1, (), ()), task.until)
+    frame = Frame(specification, task.unit, Bounds.CLOSED, TickClock(1, (), ()), task.until)
     read = sources(task.query)
     first = min(options.starts or (options.registered,))
     shapes = (shape(source, frame) for source in read)

@@ -11,7 +11,7 @@ from agreement.comparing.judge.alignment import beyond, named, oddities
 from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by
 from agreement.comparing.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
 from agreement.comparing.judge.comparability import nothing_to_compare, undecided
-from agreement.comparing.judge.diagnosis import Diagnosis, Recorded, by_borders, diagnosed
+from agreement.comparing.judge.diagnosis import Diagnosis, RecordingToJudge, by_borders, diagnose
 from agreement.comparing.judge.judge_inputs import (
     ANSWERS_FORM,
     check_order,
@@ -21,7 +21,7 @@ from agreement.comparing.judge.judge_inputs import (
     recorded,
     why_silent,
 )
-from agreement.comparing.judge.judgement import Judgement, judged, narrowed
+from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
 from agreement.comparing.judge.verdict import Options
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.dates import Dates
@@ -180,7 +180,9 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
         )
 
 
-def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Progress) -> AnswersVerdict:
+def _found(
+    asked: JudgedAnswers, given: RecordingToJudge, answers: Answers, progress: Progress
+) -> AnswersVerdict:
     length = asked.reading.unit.milliseconds
     turned = replace(given.options, match=given.options.match.other)
     if asked.engine in ENGINES:
@@ -192,23 +194,25 @@ def _found(asked: JudgedAnswers, given: Recorded, answers: Answers, progress: Pr
         # Part of the specification now, so that a variation of it can be other bounds.
         wanted = wanted.model_copy(update={"bounds": given.options.bounds})
         given = replace(given, options=replace(given.options, bounds=None))
-    found = judged(given.task, wanted, given.recording, given.options, progress)
+    found = judge_recording(given.task, wanted, given.recording, given.options, progress)
     names = named(given.recording, columns(given.task.query))
     if found.correct is not False:
         return AnswersVerdict(found, names, length)
     diagnosis = None
     if asked.diagnosis:
-        diagnosis = diagnosed(given, found, progress)
+        diagnosis = diagnose(given, found, progress)
     elif asked.gracious:
         diagnosis = by_borders(given, found)
     again = recorded(
         given.run, asked.reading.unit, answers, replace(turned, bounds=None), given.task.versions
     )
-    other = judged(again.task, wanted, again.recording, narrowed(again.options, again.task), progress)
+    other = judge_recording(
+        again.task, wanted, again.recording, narrow_options(again.options, again.task), progress
+    )
     return AnswersVerdict(found, names, length, diagnosis, other)
 
 
-def _by_engine(name: str, given: Recorded, match: MatchBy) -> VersionJudgement:
+def _by_engine(name: str, given: RecordingToJudge, match: MatchBy) -> VersionJudgement:
     how = Pushwise(given.options.likeness, empty=given.options.empty, match=match)
     return judged_by(ENGINES[name], given.run, given.recording, how)
 

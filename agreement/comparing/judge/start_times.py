@@ -7,7 +7,7 @@ from itertools import islice, product
 from time import monotonic
 from typing import Final
 
-from agreement.comparing.judge.alignment import Belonging, ExpectedReport, Slot, slots
+from agreement.comparing.judge.alignment import ExpectedReport, ReportAssignment, Slot, slots
 from agreement.comparing.judge.verdict import (
     Options,
     Phase,
@@ -19,14 +19,14 @@ from agreement.comparing.judge.verdict import (
 )
 from agreement.documents.recordings import Recording, Row
 from agreement.documents.requests import EmptyReports, MatchBy, WindowSource
-from agreement.engines.r2s import reported
+from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
     Content,
     ContentAnswers,
     Empty,
     EvaluationPoint,
     Frame,
-    Scheduled,
+    ScheduledTask,
     Timetable,
     answers_of,
     evaluations,
@@ -48,7 +48,7 @@ _SAMPLE: Final = 64
 """The answers of so many evaluations are counted first."""
 _TOGETHER: Final = 64
 """The contents of so many start times are asked together."""
-Starting = tuple[int, ...]
+StartTimes = tuple[int, ...]
 """A start time for each window, in the order of the query."""
 
 
@@ -64,14 +64,14 @@ class Starts:
     last: int
     end: int | None = None
 
-    def until(self, z: Starting) -> int | None:
+    def until(self, z: StartTimes) -> int | None:
         """Return the last t0 up to which, from that of the only window on, all are like it; else None."""
         if self.end is None or len(z) != 1:
             return None
         place = bisect_right(self.of_windows[0], z[0])
         return self.of_windows[0][place] - 1 if place < len(self.of_windows[0]) else self.end
 
-    def combinations(self, most: int | None = None) -> Iterator[Starting]:
+    def combinations(self, most: int | None = None) -> Iterator[StartTimes]:
         """Yield the elements of Z, those in which all windows start alike first, at most so many."""
         sets = [frozenset(own) for own in self.of_windows]
         same = self.of_windows[0] if self.of_windows else ()
@@ -139,21 +139,21 @@ class Bench:
     recorded: Recording
     options: Options
     phase: Phase
-    how: Belonging
+    how: ReportAssignment
 
     @property
     def expired(self) -> bool:
         """Whether nothing more is to be tried."""
         return monotonic() > self.options.deadline
 
-    def slots(self, schedule: Scheduled) -> list[Slot]:
+    def slots(self, schedule: ScheduledTask) -> list[Slot]:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
         times = dict.fromkeys(point.time for point in schedule.points)
         expected = [ExpectedReport(t, t * length, (), reported=True, views=()) for t in times]
         return [slot for slot in slots(expected, self.recorded.reports, self.how) if self.phase.decides(slot)]
 
-    def odd(self, z: Starting) -> int:
+    def odd(self, z: StartTimes) -> int:
         """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
 
         Zero where the answers decide. It spares the evaluation of most start times.
@@ -164,7 +164,7 @@ class Bench:
             return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
         return sum(slot.expected is None or not slot.reports for slot in decisive)
 
-    def hopeless(self, profile: Scheduled) -> bool:
+    def hopeless(self, profile: ScheduledTask) -> bool:
         """Return whether so many more rows are expected than reported that no verdict can be worth it."""
         options, length = self.options, profile.task.unit.milliseconds
         many = len(profile.points) > _DEAR and options.match is MatchBy.TIME
@@ -184,7 +184,7 @@ class Bench:
                 return True
         return False
 
-    def verdict(self, z: Starting) -> Verdict | None:
+    def verdict(self, z: StartTimes) -> Verdict | None:
         """Return the verdict for start times; None where it would not be worth it."""
         profile = self.table.scheduled(z)
         if self.hopeless(profile):
@@ -214,8 +214,8 @@ class Misfit:
     number: int
 
 
-RuledOut = list[tuple[Misfit, Starting]]
-Numbered = list[tuple[int, Starting]]
+RuledOut = list[tuple[Misfit, StartTimes]]
+NumberedStarts = list[tuple[int, StartTimes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +223,11 @@ class _Trial:
     """Start times that are not ruled out yet, by their number: their evaluations, and what decides."""
 
     number: int
-    schedule: Scheduled
+    schedule: ScheduledTask
     decisive: list[Slot]
 
     @property
-    def numbered(self) -> tuple[int, Starting]:
+    def numbered(self) -> tuple[int, StartTimes]:
         return self.number, self.schedule.choice.starts
 
     def shown(self, place: int, *, changes: bool) -> list[tuple[Content | None, Content]]:
@@ -246,7 +246,7 @@ class Sieve:
         self.kind = self.of.task.query.to_stream or self.of.specification.stream
         self.how = comparing(self.of, bench.options)
 
-    def sifted(self, fitting: Numbered, progress: Progress) -> tuple[Numbered, RuledOut]:
+    def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
         """Return those that are left once few are, and those ruled out."""
         table, ruled_out = self.bench.table, RuledOut()
         schedules = ((number, table.scheduled(z)) for number, z in fitting)
@@ -279,7 +279,7 @@ class Sieve:
     def _is_right(self, slot: Slot, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
         if slot.expected is None:
             return is_right(slot, self.how)
-        rows = tuple(row for before, now in answered for row in reported(self.kind, before, now))
+        rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))
         told = bool(rows) or self.of.specification.empty is Empty.REPORTED
         return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=told)), self.how)
 

@@ -6,22 +6,22 @@ from math import inf
 from typing import Final
 
 from agreement.comparing.judge.alignment import (
-    Belonging,
     ExpectedReport,
+    ReportAssignment,
     Slot,
     by_time_point,
     one_report,
     slots,
 )
-from agreement.comparing.matching.likeness import Likeness, RowMatch, matched, share
+from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, share
 from agreement.comparing.matching.sequences import contained, nearest
 from agreement.documents.recordings import SLACK, Recording, Report, rows_of
 from agreement.documents.requests import EmptyReports, MatchBy, sources
 from agreement.engines.specifications import (
     Evaluation,
-    Framed,
+    FramedTask,
     OpenChoice,
-    Scheduled,
+    ScheduledTask,
     Tick,
     needed_tick,
     shape,
@@ -170,7 +170,7 @@ def _is_empty(slot: Slot) -> bool:
 
 def _window(slot: Slot, how: Comparing) -> JudgedWindow:
     expected = slot.expected
-    common = matched(expected.rows if expected else (), rows_of(slot.reports), how.likeness)
+    common = match_rows(expected.rows if expected else (), rows_of(slot.reports), how.likeness)
     views = expected.views if expected else ()
     return JudgedWindow(
         first=views[0].first * how.milliseconds if views else None,
@@ -201,7 +201,7 @@ def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
 
 
 def compared(
-    profile: Scheduled, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
+    profile: ScheduledTask, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
     how = comparing(profile, options)
@@ -210,7 +210,7 @@ def compared(
     return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
 
 
-def comparing(of: Framed, options: Options) -> Comparing:
+def comparing(of: FramedTask, options: Options) -> Comparing:
     """Return how reports are compared with what is evaluated."""
     length = of.task.unit.milliseconds
     likeness = replace(options.likeness, semantics=of.specification.rows)
@@ -219,7 +219,7 @@ def comparing(of: Framed, options: Options) -> Comparing:
 
 
 def _in_sequence(
-    profile: Scheduled, found: Sequence[ExpectedReport], reports: Sequence[Report], how: Comparing
+    profile: ScheduledTask, found: Sequence[ExpectedReport], reports: Sequence[Report], how: Comparing
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
 
@@ -241,14 +241,14 @@ def _in_sequence(
 
 
 def slots_of(
-    profile: Scheduled, found: Sequence[Evaluation], recorded: Recording, options: Options
+    profile: ScheduledTask, found: Sequence[Evaluation], recorded: Recording, options: Options
 ) -> list[Slot]:
     """Return each evaluation with the reports that belong to it."""
     expected = by_time_point(profile, found)
     return slots(expected, recorded.reports, belonging(profile, options))
 
 
-def phase_of(of: Framed, started: int, options: Options) -> Phase:
+def phase_of(of: FramedTask, started: int, options: Options) -> Phase:
     """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
     length = of.task.unit.milliseconds
     last = max((element.t for element in of.task.elements), default=0)
@@ -258,26 +258,26 @@ def phase_of(of: Framed, started: int, options: Options) -> Phase:
     return Phase(started * length, end * length, (last + high_open) * length if known else inf)
 
 
-def clock_driven(of: Framed) -> bool:
+def clock_driven(of: FramedTask) -> bool:
     """Whether evaluations come from the clock, not from arrivals."""
     return needed_tick(of.specification, sources(of.task.query)) is Tick.INSTANT
 
 
-def belonging(of: Framed, options: Options) -> Belonging:
+def belonging(of: FramedTask, options: Options) -> ReportAssignment:
     """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
     length = of.task.unit.milliseconds
     if not clock_driven(of):
         pushed = {element.number: element.t * length for element in of.task.elements}
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
-        return Belonging(None, options.early, times)
+        return ReportAssignment(None, options.early, times)
     shapes = (shape(source, of.frame) for source in sources(of.task.query))
     slides = [found.slide for found in shapes if found is not None]
     late = min(slides, default=1) * length
     allowed = late if options.late is None else min(late, options.late + SLACK)
-    return Belonging(allowed, options.early, once=True)
+    return ReportAssignment(allowed, options.early, once=True)
 
 
-def first_close(of: Framed) -> float | None:
+def first_close(of: FramedTask) -> float | None:
     """Return when the first window of all closes, in ms; None where arrivals are what reports."""
     if not clock_driven(of):
         return None

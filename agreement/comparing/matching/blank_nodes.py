@@ -55,7 +55,7 @@ _MOST: Final = 300
 """Of so many rows with blank nodes an isomorphism is looked for; the search can be exponential."""
 
 
-def renamed(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
+def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
     """Return the actual keys with the names that their blank nodes have in the expected ones.
 
     No two get one name. Where no renaming makes both the same, those that share most go together.

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from agreement.comparing.matching.blank_nodes import renamed
+from agreement.comparing.matching.blank_nodes import rename_blanks
 from agreement.comparing.matching.row_keys import (
     Close,
     Key,
@@ -32,7 +32,7 @@ _MARKS: Final = 32
 _NUMBER: Final = object()
 
 
-def paired(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
+def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
     """Return which actual key each expected one goes with, by their places; no more pairs are possible.
 
     Equal keys come first. Where numbers are near several others, pairs are changed until none can be
@@ -189,7 +189,7 @@ def share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def joined(found: Sequence[RowMatch]) -> RowMatch:
+def join_rows(found: Sequence[RowMatch]) -> RowMatch:
     """Return several matches as one."""
     return RowMatch(
         together([one.shared for one in found]),
@@ -198,7 +198,7 @@ def joined(found: Sequence[RowMatch]) -> RowMatch:
     )
 
 
-def matched(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
+def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
     """Return how the actual rows match the expected ones: as many pairs as there can be.
 
     Blank nodes are renamed, each to one of its own, where that turns one answer into the other; else
@@ -271,7 +271,7 @@ def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likenes
 def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dict[int, int]:
     alike = partial(close, tolerance=how.tolerance)
     keys, others = ([row_key(row, lexical=how.lexical) for row in rows] for rows in (expected, actual))
-    return paired(keys, renamed(keys, others, alike), alike)
+    return pair_rows(keys, rename_blanks(keys, others, alike), alike)
 
 
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:

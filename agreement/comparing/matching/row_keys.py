@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.documents.recordings import Row, RowNumbers, RowsByNumber, as_lexical
-from solver.columns import Array, Mask, Numbered
+from solver.columns import Array, Mask, Numbering
 from solver.facts import constant_of
 from solver.rdf import value
 
@@ -87,7 +87,7 @@ class RowKeys:
 
     def __init__(self, of: RowNumbers, *, lexical: bool) -> None:
         self._of, self._parts = of, _Parts(lexical=lexical)
-        self._keys: Numbered[Key] = Numbered()
+        self._keys: Numbering[Key] = Numbering()
         self._numbers = np.empty(0, np.int64)
         self._blank: list[int] = []
         self._numeric: list[tuple[int, Number]] = []

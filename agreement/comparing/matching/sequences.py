@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from agreement.comparing.matching.likeness import Likeness, matched
+from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.comparing.matching.row_keys import keys_of, row_key
 from agreement.documents.recordings import Report, Row, RowsByNumber, rows_of
 from translate.model.query import Semantics
@@ -86,7 +86,7 @@ class _Search:
     def _is_equal(self, wanted: Rows, rows: Sequence[Row]) -> bool:
         key = _as_they_are(wanted), _as_they_are(rows)
         if key not in self._equal:
-            self._equal[key] = matched(wanted, rows, self.how).equal
+            self._equal[key] = match_rows(wanted, rows, self.how).equal
         return self._equal[key]
 
 

@@ -56,8 +56,8 @@ def rows_on(
     trace: Trace, question: Callable[[EngineQuery], Question], within: Interval | None = None
 ) -> HasRows:
     """Return whether a query has a row at one of the evaluation times of its question on a trace."""
-    plain = trace.uncertified()
-    return lambda query: bool(len(plain.answers([question(query)], within)[0].found))
+    plain = trace.without_certification()
+    return lambda query: bool(len(plain.answers([question(query)], within)[0].runs))
 
 
 def _itself(pattern: Pattern) -> Pattern:

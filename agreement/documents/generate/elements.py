@@ -92,7 +92,7 @@ class Thermometer:
         if values.step is None:
             return decimal(values.low + below(word, count), values.decimals)
         return decimal(
-            reflected(values, below(self._word, count) + values.step * self._steps(cell)), values.decimals
+            reflect(values, below(self._word, count) + values.step * self._steps(cell)), values.decimals
         )
 
     def _steps(self, cell: int) -> int:
@@ -104,7 +104,7 @@ class Thermometer:
         return self._sum + 2 * ups.bit_count() - taken
 
 
-def reflected(values: TemperatureRange, above: int) -> int:
+def reflect(values: TemperatureRange, above: int) -> int:
     """Return the value of a free walk, `above` the lowest one, after reflection at both bounds.
 
     >>> [reflected(TemperatureRange(0, 3, 0, 1), above) for above in (-2, -1, 0, 3, 4, 6, 7)]
@@ -191,7 +191,7 @@ def parts(plan: Plan) -> list[Interval]:
     return [Interval(first, min(first + length, end) - 1) for first in range(start, end, length)]
 
 
-def generated(plan: Plan) -> Iterator[Push]:
+def pushes_of(plan: Plan) -> Iterator[Push]:
     """Yield the triples of a plan's stream in arrival order, times in ms; a graph is an element."""
     graph = 0
     for part in parts(plan):

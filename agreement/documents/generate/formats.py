@@ -26,7 +26,7 @@ _READ_AS: Final = {
 }
 NAMING_STREAMS: Final = (WrittenFormat.NQUADS, WrittenFormat.CSV, WrittenFormat.PARQUET)
 
-Sent = tuple[int, str, Observation]
+WrittenElement = tuple[int, str, Observation]
 """The time as it is written, the stream as `<iri>`, the element."""
 
 
@@ -76,7 +76,7 @@ def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> 
 HEADS: Final = {WrittenFormat.CSV: ",".join(COLUMNS) + "\n"}
 
 
-def text(kind: WrittenFormat, sent: Iterable[Sent]) -> Iterator[str]:
+def text(kind: WrittenFormat, sent: Iterable[WrittenElement]) -> Iterator[str]:
     """Yield the text of each element in a format of one file."""
     return (_text(kind, t, stream, element) for t, stream, element in sent)
 
@@ -106,7 +106,7 @@ def cell(term: str) -> str:
     return term[1:-1] if term.startswith("<") else term
 
 
-def table(sent: Iterable[Sent]) -> dict[str, list[int] | list[str]]:
+def table(sent: Iterable[WrittenElement]) -> dict[str, list[int] | list[str]]:
     """Return the columns of a table of elements, a row for each triple."""
     rows = [(t, stream, triple) for t, stream, element in sent for triple in element.triples]
     return {

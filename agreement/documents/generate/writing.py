@@ -12,7 +12,7 @@ from agreement.documents.generate.elements import elements, parts
 from agreement.documents.generate.formats import (
     HEADS,
     NAMING_STREAMS,
-    Sent,
+    WrittenElement,
     check_expressible,
     default_trace_unit,
     table,
@@ -21,10 +21,10 @@ from agreement.documents.generate.formats import (
 from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import appearing, exists
+from lars.files import exists, replacement_path
 from lars.language.windows import Interval
-from solver.progress import share, tell, telling
-from solver.settings import Progress, unwatched
+from solver.progress import progress_of_block, share, tell
+from solver.settings import Progress, no_progress
 from solver.spark import spark_progress
 from solver.traces import NUMBERED
 from solver.traces.formats.graphs import turtle
@@ -58,7 +58,7 @@ class TraceOutput:
         """The times of arrival that are written together."""
         return parts(self.plan)
 
-    def sent(self, part: Interval) -> Iterator[Sent]:
+    def elements(self, part: Interval) -> Iterator[WrittenElement]:
         """Yield the elements of a part as they are written."""
         factor = self.plan.unit.points(self.trace_unit)
         expected = self.plan.expected_triples // TRIPLES // len(self.parts)
@@ -84,7 +84,7 @@ class Maker:
 
 
 def make(
-    output: TraceOutput, path: Path, maker: Maker, progress: Progress = unwatched, *, overwrite: bool
+    output: TraceOutput, path: Path, maker: Maker, progress: Progress = no_progress, *, overwrite: bool
 ) -> int:
     """Write a trace, which appears whole or not at all; return how many elements it has.
 
@@ -94,7 +94,7 @@ def make(
     check_expressible(output.format, output.plan, output.trace_unit)
     _check_free(path, overwrite=overwrite)
     master = maker.of(output)
-    with appearing(path, folders=True) as new:
+    with replacement_path(path, folders=True) as new:
         counts = (
             _write_in_process(output, new, progress)
             if master is None
@@ -147,14 +147,14 @@ def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -
 
 
 def _write_text(output: TraceOutput, file: BinaryIO, part: Interval) -> int:
-    sent = list(output.sent(part))
+    sent = list(output.elements(part))
     file.writelines(written.encode() for written in text(output.format, sent))
     return len(sent)
 
 
 def _write_seconds(output: TraceOutput, folder: Path, part: Interval) -> int:
     count = 0
-    for t, sent in groupby(output.sent(part), key=lambda one: one[0]):
+    for t, sent in groupby(output.elements(part), key=lambda one: one[0]):
         found = [element for _, _, element in sent]
         lines = turtle(triple for element in found for triple in element.triples)
         (folder / f"data_{t:02d}.ttl").write_bytes(lines.encode())
@@ -165,7 +165,7 @@ def _write_seconds(output: TraceOutput, folder: Path, part: Interval) -> int:
 def _write_table(output: TraceOutput, folder: Path, number: int, part: Interval) -> int:
     import pandas as pd  # type: ignore[import-untyped]
 
-    if sent := list(output.sent(part)):
+    if sent := list(output.elements(part)):
         path = folder / f"{_NAME.format(number)}.parquet"
         frame = pd.DataFrame(table(sent)).astype(dict.fromkeys(("stream", "p"), "category"))
         frame.to_parquet(path, engine="pyarrow", index=False)
@@ -178,7 +178,7 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
 
     def watched(write: Callable[[int, Interval], int]) -> Iterator[int]:
         for number, part in enumerate(parts):
-            with telling(share(progress, number, number + 1, len(parts))):
+            with progress_of_block(share(progress, number, number + 1, len(parts))):
                 count = write(number, part)
             yield count
             progress(number + 1, len(parts))

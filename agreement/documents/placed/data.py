@@ -42,7 +42,7 @@ class KeySpot:
     is_header: bool = False
 
     @property
-    def shown(self) -> int:
+    def value_offset(self) -> int:
         """Where to point at for the value."""
         return self.key if self.is_header else self.value
 
@@ -56,7 +56,7 @@ class DataNotation:
 
     spots: Callable[[str, int, int], Spots]
     table: str
-    shown: Callable[[object], str]
+    value_text: Callable[[object], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,11 @@ class _Fault:
         if known not in spots:
             return data.start
         spot = spots[known]
-        offset = spot.key if self.at_key and known == self.path else spot.shown
+        offset = spot.key if self.at_key and known == self.path else spot.value_offset
         return offset if self.wrong.part is None else _offset_of(self.wrong.part, data, spot.value, offset)
 
     def error(self, data: PlacedData, spots: Spots) -> PlacedError:
-        label = f"{written(self.path)}: " if self.path else ""
+        label = f"{path_text(self.path)}: " if self.path else ""
         place = place_at(data.source, data.text, self.offset(data, spots))
         return PlacedError(place, f"{label}{self.wrong.problem}")
 
@@ -111,7 +111,7 @@ def _offset_of(part: str, data: PlacedData, start: int, otherwise: int) -> int:
     return otherwise
 
 
-def written(path: KeyPath) -> str:
+def path_text(path: KeyPath) -> str:
     """Return a path as it is said in a message.
 
     >>> written(("output", 3, "rows", 0, "s"))
@@ -129,7 +129,7 @@ def written(path: KeyPath) -> str:
     return text
 
 
-def checked(model: type[Model], data: PlacedData, required: str | None = None) -> Model:
+def check_data(model: type[Model], data: PlacedData, required: str | None = None) -> Model:
     """Return the whole content as a model; `required` names the keys that have to be there."""
     return checked_at(model, data, (), data.content, required)
 
@@ -167,7 +167,7 @@ def _fault(
         case {"ctx": {"error": WrongValueError() as wrong}}:
             return _Fault(at, wrong)
         case _:
-            found = f"found {data.notation.shown(error['input'])}"
+            found = f"found {data.notation.value_text(error['input'])}"
             return _Fault(at, WrongValueError(f"{found}; accepted: {_accepted(data, error)}"))
 
 

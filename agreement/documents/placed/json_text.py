@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
-from agreement.documents.placed.data import DataNotation, KeyPath, KeySpot, PlacedData, Spots, written
+from agreement.documents.placed.data import DataNotation, KeyPath, KeySpot, PlacedData, Spots, path_text
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import short
@@ -144,7 +144,7 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
     """Return the error of the first thing in a text that is no JSON beyond its syntax."""
     keys: set[KeyPath] = set()
     for token in _tokens(source.text, start, end):
-        at = written(token.path)
+        at = path_text(token.path)
         if len(token.path) > _DEEPEST:
             problem = f"found lists or objects too deep in each other; accepted: at most {_DEEPEST}"
         elif token.is_key and token.path in keys:

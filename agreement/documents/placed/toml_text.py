@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema
 
 from agreement.documents.placed.data import DataNotation, KeyPath, KeySpot, PlacedData, Spots
-from agreement.documents.values import shown
+from agreement.documents.values import message_text
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, place_at
 from lars.files import read_file
@@ -64,7 +64,7 @@ def toml_spots(text: str, start: int, end: int) -> Spots:
     return _Scan(text[:end], start).document()
 
 
-_TOML: Final = DataNotation(toml_spots, "a table", shown)
+_TOML: Final = DataNotation(toml_spots, "a table", message_text)
 
 
 @dataclass(slots=True)

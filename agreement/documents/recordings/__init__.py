@@ -1,7 +1,13 @@
 """Recorded answers of engines, and what was recorded with them: one file per format."""
 
 from agreement.documents.recordings.case import Case, read_case
-from agreement.documents.recordings.numbered_rows import RowNumbers, RowsByNumber, numbered, rows_of, together
+from agreement.documents.recordings.numbered_rows import (
+    RowNumbers,
+    RowsByNumber,
+    number_rows,
+    rows_of,
+    together,
+)
 from agreement.documents.recordings.reading import ReadingOptions, read_recording
 from agreement.documents.recordings.recording import (
     SLACK,

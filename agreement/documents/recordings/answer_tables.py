@@ -9,7 +9,7 @@ from agreement.documents.recordings.recording import (
     Answers,
     TimedRow,
     as_lexical,
-    grouped,
+    group_reports,
     of_text,
     recording_of,
 )
@@ -42,7 +42,7 @@ def read_answer_table(path: Path, times: Times, variable: str | None) -> Answers
     variables = [name.lstrip("?") for name in named]
     rows = zip(*(exact[name] for name in named), strict=True) if named else [()] * len(cells[time][1])
     timed = _timed(path, times, cells[time], [dict(zip(variables, row, strict=True)) for row in rows])
-    return Answers(recording_of(variables, grouped(timed)), lexical, rows_only=True)
+    return Answers(recording_of(variables, group_reports(timed)), lexical, rows_only=True)
 
 
 def _time(path: Path, names: Sequence[str], variable: str | None) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from agreement.documents.outputs import plain
-from agreement.documents.placed import PlacedData, checked
+from agreement.documents.placed import PlacedData, check_data
 from agreement.documents.placed.json_text import json_of, shown_json
 from agreement.documents.recordings.recording import (
     ACCEPTED_LATEST,
@@ -234,7 +234,7 @@ def case_of(path: Path, source: TextFile) -> Case:
     """Return the case that a text holds; `path` is where it stands."""
     document = json_of(source, ACCEPTED_CASE)
     _check_keys(document)
-    content = checked(CaseFile, document)
+    content = check_data(CaseFile, document)
     pushes = pushes_of_case(document, content, path.parent.parent)
     _check_triggers(document, content, len(pushes))
     recording = _recording(content)

@@ -10,9 +10,9 @@ from typing import Final
 
 from pydantic import Field
 
-from agreement.documents.placed import KeyPath, PlacedData, checked
+from agreement.documents.placed import KeyPath, PlacedData, check_data
 from agreement.documents.placed.json_text import json_of, json_of_line, shown_json
-from agreement.documents.recordings.recording import Answers, grouped, names_of, recording_of
+from agreement.documents.recordings.recording import Answers, group_reports, names_of, recording_of
 from agreement.documents.recordings.value_types import (
     Finite,
     Index,
@@ -117,7 +117,7 @@ def one_a_line(lines: Sequence[TextLine]) -> bool:
 def _read(
     document: PlacedData, times: Times, variable: str | None, before: float
 ) -> tuple[list[str], list[_Report]]:
-    content = checked(_File, document)
+    content = check_data(_File, document)
     candidates = TIME_VARIABLES if variable is None else (variable,)
     own = next((name for name in candidates if name in document.content), None)
     if content.results is None and content.boolean is None:
@@ -168,7 +168,7 @@ def _by_column(
         read = partial(read_time_term, row.pop(column, None), column, times)
         before = _placed_time(document, ("results", "bindings", number, column), times, before, read)
         found.append((before, row))
-    reports = [(t, [dict(row) for row in rows]) for t, rows in grouped(found)]
+    reports = [(t, [dict(row) for row in rows]) for t, rows in group_reports(found)]
     return [name for name in content.head.vars if name != column], reports
 
 
@@ -187,7 +187,7 @@ def read_csrbench(source: TextFile, times: Times) -> Answers:
     Times may be equal, but not go back. Raises LarsError with its place.
     """
     document = json_of(source, ACCEPTED_CSRBENCH)
-    content = checked(_Relations, document)
+    content = check_data(_Relations, document)
     reports, before = [], 0.0
     for number, relation in enumerate(content.relations):
         path = ("relations", number)
@@ -209,7 +209,7 @@ def read_solved(source: TextFile, times: Times) -> Answers:
     reports, before = [], 0.0
     for line in source.lines():
         document = json_of_line(line, ACCEPTED_SOLVED)
-        content = checked(_Solved, document)
+        content = check_data(_Solved, document)
         before = _placed_time(document, ("t",), times, before, partial(content.milliseconds, times))
         reports.append((before, [row_of(row) for row in content.rows]))
     if not reports:

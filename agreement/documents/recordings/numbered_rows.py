@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 
 from agreement.documents.recordings.recording import Recording, Report, Row
-from solver.columns import Array, Mask, Numbered
+from solver.columns import Array, Mask, Numbering
 
 
 class RowNumbers:
@@ -21,7 +21,7 @@ class RowNumbers:
     """
 
     def __init__(self) -> None:
-        self._numbers: Numbered[Row] = Numbered()
+        self._numbers: Numbering[Row] = Numbering()
         self._rows: list[Row] = []
 
     def numbered(self, rows: Iterable[Row]) -> "RowsByNumber":
@@ -100,7 +100,7 @@ def rows_of(reports: Sequence[Report]) -> Sequence[Row]:
     return together([report.rows for report in reports])
 
 
-def numbered(recording: Recording, numbers: RowNumbers) -> Recording:
+def number_rows(recording: Recording, numbers: RowNumbers) -> Recording:
     """Return a recording with its rows as numbers."""
     reports = (replace(report, rows=numbers.numbered(report.rows)) for report in recording.reports)
     return replace(recording, reports=tuple(reports))

@@ -87,7 +87,7 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
         times = Times(options.time_unit or options.unit, options.origin, options.ordered)
         return read_answer_table(path, times, options.time_variable)
     source = read_file(path, accepted)
-    kind = options.kind or recognised(source, path.suffix.lower())
+    kind = options.kind or recognise(source, path.suffix.lower())
     usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
     times = Times(options.time_unit or usual, options.origin, options.ordered)
     match kind:
@@ -118,7 +118,7 @@ def is_table(path: Path) -> bool:
         return False  # its reader says what is wrong
 
 
-def recognised(source: TextFile, suffix: str) -> AnswersFormat:
+def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     """Return the format of a text: what its first line shows, else what its file's suffix says."""
     lines = source.lines()
     if not lines:

@@ -104,7 +104,7 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     times = triples.t[order].tolist()
     if (late := next((t for t in times if t * milliseconds >= LATEST), None)) is not None:
         raise LarsError(f"an element comes at {late}; {ACCEPTED_LATEST}")
-    *spo, streams = (trace.terms.written(column[order]) for column in triples.columns)
+    *spo, streams = (trace.terms.atom_texts(column[order]) for column in triples.columns)
     return tuple(map(Push, (t * milliseconds for t in times), streams, zip(*spo, strict=True), repeat(0)))
 
 
@@ -148,7 +148,7 @@ def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(sorted({name for row in rows for name in row}))
 
 
-def grouped(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
+def group_reports(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
     """Return rows that follow each other at one time as one report."""
     found: list[tuple[float, list[Mapping[str, str | None]]]] = []
     for t, row in rows:

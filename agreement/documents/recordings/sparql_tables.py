@@ -10,11 +10,11 @@ from functools import partial
 from typing import Final, TypeVar
 
 from agreement.documents.recordings.json_answers import TIME_VARIABLES, read_time_term
-from agreement.documents.recordings.recording import Answers, TimedRow, grouped, of_text, recording_of
+from agreement.documents.recordings.recording import Answers, TimedRow, group_reports, of_text, recording_of
 from agreement.documents.recordings.value_types import Times
 from lars.errors import LarsError
 from lars.files import TextFile
-from solver.rdf import canonical, short, unquoted
+from solver.rdf import canonical, short, unquote
 
 ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, the variables in the first line, one of them the time"
 ACCEPTED_TSV: Final = "SPARQL 1.1 TSV results, the ?variables in the first line, one of them the time"
@@ -47,7 +47,9 @@ class _Table:
 
     def answers(self, records: list[list[Field]], *, lexical: bool) -> Answers:
         """Return the records below the names, grouped by their times."""
-        return Answers(recording_of(self._variables(), grouped(self._rows(records))), lexical, rows_only=True)
+        return Answers(
+            recording_of(self._variables(), group_reports(self._rows(records))), lexical, rows_only=True
+        )
 
     def _variables(self) -> list[str]:
         return self.names[: self.time] + self.names[self.time + 1 :]
@@ -127,7 +129,7 @@ def tsv_term(text: str) -> str | None:
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', '<http://e/a>', None)
     """
     text = text.strip(" ")
-    return unquoted(text) or (canonical(text) if text else None)
+    return unquote(text) or (canonical(text) if text else None)
 
 
 def csv_records(source: TextFile) -> list[list[Field]]:

@@ -19,7 +19,7 @@ from lars.language.terms import RDF_LANG_STRING
 from lars.language.terms import Literal as RdfLiteral
 from solver.facts import Static
 from solver.rdf import canonical, short
-from solver.traces import Instant, Malformed, TimeKind, cell_time, show
+from solver.traces import Instant, MalformedPart, TimeKind, cell_time, show
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
@@ -45,7 +45,7 @@ class Times:
             return self.of_number(float(text))
         try:
             return self._since_origin(cell_time(text))
-        except Malformed:
+        except MalformedPart:
             raise LarsError(f"found {short(text)}; accepted: {self._accepted()}") from None
 
     def of_number(self, number: float) -> float:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agreement.documents.recordings.case import CaseFile
-from lars.files import appearing
+from lars.files import replacement_path
 
 Content = Mapping[str, Any]
 """A case as its file has it: keys of CaseFile."""
@@ -14,7 +14,7 @@ Content = Mapping[str, Any]
 
 def write_case(path: Path, content: Content) -> None:
     """Write a case, whole or not at all; a push and a report are a line each."""
-    with appearing(path) as place:
+    with replacement_path(path) as place:
         place.write_text(case_text(content), encoding="utf-8")
 
 

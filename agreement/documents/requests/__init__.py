@@ -3,8 +3,8 @@
 from agreement.documents.requests import readers
 from agreement.documents.requests.groups import (
     PERIODS,
-    PULLED,
-    PUSHED,
+    PULL_ONLY,
+    PUSH_ONLY,
     BadLineOptions,
     EvaluationOptions,
     ExecutionMode,

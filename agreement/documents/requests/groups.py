@@ -29,14 +29,14 @@ from solver.settings import (
     TraceInput,
     TraceOptions,
     Warn,
-    unwatched,
+    no_progress,
 )
 from translate.dialects import TITLES
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
-PULLED: Final = "accepted with --mode pull, which evaluates at its multiples"
-PUSHED: Final = "accepted with --mode push, which input triggers"
+PULL_ONLY: Final = "accepted with --mode pull, which evaluates at its multiples"
+PUSH_ONLY: Final = "accepted with --mode push, which input triggers"
 """Where --period says something, and where --trigger does."""
 PERIODS = "int | str | Sequence[int] | None"
 TIME = "int | str | datetime | None"
@@ -264,8 +264,8 @@ class EvaluationOptions:
     """The language of a query, and when it is evaluated."""
 
     IDLE: ClassVar = (
-        IdleOptions(has("--mode", "push"), ("--period",), PULLED),
-        IdleOptions(has("--mode", "pull"), ("--trigger",), PUSHED),
+        IdleOptions(has("--mode", "push"), ("--period",), PULL_ONLY),
+        IdleOptions(has("--mode", "pull"), ("--trigger",), PUSH_ONLY),
     )
 
     engine: Language | None = option(None, "The language the query is in, or is to be turned into.")
@@ -326,7 +326,7 @@ class RunnerOptions:
         metavar="DIR",
     )
 
-    def runner(self, note: Warn, progress: Progress = unwatched) -> Runner:
+    def runner(self, note: Warn, progress: Progress = no_progress) -> Runner:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
             raise LarsError("accepted: one of --master and --in-process")
@@ -336,7 +336,7 @@ class RunnerOptions:
             self.master,
             self.in_process,
             progress=forward(progress),
-            said=cache(note),  # many questions meet one hindrance
+            notice=cache(note),  # many questions meet one hindrance
             evaluator=self.evaluator,
             certify=self.certify,
             resume=self.resume,

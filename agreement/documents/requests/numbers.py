@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agreement.documents.values import LARGEST, WrongValueError, cut, shown, wrong
+from agreement.documents.values import LARGEST, WrongValueError, cut, message_text, wrong
 from lars.durations import NANOSECONDS, Duration, read_duration
 from lars.errors import LarsError
 
@@ -42,17 +42,17 @@ PARAMETERS: Final = Numbers("value", 0, "whole numbers, a range as 1..50")
 class Period:
     """A pulling period as written: time points, or a duration."""
 
-    written: int | Duration
+    source: int | Duration
 
     def __str__(self) -> str:
-        return str(self.written)
+        return str(self.source)
 
     def points(self, unit: Duration) -> int:
         """Return its time points; raises LarsError for a duration that is no whole number of units."""
-        if isinstance(self.written, int):
-            return self.written
+        if isinstance(self.source, int):
+            return self.source
         try:
-            return self.written.points(unit)
+            return self.source.points(unit)
         except LarsError as error:
             raise LarsError(f"the period {self}: {error}") from None
 
@@ -94,7 +94,7 @@ def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
             raise LarsError(f"the range of {kind.name}s {part.strip()} is reversed: write {reversed_ends}")
         named += (last - first) // step + 1
         if named > MOST_NUMBERS:
-            raise LarsError(f"{shown(text)} names more than {MOST_NUMBERS} {kind.name}s: name fewer")
+            raise LarsError(f"{message_text(text)} names more than {MOST_NUMBERS} {kind.name}s: name fewer")
         yield range(first, last + 1, step), timed
 
 
@@ -110,7 +110,7 @@ def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
     except LarsError:
         ends = []
     if not 0 < len(ends) <= _MOST_ENDS or not all(0 < end <= LARGEST for end in ends):
-        raise LarsError(f"{shown(part.strip())} is no {kind.name}; accepted: {kind.accepted}")
+        raise LarsError(f"{message_text(part.strip())} is no {kind.name}; accepted: {kind.accepted}")
     smallest = min(NANOSECONDS[name] for name in re.findall("[a-z]+", part))
     return ends[0], ends[min(1, len(ends) - 1)], ends[-1] if len(ends) == _MOST_ENDS else smallest, True
 

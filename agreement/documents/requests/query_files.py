@@ -24,7 +24,7 @@ from translate.model.windows import WindowExpression, window_operator
 from translate.sparql import check_absolute, tokenize
 
 if TYPE_CHECKING:
-    from lars.text.notation import Placed
+    from lars.text.notation import PlacedRule
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -130,9 +130,9 @@ def load_program(path: Path, *, covered: bool = True) -> Program:
     return Program(tuple(rule.rule for rule in placed))
 
 
-def _check_covered(placed: "Placed") -> None:
+def _check_covered(placed: "PlacedRule") -> None:
     # Loads rdflib and clingo, which no query needs.
-    from solver.rdf.calls import checked
+    from solver.rdf.calls import checked_variables
 
     try:
         _check_numbers(placed.rule.head)
@@ -145,7 +145,7 @@ def _check_covered(placed: "Placed") -> None:
                 case Comparison() | Gather() | Among():
                     continue
                 case Test(expression) | Assign(_, expression):
-                    tuple(checked(expression))
+                    tuple(checked_variables(expression))
                 case _:
                     literal_form(literal)
         except LarsError as error:

@@ -117,13 +117,13 @@ def period(given: str | int) -> Period:
 
 def whole_numbers(given: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return whole numbers from 1."""
-    found = [one.written for one in periods(given)]
+    found = [one.source for one in periods(given)]
     if not all(isinstance(one, int) for one in found):
         raise LarsError("accepted: whole numbers from 1, as 1,2,4")
     return tuple(one for one in found if isinstance(one, int))
 
 
-def renamed(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+def rename_option(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return which column is called which, of texts A=B or of a mapping."""
     if isinstance(given, Mapping):
         return given

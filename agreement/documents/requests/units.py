@@ -44,7 +44,7 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
 
 def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
     """Yield the periods that are written as durations."""
-    return (one.written for one in periods if isinstance(one.written, Duration))
+    return (one.source for one in periods if isinstance(one.source, Duration))
 
 
 def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:

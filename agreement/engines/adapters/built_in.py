@@ -27,7 +27,7 @@ from agreement.engines.specifications import (
     elements_of,
     needed_tick,
     specification,
-    specified,
+    specified_answers,
 )
 from agreement.engines.specifications.reporting import CLOCKED
 from lars.durations import MILLISECOND, Duration
@@ -133,7 +133,7 @@ class BuiltInSession:
     """A query that a specification or engine version has registered, and all that was pushed."""
 
     reporter: Specification | Engine
-    given: EngineRun
+    run: EngineRun
     options: BuiltInOptions
     _told: float = field(default=float("-inf"), init=False)
     """The time in ms up to which a specification has reported: included where `_includes_end`."""
@@ -146,7 +146,7 @@ class BuiltInSession:
         own = isinstance(self.reporter, Engine)
         return ProfileReply(
             engine=self.reporter.name,
-            dialect=self.given.query.language.value,
+            dialect=self.run.query.language.value,
             flushes=not own,
             advances=not own,
             reads_ahead=True,
@@ -159,12 +159,12 @@ class BuiltInSession:
         return self._known
 
     def _reports(self) -> Recording:
-        given = self.given
+        given = self.run
         if isinstance(self.reporter, Engine):
             off = frozenset(self.options.off)
             return self.reporter.run(given.query, given.static, given.pushes, off)
         choice = choice_at(given, self.reporter, self.options.t0, self.options.bounds)
-        return specified(given, self.reporter, choice, given.last)
+        return specified_answers(given, self.reporter, choice, given.last)
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
         """Push triples; a specification refuses one that is earlier than another, as no stream has it."""
@@ -172,8 +172,8 @@ class BuiltInSession:
             return self._by_trigger(pushes)
         problems = list(self._problems(pushes))
         taken = [push for push, problem in zip(pushes, problems, strict=True) if problem is None]
-        first = len(self.given.pushes)
-        self.given = replace(self.given, pushes=(*self.given.pushes, *taken))
+        first = len(self.run.pushes)
+        self.run = replace(self.run, pushes=(*self.run.pushes, *taken))
         found = self.reports()
         replies: list[PushReply] = []
         number = first
@@ -188,13 +188,13 @@ class BuiltInSession:
 
     def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
         """Yield why each triple is refused, None where it is not."""
-        latest = max(self._told, *(push.t for push in self.given.pushes[-1:]), float("-inf"))
+        latest = max(self._told, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
                 yield f"found the time {push.t:g} ms after {latest:g}; accepted: times in order"
                 continue
             try:
-                elements_of([push], self.given.unit)
+                elements_of([push], self.run.unit)
             except LarsError as error:
                 yield str(error)
             else:
@@ -202,8 +202,8 @@ class BuiltInSession:
                 yield None
 
     def _by_trigger(self, pushes: Sequence[Push]) -> list[PushReply]:
-        first = len(self.given.pushes)
-        self.given = replace(self.given, pushes=(*self.given.pushes, *pushes))
+        first = len(self.run.pushes)
+        self.run = replace(self.run, pushes=(*self.run.pushes, *pushes))
         found = self.reports()
         return [
             PushReply(
@@ -218,9 +218,7 @@ class BuiltInSession:
         bounds = found.windows or [None] * len(found.reports)
         both = zip(found.reports, bounds, strict=True)
         return tuple(
-            _report(one, found.variables, ends, self.given.query)
-            for one, ends in both
-            if one.trigger == number
+            _report(one, found.variables, ends, self.run.query) for one, ends in both if one.trigger == number
         )
 
     @property
@@ -228,7 +226,7 @@ class BuiltInSession:
         """Whether a specification's report is certain only once its time has passed."""
         assert isinstance(self.reporter, Specification)
         named = [self.reporter.report, *self.reporter.windows.values()]
-        tick = needed_tick(self.reporter, sources(self.given.query))
+        tick = needed_tick(self.reporter, sources(self.run.query))
         return tick is Tick.INSTANT or any(strategies & CLOCKED for strategies in named)
 
     @property
@@ -244,7 +242,7 @@ class BuiltInSession:
         before, self._told = self._told, max(self._told, t)
         ends = self._includes_end
         return tuple(
-            _report(one, found.variables, None, self.given.query)
+            _report(one, found.variables, None, self.run.query)
             for one in sorted(found.reports, key=lambda one: one.t)
             if (before < one.t <= t if ends else before <= one.t < t)
         )
@@ -253,16 +251,16 @@ class BuiltInSession:
         """Say that nothing comes before a time any more; an engine version has no clock of its own."""
         if isinstance(self.reporter, Engine):
             return ()
-        until = int(t / self.given.unit.milliseconds)
-        choice = choice_at(self.given, self.reporter, self.options.t0, self.options.bounds)
-        found = specified(self.given, self.reporter, choice, max(self.given.last, until))
+        until = int(t / self.run.unit.milliseconds)
+        choice = choice_at(self.run, self.reporter, self.options.t0, self.options.bounds)
+        found = specified_answers(self.run, self.reporter, choice, max(self.run.last, until))
         return self._until(found, t) if self._waits else ()
 
     def close(self) -> tuple[EngineReport, ...]:
         """Return what a specification reports at the time of the last push, once that is over."""
         if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
             return ()
-        names, query, before = self._known.variables, self.given.query, self._told
+        names, query, before = self._known.variables, self.run.query, self._told
         return tuple(_report(one, names, None, query) for one in self._known.reports if one.t >= before)
 
 

@@ -87,7 +87,7 @@ class ChildProgram:
             problem = f"the adapter {cut(words[0])!r} cannot be started: {error.strerror}"
             raise LarsError(f"{problem}; {ACCEPTED}") from None
 
-    def asked(self, lines: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def replies(self, lines: Sequence[str]) -> Iterator[dict[str, Any]]:
         """Send lines, and yield the reply to each; raises FailedEngineError where one does not come."""
         waiting = memoryview("".join(f"{line}\n" for line in lines).encode())
         self._check_unasked()

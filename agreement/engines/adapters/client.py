@@ -81,7 +81,7 @@ class RunningAdapter:
         """Send messages, and return the reply to each."""
         assert self._child is not None
         found: list[Mapping[str, Any]] = list(
-            self._child.asked([one.model_dump_json(by_alias=True) for one in messages])
+            self._child.replies([one.model_dump_json(by_alias=True) for one in messages])
         )
         self.noise = self._child.noise
         return found

@@ -132,7 +132,7 @@ class Beginnings:
         return [dict(row) for row in (self.known - before).elements()]
 
 
-def opened(url: str, message: Mapping[str, Any]) -> tuple[Session | Beginnings, dict[str, Any]]:
+def open_engine(url: str, message: Mapping[str, Any]) -> tuple[Session | Beginnings, dict[str, Any]]:
     """Return the run of a query, and what is said of the engine; raises ValueError where it is refused."""
     options = message.get("options", {})
     if wrong := [name for name in options if name not in ("version", "settle_ms")]:
@@ -167,7 +167,7 @@ def main(arguments: Sequence[str]) -> None:
         reply: dict[str, Any] = {"reports": []}
         try:
             if message["op"] == "open":
-                run, reply = opened(url, message)
+                run, reply = open_engine(url, message)
             elif run is None:
                 reply = {"error": "no query is open"}
             elif message["op"] == "push":

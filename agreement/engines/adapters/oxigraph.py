@@ -66,7 +66,7 @@ class OxigraphRun:
     high_open: bool = False
     elements: list[tuple[float, str, ox.Triple]] = field(default_factory=list)
     now: float = float("-inf")
-    told: float = float("-inf")
+    last_time: float = float("-inf")
     before: "Counter[_Row]" = field(default_factory=Counter)
 
     def push(self, t: float, stream: str, triple: ox.Triple) -> Iterator[dict[str, Any]]:
@@ -81,16 +81,16 @@ class OxigraphRun:
             close
             for window in self.windows
             for close in self._closes(window, t)
-            if self.told < close and (close < t or also) and self._content(window, close)
+            if self.last_time < close and (close < t or also) and self._content(window, close)
         }
         for close in sorted(closes):
-            self.told = close
+            self.last_time = close
             rows = self._answer(close)
             if rows:
                 yield {"t": close, "rows": [dict(row) for row in rows]}
 
     def _closes(self, window: _Window, t: float) -> Iterator[int]:
-        first = max(self.told, float(self.start))
+        first = max(self.last_time, float(self.start))
         passed = max(0, int((first - self.start - window.width) // window.step))
         close = self.start + window.width + passed * window.step
         while close <= t:
@@ -140,7 +140,7 @@ def _rows(found: Any) -> Iterator[_Row]:
         yield tuple((name, str(solution[name])) for name in names if solution[name] is not None)
 
 
-def registered(message: Mapping[str, Any]) -> OxigraphRun:
+def register(message: Mapping[str, Any]) -> OxigraphRun:
     """Return the engine of a query; raises ValueError for what is not covered."""
     text, options = message["query"], message.get("options", {})
     prefixes = dict(_PREFIX.findall(text))
@@ -192,8 +192,8 @@ def _milliseconds(written: str) -> int:
 
 def _pushed(engine: OxigraphRun, message: Mapping[str, Any]) -> dict[str, Any]:
     t = message["t"]
-    if t < max(engine.now, engine.told):
-        return {"reports": [], "refused": f"the time {t} is before {max(engine.now, engine.told)}"}
+    if t < max(engine.now, engine.last_time):
+        return {"reports": [], "refused": f"the time {t} is before {max(engine.now, engine.last_time)}"}
     (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
     return {"reports": list(engine.push(t, message["stream"], quad.triple))}
 
@@ -206,7 +206,7 @@ def main() -> None:
         reply: dict[str, Any] = {"error": "no query is open"}
         if message["op"] == "open":
             try:
-                engine, reply = registered(message), dict(PROFILE)
+                engine, reply = register(message), dict(PROFILE)
             except ValueError as error:
                 engine, reply = None, {"error": str(error)}
         elif engine is not None:

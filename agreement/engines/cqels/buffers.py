@@ -104,22 +104,22 @@ class CqelsBuffer:
     """What a triple pattern holds, the oldest first; `start` is when the slide began that is running."""
 
     triple: StreamTriple
-    held: HashIndex[BufferedTriple] = field(init=False)
+    index: HashIndex[BufferedTriple] = field(init=False)
     start: float | None = None
     _by_triple: dict[tuple[str, Triple], BufferedTriple] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.held = HashIndex(self.triple.variables)
+        self.index = HashIndex(self.triple.variables)
 
     def put(self, entry: BufferedTriple) -> None:
         """Insert an entry as the newest."""
-        self.held.put(entry)
+        self.index.put(entry)
         self._by_triple[entry.stream, entry.triple] = entry
 
     def take(self, entries: list[BufferedTriple]) -> None:
         """Drop entries."""
         for entry in entries:
-            self.held.remove(entry)
+            self.index.remove(entry)
             if self._by_triple.get((entry.stream, entry.triple)) is entry:
                 del self._by_triple[entry.stream, entry.triple]
 
@@ -139,15 +139,15 @@ class CqelsBuffer:
         """
         match self.triple.window:
             case Now():
-                return list(self.held.items) if slides else self._before(now)
+                return list(self.index.items) if slides else self._before(now)
             case Range(length, slide):
                 if slides and slide is not None and not self._slides(now, slide.milliseconds):
                     return []
                 return self._before(now - length.milliseconds)
             case Rows(count) if own:
-                return list(self.held.items)[: max(0, len(self.held.items) - count + 1)]
+                return list(self.index.items)[: max(0, len(self.index.items) - count + 1)]
             case Rows(count):
-                return [one for one in self.held.items if one.position <= counts[one.stream] - count]
+                return [one for one in self.index.items if one.position <= counts[one.stream] - count]
             case Unbounded():
                 return []
             case other:  # which no text of CQELS says
@@ -162,10 +162,10 @@ class CqelsBuffer:
         return over
 
     def _before(self, first: float) -> list[BufferedTriple]:
-        return list(takewhile(lambda entry: entry.t < first, self.held.items))
+        return list(takewhile(lambda entry: entry.t < first, self.index.items))
 
 
-def matched(triple: StreamTriple, push: Push) -> Solution | None:
+def match_triple(triple: StreamTriple, push: Push) -> Solution | None:
     """Return what the pattern binds in a pushed triple, None where it does not match."""
     texts = (push.stream, *push.triple)
     for place, text in triple.constants:

@@ -9,8 +9,8 @@ from typing import Final
 
 from agreement.documents.recordings import Push, Recording
 from agreement.engines.cqels.join_plan import StaticData
-from agreement.engines.cqels.machine import CqelsMachine, CqelsStages, Keeping, LiveJoins
-from agreement.engines.cqels.query_text import CqelsBody, WrittenQuery, as_parsed, read_body, written
+from agreement.engines.cqels.machine import CqelsMachine, CqelsStages, Expiry, LiveJoins
+from agreement.engines.cqels.query_text import CqelsBody, WrittenQuery, as_parsed, query_with_text, read_body
 from agreement.engines.cqels.reports import CqelsReports, head_of
 from agreement.engines.engine import Engine, EngineRule, Off, columns
 from lars.errors import LarsError
@@ -67,9 +67,9 @@ def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     FILTERs inside STREAM and durations are seen if the query has its text (`read_written`). Raises
     LarsError for a query that the engine cannot parse or register.
     """
-    read = written(query) if "Q3" in off else as_parsed(query)
+    read = query_with_text(query) if "Q3" in off else as_parsed(query)
     stages = CqelsStages(
-        Keeping.ALL if "Q1" in off else Keeping.OWN,
+        Expiry.ALL if "Q1" in off else Expiry.OWN,
         registered="Q1" not in off,
         one_by_one="Q2" not in off,
         slides="Q3" not in off,
@@ -86,7 +86,7 @@ CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=Fa
 def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what the engine reports; raises LarsError but for SELECT with a triple pattern in STREAM."""
     stages = CqelsStages(
-        Keeping.ALL if "2011a" in off else Keeping.LAST,
+        Expiry.ALL if "2011a" in off else Expiry.LAST,
         registered=False,
         one_by_one=False,
         slides=False,
@@ -94,7 +94,7 @@ def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], o
         each="2011c" not in off,
         looked_up=False,
     )
-    return _recorded(CQELS_2011.name, stages, written(query), static, pushes)
+    return _recorded(CQELS_2011.name, stages, query_with_text(query), static, pushes)
 
 
 CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, timed=False)
@@ -125,5 +125,5 @@ def _check(body: CqelsBody, source: str, *, registered: bool) -> None:
     if not body.triples:
         problem = "found no triple pattern in a STREAM block; accepted: one at least, which triples can match"
         raise LarsError(f"{source}: {problem}")
-    if body.others and not registered:
-        raise body.others[0]
+    if body.errors and not registered:
+        raise body.errors[0]

@@ -22,7 +22,7 @@ class StaticElement:
     """The solutions of a static element, and the variables that they can bind."""
 
     variables: frozenset[Variable]
-    held: HashIndex[JoinedMapping]
+    index: HashIndex[JoinedMapping]
 
 
 @dataclass(slots=True)
@@ -87,7 +87,7 @@ def _given(solution: Solution, names: frozenset[Variable]) -> algebra.Pattern:
     )
 
 
-Held = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
+JoinIndex = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
 """What is joined: the buffer of a stream pattern, or the solutions of a static element."""
 
 
@@ -95,7 +95,7 @@ Held = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
 class JoinStep:
     """Join what is held along the shared variables."""
 
-    held: Held
+    index: JoinIndex
     shared: tuple[Variable, ...]
 
 
@@ -117,8 +117,10 @@ class JoinElements:
 
     def _steps(self, start: StreamTriple) -> Iterator[CqelsFilter | JoinStep]:
         bound, filters = start.variables, list(self.filters)
-        unused: list[tuple[frozenset[Variable], Held]] = [(one.variables, one.held) for one in self.statics]
-        unused += [(one.triple.variables, one.held) for one in self.buffers if one.triple is not start]
+        unused: list[tuple[frozenset[Variable], JoinIndex]] = [
+            (one.variables, one.index) for one in self.statics
+        ]
+        unused += [(one.triple.variables, one.index) for one in self.buffers if one.triple is not start]
         while True:
             yield from (one for one in filters if one.variables <= bound)
             filters = [one for one in filters if not one.variables <= bound]
@@ -149,6 +151,6 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
             found = [
                 JoinedMapping({**one.binds, **other.binds}, (*one.entries, *other.entries))
                 for one in found
-                for other in step.held.matching(one.binds, step.shared)
+                for other in step.index.matching(one.binds, step.shared)
             ]
     return found

@@ -7,14 +7,14 @@ from enum import Enum
 from typing import assert_never
 
 from agreement.documents.recordings import Push, Triple
-from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, JoinedMapping, Solution, matched
+from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, JoinedMapping, Solution, match_triple
 from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, StaticData, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
 from lars.language.terms import Variable
 from translate.tau import unbind
 
 
-class Keeping(Enum):
+class Expiry(Enum):
     """Whose triples leave the buffers when one arrives.
 
     OWN: those of the pattern that it matches (Q1); LAST: those of the last pattern of each block
@@ -38,7 +38,7 @@ class CqelsStages:
     plan 1 finds for a joined mapping (Q6), else those of all mappings that are there.
     """
 
-    keeping: Keeping
+    keeping: Expiry
     registered: bool
     one_by_one: bool
     slides: bool
@@ -114,7 +114,7 @@ class CqelsMachine:
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
         """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""
         self._count(push)
-        found = [(one, binds) for one in self._order if (binds := matched(one, push)) is not None]
+        found = [(one, binds) for one in self._order if (binds := match_triple(one, push)) is not None]
         self._expire(push, [one for one, _ in found])
         if self.stages.one_by_one:
             for one, binds in found:
@@ -127,7 +127,7 @@ class CqelsMachine:
 
     def whole(self, number: int) -> list[JoinedMapping]:
         """Return what the plan of a pattern joins to everything that is in its buffer."""
-        held = self.buffers[number].held.items
+        held = self.buffers[number].index.items
         return [one for entry in held for one in follow(self.plans[number], entry, self.data)]
 
     def _joined(self, triple: StreamTriple, binds: Solution, push: Push) -> list[JoinedMapping]:
@@ -142,13 +142,13 @@ class CqelsMachine:
     def _expire(self, push: Push, found: list[StreamTriple]) -> None:
         """Drop what leaves the buffers because time goes on, whatever the patterns matched."""
         match self.stages.keeping:
-            case Keeping.OWN:
+            case Expiry.OWN:
                 pass
-            case Keeping.LAST:
+            case Expiry.LAST:
                 for block in dict.fromkeys(one.block for one in found):
                     last = max(one.number for one in self.body.triples if one.block == block)
                     self._drop_leaving(self.buffers[last], push.t)
-            case Keeping.ALL:
+            case Expiry.ALL:
                 for buffer in self.buffers:
                     self._drop_leaving(buffer, push.t)
             case _:
@@ -157,13 +157,13 @@ class CqelsMachine:
     def _make_room(self, triple: StreamTriple, push: Push) -> None:
         """Drop what a pattern's buffer loses because the pattern matched."""
         buffer = self.buffers[triple.number]
-        if self.stages.keeping is Keeping.ALL:
+        if self.stages.keeping is Expiry.ALL:
             self._drop(buffer, buffer.equal(push))
-        elif self.stages.keeping is Keeping.OWN:
+        elif self.stages.keeping is Expiry.OWN:
             self._drop_leaving(buffer, push.t)
 
     def _drop_leaving(self, buffer: CqelsBuffer, now: float) -> None:
-        own = self.stages.keeping is Keeping.OWN
+        own = self.stages.keeping is Expiry.OWN
         self._drop(buffer, buffer.leaving(now, self._counts, own=own, slides=self.stages.slides))
 
     def _drop(self, buffer: CqelsBuffer, entries: list[BufferedTriple]) -> None:

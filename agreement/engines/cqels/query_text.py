@@ -10,8 +10,8 @@ from agreement.engines.written_query import WrittenQuery, with_its_text
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Term, Variable
-from translate.algebra import Groups, Leaves, Scope, TriplesRun, has_aggregate, join, read_subquery
-from translate.analysis import mentioned, parts
+from translate.algebra import Groups, Scope, SyntaxLeaves, TriplesRun, has_aggregate, join, read_subquery
+from translate.analysis import mentioned_variables, parts
 from translate.dialects import lift_cqels, read_query
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
@@ -75,7 +75,7 @@ class CqelsFilter:
     def variables(self) -> frozenset[Variable]:
         """All variables that it mentions, those inside of EXISTS too."""
         own = frozenset(test.variable for test in self.exists)
-        inside = (mentioned(test.pattern) for test in self.exists)
+        inside = (mentioned_variables(test.pattern) for test in self.exists)
         return variables_of(self.expression).union(*inside) - own
 
 
@@ -83,14 +83,14 @@ class CqelsFilter:
 class CqelsBody:
     """The elements of a WHERE clause, each kind in the order of the text.
 
-    A static element is a run of triples, a GRAPH, a UNION or a group without a stream. `others`
+    A static element is a run of triples, a GRAPH, a UNION or a group without a stream. `errors`
     are what stands inside STREAM and is neither a triple nor a FILTER, as errors with their places.
     """
 
     triples: tuple[StreamTriple, ...]
     statics: tuple[Pattern, ...]
     filters: tuple[CqelsFilter, ...]
-    others: tuple[QueryError, ...] = ()
+    errors: tuple[QueryError, ...] = ()
 
 
 def read_written(text: str, source: str, base: str = "") -> WrittenQuery:
@@ -98,7 +98,7 @@ def read_written(text: str, source: str, base: str = "") -> WrittenQuery:
     return with_its_text(read_query(text, source, Language.CQELS, base), text, source, base)
 
 
-def written(query: EngineQuery) -> WrittenQuery:
+def query_with_text(query: EngineQuery) -> WrittenQuery:
     """Return a query with its text; one without is written anew, with each FILTER outside of STREAM."""
     if isinstance(query, WrittenQuery):
         return query
@@ -111,9 +111,9 @@ def as_parsed(query: EngineQuery) -> WrittenQuery:
     Raises QueryError where the engine fails to parse or to register the text.
     """
     if not isinstance(query, WrittenQuery):
-        return written(query)
+        return query_with_text(query)
     _check_parsed(query.text, query.source)
-    return replace(query, text=shortened(query.text))
+    return replace(query, text=shorten(query.text))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -121,7 +121,7 @@ def _check_parsed(text: str, source: str) -> None:
     check_strict(text, source, StrictEngine.CQELS)
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return the text as the engine's parser reads durations: those in h and d lose their last digit.
 
     The length of the text stays, so that places do.
@@ -142,7 +142,7 @@ def read_body(text: str, source: str, base: str = "") -> CqelsBody:
         tree, error = read_tree(document, lifted)
         if error is not None:
             raise error
-        leaves = Leaves(document, lifted)
+        leaves = SyntaxLeaves(document, lifted)
         if tree.valuesClause:
             raise leaves.unexpected(tree.valuesClause, "no table of values behind the pattern")
         if tree.having and not (tree.groupby or any(map(has_aggregate, (tree.projection, tree.having)))):
@@ -247,7 +247,7 @@ def _joined(found: list[Bgp | PathPattern]) -> Pattern:
 
 
 def _single(run: TriplesRun) -> Iterator[Bgp | PathPattern]:
-    for found in run.found:
+    for found in run.triples:
         yield Bgp((found,)) if isinstance(found, TriplePattern) else found
 
 

@@ -9,8 +9,8 @@ from agreement.engines.cqels.buffers import JoinedMapping, Solution, compatible
 from agreement.engines.cqels.join_plan import StaticData, joins
 from agreement.engines.cqels.machine import CqelsMachine
 from agreement.engines.cqels.query_text import CqelsFilter
-from agreement.engines.r2s import reported
-from lars.language.formulas import Aggregation, Order
+from agreement.engines.r2s import reported_rows
+from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of
 from lars.language.terms import XSD, Constant, Literal, Variable
 from solver.facts import constant_of
@@ -32,7 +32,7 @@ class CqelsHead:
     columns: tuple[Variable, ...]
     inside: tuple[HeadStep, ...]
     group: Group | None
-    behind: tuple[HeadStep, ...]
+    after_groups: tuple[HeadStep, ...]
     modifiers: Modifiers
 
     @property
@@ -44,7 +44,7 @@ class CqelsHead:
     def variables(self) -> frozenset[Variable]:
         """The variables that SELECT, GROUP BY, HAVING and the aggregates mention."""
         found = frozenset(self.columns).union(self.keys)
-        for step in (*self.inside, *self.behind):
+        for step in (*self.inside, *self.after_groups):
             found |= variables_of(step.expression if isinstance(step, Extend) else step.condition)
         for _, aggregation in () if self.group is None else self.group.aggregates:
             found = found.union(aggregation.arguments)
@@ -198,7 +198,7 @@ class CqelsReports:
             return []
         if self.head.group is None and self.head.modifiers == UNMODIFIED:
             gone = self._rows(one.binds for one in live.removed)
-            return reported(ToStream.ISTREAM, gone, self._rows(found))
+            return reported_rows(ToStream.ISTREAM, gone, self._rows(found))
         if self.head.group is None:
             return self._istream([one.binds for one in live.now])
         return self._istream(self._values(self.groups.of(self._there())))
@@ -206,14 +206,14 @@ class CqelsReports:
     def _istream(self, found: Iterable[Solution]) -> list[Row]:
         answer = self._modified([*self._seen(found)])
         before, self._before = self._before, answer
-        return reported(ToStream.ISTREAM, before, answer)
+        return reported_rows(ToStream.ISTREAM, before, answer)
 
     def _rows(self, found: Iterable[Solution]) -> list[Row]:
         return [self._row(one) for one in self._seen(found)]
 
     def _seen(self, found: Iterable[Solution]) -> Iterator[Solution]:
         """Yield solutions with the expressions of SELECT, those of which HAVING is true."""
-        done = (_taken(self.head.behind, one, self.machine.data) for one in found)
+        done = (_taken(self.head.after_groups, one, self.machine.data) for one in found)
         return (one for one in done if one is not None)
 
     def _row(self, solution: Solution) -> Row:
@@ -232,6 +232,6 @@ class CqelsReports:
         return rows[modifiers.offset : last]
 
 
-def _value(solution: Solution, key: Order) -> tuple[object, ...]:
+def _value(solution: Solution, key: OrderKey) -> tuple[object, ...]:
     text = solution.get(key.variable)
     return order_key(None if text is None else constant_of(text))

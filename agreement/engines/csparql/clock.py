@@ -26,13 +26,13 @@ NumberedPush = tuple[int, Push]
 class ClockSet:
     """The clock is set to `now`, during the push `trigger`, for the sake of the tick or push at `due`.
 
-    `told` is the time that a report then carries: after a tick on which nothing lies it is one more.
+    `report_time` is the time that a report then carries: after a tick on which nothing lies it is one more.
     """
 
     trigger: int
     now: float
     due: float
-    told: float
+    report_time: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
     return tuple(found)
 
 
-def driven(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
+def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
     """Yield what happens in the engine's windows, push by push."""
     queue: list[NumberedPush] = []
     last = now = 0.0
@@ -95,7 +95,7 @@ def driven(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
         yield StampedArrival(number, number, now)
 
 
-def specified(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
+def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
     """Yield what happens where a triple arrives at its own time, and a tick passes with the next push."""
     reached: float | None = None
     times = set[float]()

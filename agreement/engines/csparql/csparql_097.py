@@ -11,14 +11,14 @@ from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, Row, Triple
 from agreement.documents.requests import WindowSource
-from agreement.engines.csparql.clock import ClockEvent, StampedArrival, driven, refusals, specified
+from agreement.engines.csparql.clock import ClockEvent, StampedArrival, drive, refusals, specified_clock
 from agreement.engines.csparql.esper import (
     ALIGNED,
     BATCHED,
     COUNTED,
     FROM_HEAD,
     EsperView,
-    Shown,
+    ViewContent,
     chosen,
     view,
 )
@@ -73,7 +73,7 @@ class _Due:
 
     t: float
     trigger: int
-    kept: Shown
+    kept: ViewContent
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
@@ -130,13 +130,13 @@ def _reports(
     windows = _parts(query, off)
     accepted = ((number, push) for number, push in enumerate(pushes) if number not in rejected)
     reached = -inf
-    for event in (specified if _TICKS in off else driven)(accepted):
+    for event in (specified_clock if _TICKS in off else drive)(accepted):
         closing = [_after(part, event, pushes) for part in windows]
         reached = max(reached, event.stamp if isinstance(event, StampedArrival) else event.now)
         if not any(closing):
             continue
         both = [
-            (part, part.view.shown(reached) if c is None else c)
+            (part, part.view.content(reached) if c is None else c)
             for part, c in zip(windows, closing, strict=True)
         ]
         kept = [tuple(n for n in shown if pushes[n].stream in part.kept) for part, shown in both]
@@ -156,7 +156,7 @@ def _parts(query: EngineQuery, off: Off) -> list[_Window]:
     return found
 
 
-def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> Shown | None:
+def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:
     """Let something happen in a window; return what it then reports."""
     if not isinstance(event, StampedArrival):
         return part.view.tick(event.now)
@@ -169,7 +169,7 @@ def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> Shown | 
 def _time(event: ClockEvent, off: Off) -> float:
     if isinstance(event, StampedArrival):
         return event.stamp
-    return event.due if _LABEL in off else event.told
+    return event.due if _LABEL in off else event.report_time
 
 
 def _answered(

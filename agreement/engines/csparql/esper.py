@@ -24,7 +24,7 @@ _OFFSET: Final = _GREATEST + 1000
 _BUCKETS: Final = 16
 _ACCEPTED: Final = "[RANGE l STEP d], [RANGE l TUMBLING] or [RANGE TRIPLES n], l and d whole seconds"
 
-Shown = tuple[int, ...]
+ViewContent = tuple[int, ...]
 """The numbers of the pushes that a view shows."""
 
 
@@ -58,20 +58,20 @@ def _view(window: WindowExpression) -> str:
                 return f"win:time_batch({length} seconds)"
             return f"win:time({length} seconds) output snapshot every {step} seconds"
         case _:
-            raise refused(window)
+            raise refusal(window)
 
 
 def seconds(window: Range) -> tuple[int, int]:
     """Return length and step in seconds; raise for what is no window of the engine."""
     if window.slide is None or window.until is not None:
-        raise refused(window)
+        raise refusal(window)
     length, step = (divmod(part.nanoseconds, NANOSECONDS["s"]) for part in (window.length, window.slide))
     if length[1] or step[1]:
-        raise refused(window)
+        raise refusal(window)
     return length[0], step[0]
 
 
-def refused(window: WindowExpression) -> LarsError:
+def refusal(window: WindowExpression) -> LarsError:
     """Return the error that C-SPARQL 0.9.7 has no such window."""
     return LarsError(f"csparql-0.9.7 has no window {window}; accepted: {_ACCEPTED}")
 
@@ -152,7 +152,7 @@ class TimeView:
         self._schedule.start(t)
         self._content.append((stamp, number))
 
-    def tick(self, now: float) -> Shown | None:
+    def tick(self, now: float) -> ViewContent | None:
         """Set the clock; return the content to report: before it expires, unless its end has come."""
         if not self._schedule.moves(now):
             return None
@@ -164,13 +164,13 @@ class TimeView:
         self._expire(now)
         return found
 
-    def shown(self, at: float) -> Shown:
+    def content(self, at: float) -> ViewContent:
         """Return the content, for the specification without what has expired by then."""
         if self._from_head:
             return self._numbers()
         return tuple(number for stamp, number in self._content if stamp > at - self._length)
 
-    def _numbers(self) -> Shown:
+    def _numbers(self) -> ViewContent:
         return tuple(number for _, number in self._content)
 
     def _oldest(self) -> float:
@@ -199,14 +199,14 @@ class BatchView:
         self._schedule.start(t)
         self._content.append(number)
 
-    def tick(self, now: float) -> Shown | None:
+    def tick(self, now: float) -> ViewContent | None:
         """Set the clock; return the content to report, and begin anew."""
         if not self._schedule.moves(now) or self._schedule.due() is None:
             return None
         found, self._content = tuple(self._content), []
         return found
 
-    def shown(self, at: float) -> Shown:
+    def content(self, at: float) -> ViewContent:
         """Return the content."""
         del at
         return tuple(self._content)
@@ -219,7 +219,7 @@ class CountedView:
         self._count, self._batched = count, batched
         self._content: deque[int] = deque(maxlen=count)
 
-    def arrive(self, number: int, t: float, stamp: float) -> Shown | None:
+    def arrive(self, number: int, t: float, stamp: float) -> ViewContent | None:
         """Take a push in; return the content to report."""
         del t, stamp
         self._content.append(number)
@@ -234,7 +234,7 @@ class CountedView:
     def tick(self, now: float) -> None:
         """Nothing happens: the clock has no effect."""
 
-    def shown(self, at: float) -> Shown:
+    def content(self, at: float) -> ViewContent:
         """Return the content."""
         del at
         return tuple(self._content)
@@ -256,4 +256,4 @@ def view(window: WindowExpression, off: Off) -> EsperView:
                 return BatchView(schedule)
             return TimeView(length, schedule, from_head=FROM_HEAD not in off)
         case _:
-            raise refused(window)
+            raise refusal(window)

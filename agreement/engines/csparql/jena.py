@@ -19,10 +19,10 @@ from lars.language.formulas import Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import constant_of
 from solver.rdf import INTEGERS, Single, value
-from translate.analysis import nullable, occurring, parts, rebuilt, renamed, without_paths
+from translate.analysis import nullable, occurring_variables, parts, rebuilt, rename, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
-from translate.tau import ordered
+from translate.tau import in_order
 
 _ZERO: Final = Literal("0", XSD + "integer")
 COUNTING: Final = ("COUNT", "AVG")
@@ -74,7 +74,7 @@ def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> al
     if not pairs.terms:
         return pattern
     # ARQ makes triple patterns of the paths that are sequences, inverses and alternatives.
-    plain = without_paths(pattern, occurring(pattern))
+    plain = without_paths(pattern, occurring_variables(pattern))
     return _Matching(pairs, _fresh(plain, "value")).matched(plain)
 
 
@@ -133,17 +133,17 @@ class _Matching:
             case algebra.Bgp():
                 return self._bgp(part)
             case algebra.Join(left, right) if names := self._shared(left, right):
-                joined = algebra.Join(self.matched(left), renamed(self.matched(right), names))
-                return algebra.Select(algebra.Filter(joined, _all(names.items())), ordered(variables(part)))
+                joined = algebra.Join(self.matched(left), rename(self.matched(right), names))
+                return algebra.Select(algebra.Filter(joined, _all(names.items())), in_order(variables(part)))
             case algebra.LeftJoin(left, right) if names := self._shared(left, right):
                 condition = _all(names.items())
                 if part.condition is not None:
                     condition = Call("&&", (condition, part.condition))
                 tests = self._tests(part.exists, algebra.Join(left, right))
                 optional = algebra.LeftJoin(
-                    self.matched(left), renamed(self.matched(right), names), condition, tests
+                    self.matched(left), rename(self.matched(right), names), condition, tests
                 )
-                return algebra.Select(optional, ordered(variables(part)))
+                return algebra.Select(optional, in_order(variables(part)))
             case algebra.Filter(inner) | algebra.Extend(inner) if part.exists:
                 return replace(part, pattern=self.matched(inner), exists=self._tests(part.exists, inner))
             case _:
@@ -166,7 +166,7 @@ class _Matching:
         if not names:
             return bgp
         return algebra.Select(
-            algebra.Filter(algebra.Bgp(tuple(triples)), _all(names)), ordered(variables(bgp))
+            algebra.Filter(algebra.Bgp(tuple(triples)), _all(names)), in_order(variables(bgp))
         )
 
     def _tests(self, tests: tuple[algebra.Exists, ...], outer: algebra.Pattern) -> tuple[algebra.Exists, ...]:
@@ -174,7 +174,7 @@ class _Matching:
         for test in tests:
             inner = self.matched(test.pattern)
             if names := self._shared(outer, test.pattern):
-                inner = algebra.Filter(renamed(inner, names), _all(names.items()))
+                inner = algebra.Filter(rename(inner, names), _all(names.items()))
             found.append(algebra.Exists(test.variable, inner))
         return tuple(found)
 
@@ -186,7 +186,7 @@ class _Matching:
         ):
             return {}
         bound = (variables(left) - nullable(left)) & (variables(right) - nullable(right))
-        return {name: next(self.fresh) for name in ordered(bound) if self._is_number(name, left, right)}
+        return {name: next(self.fresh) for name in in_order(bound) if self._is_number(name, left, right)}
 
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
         """Return whether the variable is an object only, and in each side one that can be such a number."""
@@ -213,6 +213,6 @@ def _same(one: Term, other: Term) -> Expression:
 
 
 def _fresh(pattern: algebra.Pattern, stem: str) -> Iterator[Variable]:
-    taken = occurring(pattern)
+    taken = occurring_variables(pattern)
     names = (Variable(f"{stem}_{number}") for number in count(1))
     return (name for name in names if name not in taken)

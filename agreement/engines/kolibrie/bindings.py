@@ -56,11 +56,11 @@ def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[
     rows: list[Binding] = [NO_VARIABLES]
     known = tuple(dict.fromkeys(triples))
     for pattern in patterns:
-        rows = joined(rows, [row for triple in known if (row := pattern.row(triple)) is not None])
+        rows = join_bindings(rows, [row for triple in known if (row := pattern.row(triple)) is not None])
     return rows
 
 
-def joined(left: Sequence[Binding], right: Sequence[Binding]) -> list[Binding]:
+def join_bindings(left: Sequence[Binding], right: Sequence[Binding]) -> list[Binding]:
     """Return the natural join of two bags of rows, each side bound alike; it can be a cross product."""
     if not left or not right:
         return []

@@ -30,14 +30,14 @@ class WindowRules:
 
 @dataclass(slots=True)
 class KolibrieWindows:
-    """The windows of one sliding window; `fired` is when one fired last, `now` the latest arrival."""
+    """The windows of one sliding window; `last_firing` is when one fired last, `now` the latest arrival."""
 
     planned: PlannedWindow
     rules: WindowRules
     live: LiveWindows = field(init=False)
     past: PastTriples = field(init=False)
     memory: tuple[str, Content] = ("", ())
-    fired: float = 0
+    last_firing: float = 0
     now: float = -math.inf
 
     def __post_init__(self) -> None:
@@ -55,9 +55,9 @@ class KolibrieWindows:
     def latest(self, t: float) -> float | None:
         """Return when what fires closes: of the windows that its strategy lets report, the last one."""
         reporting = [close for close in self.live.contents if self._reports(close, t)]
-        if not reporting or t <= self.fired or self.planned.tick != TIMED:
+        if not reporting or t <= self.last_firing or self.planned.tick != TIMED:
             return None
-        self.fired = t
+        self.last_firing = t
         return max(reporting)
 
     def _reports(self, close: float, t: float) -> bool:

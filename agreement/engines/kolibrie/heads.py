@@ -12,7 +12,7 @@ from solver.facts import Static, constant_of
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, UNMODIFIED, variables
 from translate.model.query import EngineQuery
-from translate.tau import ordered
+from translate.tau import in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _asked(
     inner = _below_groups(query.pattern)
     body = _with_table(inner, [table]) if filters else table
     pattern = _above(query.pattern, inner, body) if selects else body
-    result = query.result if selects else ordered(variables(body))
+    result = query.result if selects else in_order(variables(body))
     modifiers = query.modifiers if selects else UNMODIFIED
     return replace(query, pattern=pattern, result=tuple(result), modifiers=modifiers, declared=())
 

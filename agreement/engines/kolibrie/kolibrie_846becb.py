@@ -13,11 +13,11 @@ from typing import Final
 from agreement.documents.recordings import Push, Recording, Report, Row, Triple
 from agreement.engines.definitions import AT_ITS_CLOSE, EACH_WINDOW, ENDS, SAME_INSTANT
 from agreement.engines.engine import Engine, EngineRule, Off
-from agreement.engines.kolibrie.bindings import Binding, joined, matches, plain_text
+from agreement.engines.kolibrie.bindings import Binding, join_bindings, matches, plain_text
 from agreement.engines.kolibrie.contents import Content, KolibrieWindows, WindowRules
 from agreement.engines.kolibrie.heads import KolibrieHead, head_of
-from agreement.engines.kolibrie.plan import NAME, KolibriePlan, planned
-from agreement.engines.r2s import reported
+from agreement.engines.kolibrie.plan import NAME, KolibriePlan, plan_query
+from agreement.engines.r2s import reported_rows
 from solver.facts import Static
 from translate.model.query import EngineQuery, ToStream
 
@@ -154,7 +154,7 @@ KOLIBRIE_SERVER: Final = replace(KOLIBRIE_846BECB, recorded=_recorded_of_server)
 
 def _machine(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> "_Machine":
     text_of = str if _KINDS.name in off else plain_text
-    plan = planned(
+    plan = plan_query(
         query,
         text_of,
         parsed=_PARSER.name not in off,
@@ -189,7 +189,7 @@ class _Operator:
         """Return what is reported of an answer."""
         before, self.before = self.before, rows
         if not self.sets or self.operator is ToStream.RSTREAM:
-            return reported(self.operator, before, rows)
+            return reported_rows(self.operator, before, rows)
         if self.operator is ToStream.ISTREAM:
             return [row for row in rows if row not in set(before)]
         return [row for row in dict.fromkeys(before) if row not in set(rows)]
@@ -304,7 +304,7 @@ class _Machine:
 
     def _reported(self, found: Sequence[Sequence[Binding]]) -> tuple[Row, ...]:
         sides = (*found, self.static) if self.plan.static else found
-        return tuple(self.operator.report(self.head.rows(reduce(joined, sides))))
+        return tuple(self.operator.report(self.head.rows(reduce(join_bindings, sides))))
 
     def stop(self) -> tuple[Row, ...]:
         """Return what is reported at the end."""

@@ -52,7 +52,7 @@ class KolibriePlan:
         return tuple(sorted({name for one in patterns for name in one.names if name is not None}))
 
 
-def planned(
+def plan_query(
     query: EngineQuery, text_of: Callable[[str], str], *, parsed: bool, strategies: bool, steals: bool
 ) -> KolibriePlan:
     """Return what is run of a query; constants are written as `text_of` writes terms.

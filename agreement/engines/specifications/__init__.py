@@ -4,7 +4,7 @@ from agreement.engines.specifications.contents import Content, ContentAnswers
 from agreement.engines.specifications.elements import (
     Frame,
     Task,
-    Ticking,
+    TickClock,
     Version,
     at_close,
     elements_of,
@@ -13,14 +13,14 @@ from agreement.engines.specifications.elements import (
 from agreement.engines.specifications.evaluation import (
     Evaluation,
     FiredWindow,
-    Framed,
+    FramedTask,
     OpenChoice,
-    Scheduled,
+    ScheduledTask,
     Timetable,
     answers_of,
+    evaluated_windows,
     evaluations,
-    framed,
-    profiled,
+    frame_task,
 )
 from agreement.engines.specifications.parameters import (
     ACCEPTED,
@@ -36,4 +36,4 @@ from agreement.engines.specifications.parameters import (
     specification,
 )
 from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick
-from agreement.engines.specifications.specified import EngineRun, choice_at, specified
+from agreement.engines.specifications.specified import EngineRun, choice_at, specified_answers

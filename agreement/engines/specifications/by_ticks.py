@@ -10,7 +10,7 @@ from agreement.documents.outputs import row_order
 from agreement.documents.recordings import Row
 from agreement.documents.requests import with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.elements import Frame, Task, Version, placed
+from agreement.engines.specifications.elements import Frame, Task, Version, in_ticks
 from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Variable
@@ -18,7 +18,7 @@ from lars.language.windows import Interval
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Situation
 from solver.job import ask, stretches
 from translate.model.query import Setting, ToStream
-from translate.tau import NAMED, Output, answered, translated
+from translate.tau import NAMED, Output, lars_program, output_of
 
 RowRun = tuple[Row, int, int]
 """A raw row with the first and last number of consecutive evaluations that it answers."""
@@ -34,12 +34,12 @@ def runs_at(
     Two evaluations can be at one tick.
     """
     starts = {window.source: window.start for window in windows}
-    query = with_sources(task.query, lambda one: replace(one, window=placed(one, starts[one], frame)))
+    query = with_sources(task.query, lambda one: replace(one, window=in_ticks(one, starts[one], frame)))
     asked, scale = frame.specification, frame.clock.scale
     setting = Setting(
         asked.profile, task.unit, semantics=asked.rows, origin=task.origin, ordered=True, ticks=scale
     )
-    program, output = _with_versions(translated(query, setting), task), answered(query, setting)
+    program, output = _with_versions(lars_program(query, setting), task), output_of(query, setting)
     ticks = [point.tick for point in points]
     # A window can open before time 0, and show what arrives there.
     lowest = min(0, ticks[0], *frame.clock.ticks[:1])

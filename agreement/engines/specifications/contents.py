@@ -12,7 +12,7 @@ from agreement.documents.outputs import in_order
 from agreement.documents.recordings import RowsByNumber
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.elements import Element, Task, heard_on, ticking
+from agreement.engines.specifications.elements import Element, Task, clock_of, heard_on
 from agreement.engines.specifications.parameters import Tick
 from lars.analysis import Mode, literal_form
 from lars.language.program import Program, formulas
@@ -22,7 +22,7 @@ from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import STREAM_PREDICATE
 from solver.relational import (
     RunTable,
-    coalesced,
+    coalesce,
     encoded_rows,
     evaluated_on,
     obstacle,
@@ -33,7 +33,7 @@ from solver.relational import (
 from solver.relational.shown_contents import ShownContents, span_runs
 from translate.model.query import Profile, Semantics, Setting, ToStream
 from translate.model.windows import Rows, Sliding
-from translate.tau import Output, answered, translated
+from translate.tau import Output, lars_program, output_of
 
 Content = tuple[range, ...]
 """What each window shows, in the order of the query: places among the elements of its stream."""
@@ -66,14 +66,14 @@ class ContentAnswers:
         # What a window shows is given here: it only has to be told from the others.
         windows = {source: Sliding(1, 1, number) for number, source in enumerate(sources(task.query))}
         query = with_sources(task.query, lambda one: replace(one, window=windows[one]))
-        self.output: Output = answered(query, setting)
-        self.program: Program = translated(query, setting)
+        self.output: Output = output_of(query, setting)
+        self.program: Program = lars_program(query, setting)
         self._static = background(task.static, task.query.dataset, lambda _: None, task.query.language)
         self._terms = TermCodes()
         self._background = {
             name: encoded_rows(rows, name[1], self._terms) for name, rows in self._static.items()
         }
-        clock = ticking(task, Tick.INSTANT)
+        clock = clock_of(task, Tick.INSTANT)
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
         self._numbers = task.numbers
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
@@ -121,7 +121,7 @@ class ContentAnswers:
         for part in _parts(contents):
             runs = self._runs(part)
             table = RunTable((runs.numbers,), runs.first, runs.last)
-            counted = table if self.output.bag else coalesced(table, len(part))
+            counted = table if self.output.bag else coalesce(table, len(part))
             changes = np.bincount(counted.first, minlength=len(part) + 1)
             changes -= np.bincount(counted.last + 1, minlength=len(part) + 1)
             found.append(np.cumsum(changes)[:-1])

@@ -79,7 +79,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ticking:
+class TickClock:
     """The elements on a clock with `scale` ticks an instant, of which the first is before them all.
 
     The last tick of elements of an instant is its last one. Instant t has the ticks from t * scale.
@@ -92,7 +92,7 @@ class Ticking:
 
 
 @lru_cache(maxsize=16)
-def heard(task: Task) -> tuple[Element, ...]:
+def stream_elements(task: Task) -> tuple[Element, ...]:
     """Return the elements of a query's streams, equal ones of one instant once: at their first arrival."""
     names = {_name(source.stream) for source in sources(task.query)}
     first: dict[tuple[int, str, Triple], Element] = {}
@@ -107,9 +107,9 @@ def _name(stream: Iri | Variable) -> str | None:
 
 
 @lru_cache(maxsize=16)
-def ticking(task: Task, tick: Tick) -> Ticking:
+def clock_of(task: Task, tick: Tick) -> TickClock:
     """Return what is heard on the finest clock that tells its ticks apart."""
-    elements = heard(task)
+    elements = stream_elements(task)
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
     scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)
@@ -118,17 +118,17 @@ def ticking(task: Task, tick: Tick) -> Ticking:
         for inside, numbers in zip(by_instant, parts, strict=True)
         for element, number in zip(inside, numbers, strict=True)
     )
-    return Ticking(scale, elements, tuple(ticks))
+    return TickClock(scale, elements, tuple(ticks))
 
 
 @lru_cache(maxsize=16)
-def triggers(clock: Ticking) -> Mapping[int, int]:
+def triggers(clock: TickClock) -> Mapping[int, int]:
     """Return the number of the last push of each tick that has one."""
     return {tick: element.number for tick, element in zip(clock.ticks, clock.elements, strict=True)}
 
 
 @lru_cache(maxsize=32)
-def heard_on(clock: Ticking, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[Element, ...]]:
+def heard_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[Element, ...]]:
     """Return the ticks and elements of a stream, of all streams for a variable."""
     name = _name(stream)
     pairs = zip(clock.ticks, clock.elements, strict=True)
@@ -165,7 +165,7 @@ class Frame:
     specification: Specification
     unit: Duration
     bounds: Bounds
-    clock: Ticking
+    clock: TickClock
     until: int
 
 
@@ -203,7 +203,7 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
             raise LarsError(f"the window {source}: no specification says when it opens and closes")
 
 
-def placed(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
+def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 
     The first tick of an instant is before its elements: [o, c) and [o, c] begin after that of o,

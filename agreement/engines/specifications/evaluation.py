@@ -10,7 +10,7 @@ from agreement.documents.recordings import Row
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications.by_ticks import RowRun, changes, runs_at
 from agreement.engines.specifications.contents import Content, ContentAnswers, content_answers
-from agreement.engines.specifications.elements import Frame, Task, ticking
+from agreement.engines.specifications.elements import Frame, Task, clock_of
 from agreement.engines.specifications.parameters import Empty, Specification
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
@@ -19,8 +19,8 @@ from agreement.engines.specifications.reporting import (
     evaluation_points,
     needed_tick,
     own_points,
-    shown,
-    started,
+    windows_of,
+    with_start,
 )
 from lars.language.windows import Bounds
 from translate.model.query import ToStream
@@ -65,7 +65,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
-class Framed:
+class FramedTask:
     """A specification applied to a task but for the start times of the windows."""
 
     task: Task
@@ -75,7 +75,7 @@ class Framed:
 
 
 @dataclass(frozen=True, slots=True)
-class Scheduled(Framed):
+class ScheduledTask(FramedTask):
     """A specification applied to a task: what its windows show, and when it evaluates."""
 
     choice: OpenChoice
@@ -85,7 +85,7 @@ class Scheduled(Framed):
         """Return what the windows show at an evaluation."""
         return tuple(window.span(point.tick) for window in self.windows)
 
-    def fired(self, point: EvaluationPoint) -> tuple[FiredWindow, ...]:
+    def windows_at(self, point: EvaluationPoint) -> tuple[FiredWindow, ...]:
         """Return what the windows show at an evaluation, for readers."""
         tick = point.tick
         return tuple(
@@ -94,27 +94,27 @@ class Scheduled(Framed):
         )
 
 
-def framed(task: Task, specification: Specification, bounds: Bounds) -> Framed:
+def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
     """Return what is the same for all start times."""
     read = sources(task.query)
-    clock = ticking(task, needed_tick(specification, read))
+    clock = clock_of(task, needed_tick(specification, read))
     frame = Frame(specification, task.unit, bounds, clock, task.until)
-    windows = tuple(shown(source, n, 0, frame) for n, source in enumerate(read, 1))
-    return Framed(task, specification, frame, windows)
+    windows = tuple(windows_of(source, n, 0, frame) for n, source in enumerate(read, 1))
+    return FramedTask(task, specification, frame, windows)
 
 
 class Timetable:
     """The evaluation times of a specification for each choice of start times."""
 
-    def __init__(self, of: Framed) -> None:
+    def __init__(self, of: FramedTask) -> None:
         self.of = of
         says = of.specification.model_dump_json(include=_TIMING)
         self._timing = _Timing(of.task, says, of.frame.bounds, of.windows)
 
-    def scheduled(self, starts: tuple[int, ...]) -> Scheduled:
+    def scheduled(self, starts: tuple[int, ...]) -> ScheduledTask:
         """Return the evaluation times for start times, in the order of the query's windows."""
         of = self.of
-        windows = tuple(started(window, start) for window, start in zip(of.windows, starts, strict=True))
+        windows = tuple(with_start(window, start) for window, start in zip(of.windows, starts, strict=True))
         reporting = [
             _own_points(self._timing, number, window.start)
             for number, window in enumerate(windows)
@@ -122,7 +122,7 @@ class Timetable:
         ]
         points = evaluation_points(reporting, of.specification, of.frame.until)
         choice = OpenChoice(starts, of.frame.bounds)
-        return Scheduled(of.task, of.specification, of.frame, windows, choice, points)
+        return ScheduledTask(of.task, of.specification, of.frame, windows, choice, points)
 
 
 _TIMING: Final = {"report", "windows", "combination", "period", "tick", "slide"}
@@ -142,20 +142,20 @@ class _Timing:
 @lru_cache(maxsize=2**12)
 def _own_points(timing: _Timing, number: int, start: int) -> Points:
     """Return when a window that starts then reports: asked for by many choices of start times."""
-    return own_points(started(timing.windows[number], start), timing.windows)
+    return own_points(with_start(timing.windows[number], start), timing.windows)
 
 
-def profiled(task: Task, specification: Specification, choice: OpenChoice) -> Scheduled:
+def evaluated_windows(task: Task, specification: Specification, choice: OpenChoice) -> ScheduledTask:
     """Return the evaluation times of a task under a specification, and what is shown at them."""
-    return Timetable(framed(task, specification, choice.bounds)).scheduled(choice.starts)
+    return Timetable(frame_task(task, specification, choice.bounds)).scheduled(choice.starts)
 
 
-def answers_of(of: Framed) -> ContentAnswers | None:
+def answers_of(of: FramedTask) -> ContentAnswers | None:
     """Return the answers to what windows show, None where that does not decide."""
     return content_answers(of.task, of.specification.profile, of.specification.rows)
 
 
-def evaluations(of: Scheduled) -> tuple[Evaluation, ...]:
+def evaluations(of: ScheduledTask) -> tuple[Evaluation, ...]:
     """Return what is evaluated and reported, ascending in time.
 
     The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
@@ -176,7 +176,7 @@ class _Occasion:
     task: Task
     says: str
     choice: OpenChoice
-    scheduled: Scheduled = field(compare=False)
+    scheduled: ScheduledTask = field(compare=False)
 
 
 @lru_cache(maxsize=8)
@@ -184,7 +184,7 @@ def _kept(occasion: _Occasion) -> tuple[Evaluation, ...]:
     return _evaluated(occasion.scheduled)
 
 
-def _evaluated(of: Scheduled) -> tuple[Evaluation, ...]:
+def _evaluated(of: ScheduledTask) -> tuple[Evaluation, ...]:
     if not of.points:
         return ()
     reported, always = _reported(of), of.specification.empty is Empty.REPORTED
@@ -193,7 +193,7 @@ def _evaluated(of: Scheduled) -> tuple[Evaluation, ...]:
     return tuple(Evaluation(point, own, always or bool(own)) for point, own in pairs)
 
 
-def _reported(of: Scheduled) -> Mapping[int, Sequence[Row]]:
+def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:
     """Return what is reported at each evaluation, by its number."""
     kind, answers = of.task.query.to_stream or of.specification.stream, answers_of(of)
     if answers is None:

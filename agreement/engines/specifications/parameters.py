@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from agreement.documents import values
-from agreement.documents.placed import PlacedData, checked, fields_of, read_toml
+from agreement.documents.placed import PlacedData, check_data, fields_of, read_toml
 from agreement.documents.values import ABSOLUTE_IRI, WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -160,7 +160,7 @@ def specification(name: str) -> Specification:
 def read_specification(path: Path) -> Specification:
     """Return the specification that a TOML file describes; raises LarsError with the place of a fault."""
     toml = read_toml(path, ACCEPTED)
-    found = checked(Specification, toml)
+    found = check_data(Specification, toml)
     _check_windows(toml, found)
     _check_period(toml, found)
     return found

@@ -11,10 +11,10 @@ from agreement.documents.requests import WindowSource
 from agreement.engines.specifications.elements import (
     Element,
     Frame,
-    Ticking,
+    TickClock,
     at_close,
     heard_on,
-    placed,
+    in_ticks,
     shape,
     triggers,
 )
@@ -90,9 +90,9 @@ class ShownWindow:
         return [EvaluationPoint(at_close(time, self.frame), time) for time in times]
 
 
-def shown(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
+def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
     """Return what the window with this number in the query shows once it has started."""
-    window = placed(source, start, frame)
+    window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
     return ShownWindow(
@@ -100,9 +100,9 @@ def shown(source: WindowSource, number: int, start: int, frame: Frame) -> ShownW
     )
 
 
-def started(window: ShownWindow, start: int) -> ShownWindow:
+def with_start(window: ShownWindow, start: int) -> ShownWindow:
     """Return what the window shows with another start time."""
-    return replace(window, start=start, window=_as_window(placed(window.source, start, window.frame)))
+    return replace(window, start=start, window=_as_window(in_ticks(window.source, start, window.frame)))
 
 
 def _as_window(placed_window: Rows | Sliding) -> Rows | SlidingWindow:
@@ -127,7 +127,7 @@ def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -
 
 
 @lru_cache(maxsize=32)
-def _arrivals(clock: Ticking, stream: Iri | Variable) -> tuple[EvaluationPoint, ...]:
+def _arrivals(clock: TickClock, stream: Iri | Variable) -> tuple[EvaluationPoint, ...]:
     pushed = triggers(clock)
     pairs = zip(*heard_on(clock, stream), strict=True)
     return tuple(dict.fromkeys(EvaluationPoint(tick, element.t, pushed[tick]) for tick, element in pairs))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.documents.requests import sources
 from agreement.engines.engine import columns
-from agreement.engines.specifications.elements import Frame, Task, Ticking, elements_of, shape
-from agreement.engines.specifications.evaluation import Evaluation, OpenChoice, evaluations, profiled
+from agreement.engines.specifications.elements import Frame, Task, TickClock, elements_of, shape
+from agreement.engines.specifications.evaluation import Evaluation, OpenChoice, evaluated_windows, evaluations
 from agreement.engines.specifications.parameters import Specification
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
@@ -35,7 +35,7 @@ class EngineRun:
         return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
 
 
-def specified(given: EngineRun, wanted: Specification, choice: OpenChoice, until: int) -> Recording:
+def specified_answers(given: EngineRun, wanted: Specification, choice: OpenChoice, until: int) -> Recording:
     """Return what a specification reports up to the time point `until`, included.
 
     A report that a push caused has the number and the time of the push, others have no trigger.
@@ -45,7 +45,7 @@ def specified(given: EngineRun, wanted: Specification, choice: OpenChoice, until
         raise LarsError("the query reads no stream, so it is never evaluated; accepted: one with a window")
     elements = elements_of(given.pushes, given.unit)
     task = Task(given.query, elements, given.static, given.unit, until, origin=given.origin)
-    profile = profiled(task, wanted, choice)
+    profile = evaluated_windows(task, wanted, choice)
     reports = (_report(one, given) for one in evaluations(profile) if one.reported)
     return Recording(columns(given.query), tuple(reports))
 
@@ -63,7 +63,7 @@ def choice_at(
     Without `start` windows close at the multiples of their slides, as those of engine versions do.
     """
     chosen = bounds or wanted.bounds[0]
-    frame = Frame(wanted, given.unit, chosen, Ticking(1, (), ()), 0)
+    frame = Frame(wanted, given.unit, chosen, TickClock(1, (), ()), 0)
     shapes = (shape(source, frame) for source in sources(given.query))
     aligned = (0 if found is None else -found.width for found in shapes)
     return OpenChoice(tuple(one if start is None else start for one in aligned), chosen)

@@ -12,10 +12,10 @@ from typing import Final
 
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import Variable
-from translate.analysis import occurring, rebuilt
+from translate.analysis import occurring_variables, rebuilt
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
-from translate.tau import ordered
+from translate.tau import in_order
 
 _LENIENT: Final = ("COUNT", "SAMPLE")
 _ALL: Final = Aggregation("COUNT")
@@ -23,7 +23,7 @@ _ALL: Final = Aggregation("COUNT")
 
 def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern in whose groups, those of subqueries too, errors are errors of all aggregates."""
-    taken = occurring(pattern)
+    taken = occurring_variables(pattern)
     names = (Variable(f"all_{number}") for number in count(1))
     fresh = (name for name in names if name not in taken)
 
@@ -43,7 +43,7 @@ def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
             return None
         left, right = rebuilt(part.left, change), rebuilt(part.right, change)
         condition = part.condition
-        for variable in reversed(ordered(variables(right))):
+        for variable in reversed(in_order(variables(right))):
             condition = Call("||", (Call("!", (Call("BOUND", (variable,)),)), condition))
         return algebra.Filter(algebra.LeftJoin(left, right), condition, part.exists)
 
@@ -69,4 +69,4 @@ def _strict(group: algebra.Group, inner: algebra.Pattern, fresh: Iterator[Variab
     for variable, expression in checks:
         found = algebra.Extend(found, variable, expression)
     seen = {*group.keys, *(variable for variable, _ in group.aggregates)}
-    return algebra.Select(found, tuple(ordered(seen)))
+    return algebra.Select(found, tuple(in_order(seen)))

@@ -38,11 +38,11 @@ def rust_integer(text: str) -> float:
 class EngineWindows:
     """The windows in the order of the text; `alive` are those that can open, `fed` gets a stream's triples.
 
-    Not `answered`: what is left of the text is no SPARQL, so that nothing is ever answered.
+    Not `answers`: what is left of the text is no SPARQL, so that nothing is ever answered.
     """
 
     all: tuple[YasperWindow, ...]
-    answered: bool = True
+    answers: bool = True
 
     @property
     def alive(self) -> tuple[YasperWindow, ...]:

@@ -12,18 +12,18 @@ from typing import Final
 
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
-from translate.analysis import occurring, rebuilt
+from translate.analysis import occurring_variables, rebuilt
 from translate.model import patterns as algebra
-from translate.model.paths import Alternative, Inverse, Path, Sequence
+from translate.model.paths import Alternative, Inverse, Path, PathSequence
 from translate.model.patterns import Duplicates, Modifiers, variables
-from translate.tau import ordered
+from translate.tau import in_order
 
 _DISTINCT: Final = Modifiers(Duplicates.DISTINCT)
 _STRING: Final = Iri(XSD + "string")
 
 
 def _fresh(pattern: algebra.Pattern) -> Iterator[Variable]:
-    taken = occurring(pattern)
+    taken = occurring_variables(pattern)
     names = (Variable(f"made_{number}") for number in count(1))
     return (name for name in names if name not in taken)
 
@@ -50,7 +50,7 @@ def _steps(
     subject: Term, path: Path, object_: Term, fresh: Iterator[Variable]
 ) -> Iterator[algebra.PathPattern]:
     """Yield what a path becomes, whose sequences are joins."""
-    if isinstance(path, Sequence):
+    if isinstance(path, PathSequence):
         between = next(fresh)
         yield from _steps(subject, path.left, between, fresh)
         yield from _steps(between, path.right, object_, fresh)
@@ -63,7 +63,7 @@ def _once(pattern: algebra.Pattern, path: Path) -> algebra.Pattern:
         path = path.path
     if not isinstance(path, Alternative):
         return pattern
-    return algebra.Select(pattern, tuple(ordered(variables(pattern))), _DISTINCT)
+    return algebra.Select(pattern, tuple(in_order(variables(pattern))), _DISTINCT)
 
 
 def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:

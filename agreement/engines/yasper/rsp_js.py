@@ -25,7 +25,7 @@ from agreement.engines.definitions import (
     SAME_INSTANT,
 )
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
-from agreement.engines.r2s import reported
+from agreement.engines.r2s import reported_rows
 from agreement.engines.yasper.comunica import with_errors, with_late_conditions
 from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, javascript_number
 from agreement.engines.yasper.sliding import FiringWindow, WindowEnds, YasperWindow, first_close
@@ -91,7 +91,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
     known: dict[ContentKey, tuple[Row, ...]] = {}
     while True:
         windows = _FiringWindows(sliding, known, stated or ToStream.RSTREAM, off)
-        arrivals = enumerate(pushes if sliding.answered else ())
+        arrivals = enumerate(pushes if sliding.answers else ())
         firings = [firing for n, push in arrivals for firing in windows.arrive(n, push)]
         contents = {_key(firing.content): firing.content for firing in firings}
         unknown = [key for key in contents if key not in known]
@@ -227,7 +227,7 @@ class _FiringWindows:
     def _fire(self, firing: Sequence[FiringWindow], close: float, number: int, t: float) -> WindowFiring:
         content = self._content(firing, close)
         before, self.before = self.before, self.known.get(_key(content), ())
-        rows = reported(self.operator, before, self.before)
+        rows = reported_rows(self.operator, before, self.before)
         made = WindowFiring(number, t, firing[0].window, firing[0].start, close, content, rows)
         if self.moves:
             for one in firing:
@@ -245,4 +245,4 @@ class _FiringWindows:
         """Return what a window shows when another fires whose last triple came at `last`."""
         if _OTHERS.name in self.off:
             return one.past.active(close, self.ends)
-        return one.live.triples(one.live.around(last))
+        return one.live.triples(one.live.next_close(last))

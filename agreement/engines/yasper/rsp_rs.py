@@ -25,7 +25,7 @@ from agreement.engines.definitions import (
     SAME_INSTANT,
 )
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
-from agreement.engines.r2s import streamed
+from agreement.engines.r2s import relation_to_stream
 from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, rust_integer
 from agreement.engines.yasper.oxigraph import with_distinct_alternatives, with_texts_concatenated
 from agreement.engines.yasper.sliding import FiringWindow, WindowEnds, first_close
@@ -97,13 +97,13 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
     """Return what rsp-rs reports; raises LarsError for what is no SELECT over sliding windows."""
     declared = engine_windows(query, RSP_RS_035.name, rust_integer, by_lines=_LINES.name not in off)
     windows = _FiringWindows(declared, off)
-    arrivals = enumerate(pushes if declared.answered else ())
+    arrivals = enumerate(pushes if declared.answers else ())
     firings = [firing for number, push in arrivals for firing in windows.arrive(number, push)]
     operator = (query.to_stream if _OPERATOR.name in off else None) or ToStream.RSTREAM
     found = dict(
         enumerate(answers(_as_processed(query, off), [firing.content for firing in firings], static))
     )
-    rows = streamed(operator, range(len(firings)), found)
+    rows = relation_to_stream(operator, range(len(firings)), found)
     shown = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
     reports = tuple(Report(firing.t, new, firing.push) for firing, new in shown)
     return Recording(columns(query), reports, (), tuple(firing.bounds for firing, _ in shown))
@@ -215,4 +215,4 @@ class _FiringWindows:
         """Return what a window shows when another fires whose last triple came at `last`."""
         if _OTHERS.name in self.off:
             return one.past.active(close, self.ends, one.start)
-        return one.live.triples(one.live.around(last))
+        return one.live.triples(one.live.next_close(last))

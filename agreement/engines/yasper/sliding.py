@@ -16,7 +16,7 @@ from translate.model import patterns as algebra
 from translate.model.patterns import variables
 from translate.model.query import EngineQuery, Form, Language
 from translate.model.windows import Range
-from translate.tau import ordered
+from translate.tau import in_order
 
 _NANOSECONDS: Final = 10**6
 _WINDOWS: Final = "FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]"
@@ -103,7 +103,7 @@ def check_triple_patterns(
 def without_projection(query: EngineQuery) -> EngineQuery:
     """Return the query that selects every variable of its pattern; blank nodes have none."""
     named = {variable for variable in variables(query.pattern) if not _BLANK.fullmatch(variable.name)}
-    return replace(query, result=tuple(ordered(named | set(query.result))))
+    return replace(query, result=tuple(in_order(named | set(query.result))))
 
 
 TimedTriple = tuple[float, Triple]
@@ -167,7 +167,7 @@ class LiveWindows:
         found = (close for close in self.contents if close < t or (touching and close == t))
         return max(found, default=None)
 
-    def around(self, t: float) -> float | None:
+    def next_close(self, t: float) -> float | None:
         """Return the earliest close of the windows that are open at `t`, both ends included."""
         found = (close for close in self.contents if close - self.window.width <= t <= close)
         return min(found, default=None)

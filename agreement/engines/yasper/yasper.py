@@ -14,7 +14,7 @@ from typing import Final
 from agreement.documents.recordings import Push, Recording, Report, Row, Triple
 from agreement.documents.requests import WindowSource
 from agreement.engines.engine import Engine, EngineRule, Off, answers, columns
-from agreement.engines.r2s import streamed
+from agreement.engines.r2s import relation_to_stream
 from agreement.engines.yasper.sliding import (
     LiveWindows,
     PastTriples,
@@ -91,7 +91,7 @@ def _recorded(
         places += [(evaluation.t, evaluation.trigger) for evaluation in batch]
         rows += answers(asked, [evaluation.content for evaluation in batch], static)
     found = {n: tuple(dict.fromkeys(row)) if reporting.whole else row for n, row in enumerate(rows)}
-    streams = streamed(reporting.operator, range(len(places)), found).values()
+    streams = relation_to_stream(reporting.operator, range(len(places)), found).values()
     reports = (Report(t, tuple(new), n) for (t, n), new in zip(places, streams, strict=True))
     shown = tuple(report for report in reports if report.rows or not reporting.silent)
     return Recording(columns(asked), shown, tuple(engine.rejected))

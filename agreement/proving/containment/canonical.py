@@ -8,10 +8,10 @@ from math import lcm
 from typing import Final
 
 from agreement.documents.requests import sources
-from agreement.engines.r2s import reported
+from agreement.engines.r2s import reported_rows
 from agreement.proving.containment.findings import Counterexample
 from agreement.proving.containment.mappings import window_of
-from agreement.proving.containment.pruning import counted, pruned
+from agreement.proving.containment.pruning import counted_edges, prune
 from agreement.proving.decide import trace_on
 from agreement.proving.disjuncts import (
     Edge,
@@ -34,7 +34,7 @@ from translate.analysis import rebuilt
 from translate.model.patterns import Pattern, Select, StreamBlock
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.model.windows import Range, window_operator
-from translate.tau import Output, answered, translated
+from translate.tau import Output, lars_program, output_of
 
 _MOST_PLACEMENTS: Final = 64
 _MOST_TIMES: Final = 12
@@ -57,11 +57,11 @@ class OneQuery:
     @cached_property
     def pattern(self) -> Pattern:
         """Its pattern, without the OPTIONAL parts and aggregates of which no column is seen."""
-        pattern = counted(rebuilt(self.query.pattern, self._moving))
+        pattern = counted_edges(rebuilt(self.query.pattern, self._moving))
         modifiers = self.query.modifiers
         if modifiers.slices:
             return Select(pattern, self.result, modifiers)
-        return pruned(pattern, frozenset(self.result))
+        return prune(pattern, frozenset(self.result))
 
     def _moving(self, part: Pattern) -> Pattern | None:
         """Return a block whose window moves at each time point as one without a slide, which does too."""
@@ -86,11 +86,11 @@ class OneQuery:
     def reported(self, facts: Sequence[Fact], static: Stock, t: int, before: int | None) -> frozenset[Row]:
         """Return what it reports at t, where the evaluation before was at `before`; None: there was none."""
         then = frozenset[Row]() if before is None else self.rows(facts, static, before)
-        return frozenset(reported(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
+        return frozenset(reported_rows(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
 
     @cached_property
     def _program(self) -> tuple[Program, Output]:
-        return translated(self.query, self.setting), answered(self.query, self.setting)
+        return lars_program(self.query, self.setting), output_of(self.query, self.setting)
 
     def rows(self, facts: Sequence[Fact], static: Stock, t: int) -> frozenset[Row]:
         """Return its answers at a time; raises TimeLimitError."""
@@ -107,9 +107,9 @@ def in_unit(one: OneQuery, unit: Duration) -> OneQuery:
     return replace(one, setting=replace(one.setting, unit=unit))
 
 
-Placed = tuple[int | None, tuple[Constant, Constant, Constant], Constant]
+PlacedTriple = tuple[int | None, tuple[Constant, Constant, Constant], Constant]
 """A triple of a stream at a time, or at None of a graph of the static data."""
-Data = tuple[Sequence[Placed], int]
+Data = tuple[Sequence[PlacedTriple], int]
 """Triples, and the time at which queries are asked."""
 
 
@@ -123,7 +123,7 @@ def whole_matches(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Mo
 
 
 def difference_on(
-    one: OneQuery, other: OneQuery, data: Sequence[Placed], t: int, before: int | None = None
+    one: OneQuery, other: OneQuery, data: Sequence[PlacedTriple], t: int, before: int | None = None
 ) -> Counterexample | None:
     """Return a row that the first query reports at t on the data and the other does not, None where it does.
 
@@ -177,7 +177,7 @@ def last_time(one: OneQuery, other: OneQuery) -> int:
     return _times(one, other)[0]
 
 
-def newest(edge: Edge, model: Model, t: int, setting: Setting) -> Placed:
+def newest(edge: Edge, model: Model, t: int, setting: Setting) -> PlacedTriple:
     """Return the triple of an edge as late as its window shows it at t."""
     if isinstance(edge.where, GraphSource):
         return static_triple(edge, model)
@@ -195,7 +195,7 @@ def _shown(where: Reading, t: int, setting: Setting) -> Interval:
     return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
 
 
-def static_triple(edge: Edge, model: Model) -> Placed:
+def static_triple(edge: Edge, model: Model) -> PlacedTriple:
     """Return the static triple that matches an edge."""
     assert isinstance(edge.where, GraphSource)
     return None, ground(edge, model.terms), _term(edge.where.graph, model)
@@ -207,7 +207,7 @@ def stream_of(edge: Edge, model: Model) -> Constant:
     return _term(edge.where.stream, model)
 
 
-def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) -> list[Placed]:
+def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) -> list[PlacedTriple]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
     if isinstance(edge.where, GraphSource):
         return [static_triple(edge, model)]

@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import count, islice, product
 from typing import Final
 
-from agreement.proving.containment.forms import normal, settled
+from agreement.proving.containment.forms import normal, settle
 from agreement.proving.containment.mappings import Image, Mapper
 from agreement.proving.containment.relations import MergedGraph
 from agreement.proving.containment.walks import properties
@@ -45,8 +45,8 @@ from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Iri, Literal, Term, Variable
 from solver.deadlines import NEVER, Deadline
 from solver.rdf import test as holds
-from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated
-from translate.model.paths import Sequence as Steps
+from translate.model.paths import Alternative, Inverse, Link, NegatedSet, Path, RepeatedPath, Repetition
+from translate.model.paths import PathSequence as Steps
 from translate.model.patterns import TriplePattern
 
 _DEPTH: Final = 3
@@ -71,13 +71,13 @@ class MatchTarget:
     def compared(self) -> frozenset[Variable]:
         """The variables whose terms matter beside the edges."""
         computed = (each for each in self.columns or () if isinstance(each, Call))
-        tested = (test.expression for test in self.way.wanted)
+        tested = (test.expression for test in self.way.requirements)
         names = frozenset[Variable]().union(*map(named_in, (*computed, *tested)))
         return names | self.way.bound if self.way.absent else names
 
-    def shown(self, seen: Mapping[Edge, frozenset[Reading]]) -> "MatchTarget":
+    def through_windows(self, seen: Mapping[Edge, frozenset[Reading]]) -> "MatchTarget":
         """Return the same where matches of edges are seen through windows."""
-        return replace(self, mapper=replace(self.mapper, seen=seen))
+        return replace(self, mapper=replace(self.mapper, windows=seen))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class RowCase:
     """What is known of a row."""
 
     edges: tuple[Edge, ...]
-    wanted: tuple[Requirement, ...]
+    requirements: tuple[Requirement, ...]
     columns: Columns
     denied: tuple[MatchTarget, ...] = ()
     unfolded: int = 0
@@ -95,7 +95,9 @@ class RowCase:
     @property
     def plain(self) -> Disjunct:
         """Its edges and conditions; an edge of a path says only that there are terms."""
-        return Disjunct(tuple(each for edge in self.edges for each in _neutral(edge)), wanted=self.wanted)
+        return Disjunct(
+            tuple(each for edge in self.edges for each in _neutral(edge)), requirements=self.requirements
+        )
 
     @property
     def real(self) -> tuple[Edge, ...]:
@@ -118,13 +120,13 @@ class RowCase:
         for edges in product(*(places(edge, listed) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
-    def shown(self, seen: Mapping[Edge, frozenset[Reading]]) -> "RowCase":
+    def through_windows(self, seen: Mapping[Edge, frozenset[Reading]]) -> "RowCase":
         """Return the case with its matches seen through windows."""
-        return replace(self, denied=tuple(each.shown(seen) for each in self.denied))
+        return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
     def where(self, equal: tuple[Requirement, ...]) -> "RowCase":
         """Return the case with further conditions."""
-        return replace(self, wanted=(*self.wanted, *equal))
+        return replace(self, requirements=(*self.requirements, *equal))
 
     @property
     def unified(self) -> "RowCase":
@@ -134,7 +136,7 @@ class RowCase:
         nodes are equal to nothing but themselves.
         """
         nodes = {term for edge in self.real for place, term in edge.placed if place is not Position.OBJECT}
-        for test in self.wanted:
+        for test in self.requirements:
             match test:
                 case Requirement(
                     Call("SAMETERM" | "=" as sign, (Variable() as one, Variable() as other)), True
@@ -167,7 +169,9 @@ class RowCase:
         return replace(
             self,
             edges=tuple(dict.fromkeys(edge_under(edge, terms) for edge in self.edges)),
-            wanted=tuple(replace(test, expression=put_terms(test.expression, terms)) for test in self.wanted),
+            requirements=tuple(
+                replace(test, expression=put_terms(test.expression, terms)) for test in self.requirements
+            ),
             columns=tuple(None if each is None else put_terms(each, terms) for each in self.columns),
             denied=tuple(map(moved, self.denied)),
         )
@@ -204,20 +208,22 @@ def _neutral(edge: Edge) -> Iterator[Edge]:
             yield Edge(TriplePattern(Iri("urn:any"), predicate, end), GraphSource())
 
 
-def resolved(one: Disjunct) -> Disjunct:
+def resolve(one: Disjunct) -> Disjunct:
     """Return a disjunct with constants for given variables, and in conditions what computes them."""
-    one = settled(one)
-    constants = {name: term for name, term in one.given if term is not None}
+    one = settle(one)
+    constants = {name: term for name, term in one.values if term is not None}
     values = _values(one)
     return replace(
         one,
         edges=tuple(edge_under(edge, constants) for edge in one.edges),
-        wanted=tuple(replace(test, expression=_valued(test.expression, values)) for test in one.wanted),
+        requirements=tuple(
+            replace(test, expression=_valued(test.expression, values)) for test in one.requirements
+        ),
     )
 
 
 def _values(one: Disjunct) -> dict[Variable, Expression]:
-    values: dict[Variable, Expression] = {name: NULL if term is None else term for name, term in one.given}
+    values: dict[Variable, Expression] = {name: NULL if term is None else term for name, term in one.values}
     for name, how in one.computed:
         values[name] = _valued(how, values)
     return values
@@ -240,15 +246,15 @@ def first_case(
     one: Disjunct, names: Sequence[Variable], mapper: Mapper, merged: tuple[Reading, ...]
 ) -> RowCase:
     """Return what is known of the rows of a disjunct."""
-    way = resolved(one)
-    constants: dict[Variable, Term] = {name: term for name, term in one.given if term is not None}
+    way = resolve(one)
+    constants: dict[Variable, Term] = {name: term for name, term in one.values if term is not None}
     image: Image = {name: name for name in way.bound} | constants | _constants(way)
     denied = _denied(way, image, mapper, merged)
-    return RowCase(tuple(dict.fromkeys(way.edges)), way.wanted, columns_of(settled(one), names), denied)
+    return RowCase(tuple(dict.fromkeys(way.edges)), way.requirements, columns_of(settle(one), names), denied)
 
 
 def _constants(way: Disjunct) -> dict[Variable, Term]:
-    return {name: term for name, term in way.given if term is not None}
+    return {name: term for name, term in way.values if term is not None}
 
 
 def _denied(
@@ -257,7 +263,7 @@ def _denied(
     """Return what must not match beside a match of a disjunct; what is not exact says nothing."""
     return tuple(
         MatchTarget(
-            resolved(each), mapper, merged, tuple((n, image[n]) for n in sorted(absent.names) if n in image)
+            resolve(each), mapper, merged, tuple((n, image[n]) for n in sorted(absent.names) if n in image)
         )
         for absent in way.absent
         for each in absent.ways
@@ -302,7 +308,7 @@ class CaseProver:
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
         """Whether nothing that must not match beside a goal does, in any case that is not closed."""
-        further = [resolved(way) for absent in goal.way.absent for way in absent.ways]
+        further = [resolve(way) for absent in goal.way.absent for way in absent.ways]
         # What matches already makes no other case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
             return False
@@ -317,21 +323,23 @@ class CaseProver:
         names = sorted(way.bound - image.keys())
         whole = {**image, **{name: Variable(f"new{next(self.fresh)}") for name in names}}
         known: dict[Variable, Term] = {}
-        for name, term in way.given:
+        for name, term in way.values:
             if term is not None and _put(whole.setdefault(name, term), known) != term:
                 mine = whole[name]
                 if not isinstance(mine, Variable) or mine in known:
                     return
                 known[mine] = term
         nulls: dict[Variable, Term] = dict.fromkeys(_unnamed(way, whole), NULL)
-        wanted = tuple(replace(t, expression=put_terms(t.expression, whole | nulls)) for t in way.wanted)
+        wanted = tuple(
+            replace(t, expression=put_terms(t.expression, whole | nulls)) for t in way.requirements
+        )
         denied = _denied(way, whole, goal.mapper, goal.merged)
         choices = [places(edge_under(edge, whole), goal.merged) for edge in way.edges]
         for edges in islice(product(*choices), _MOST_CASES):
             grown = replace(
                 case,
                 edges=tuple(dict.fromkeys((*case.edges, *edges))),
-                wanted=tuple(dict.fromkeys((*case.wanted, *wanted))),
+                requirements=tuple(dict.fromkeys((*case.requirements, *wanted))),
                 denied=(*case.denied, *denied),
             )
             yield grown.put(known) if known else grown
@@ -347,7 +355,7 @@ class CaseProver:
             )
             return any(
                 self.are_closed(self.unfolded(rest, edge, path, last=last), depth - 1)
-                for last in ((False, True) if isinstance(path, Repeated) else (False,))
+                for last in ((False, True) if isinstance(path, RepeatedPath) else (False,))
             ) and not _is_open(path)
         return False
 
@@ -396,18 +404,18 @@ class CaseProver:
 
 
 def _is_open(path: Path) -> bool:
-    return isinstance(path, Negated)
+    return isinstance(path, NegatedSet)
 
 
 def _words(path: Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[Path, ...]]:
     """Yield ways to walk a path, which are all for all but a negated property."""
     match path:
-        case Repeated(inner, often):
-            if often is not Often.ONE_OR_MORE:
+        case RepeatedPath(inner, often):
+            if often is not Repetition.ONE_OR_MORE:
                 yield ()
             yield (inner,)
-            if often is not Often.ZERO_OR_ONE:
-                more = Repeated(inner, Often.ONE_OR_MORE)
+            if often is not Repetition.ZERO_OR_ONE:
+                more = RepeatedPath(inner, Repetition.ONE_OR_MORE)
                 yield (more, inner) if last else (inner, more)
         case Steps(left, right):
             yield left, right
@@ -416,7 +424,7 @@ def _words(path: Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[P
             yield (right,)
         case Inverse(Inverse(inner)):
             yield (inner,)
-        case Negated(forward, backward):
+        case NegatedSet(forward, backward):
             for name in (*others, Iri("http://example.org/other")):
                 if name not in (*forward, *backward):
                     yield (Inverse(Link(name)) if backward and not forward else Link(name),)
@@ -432,7 +440,7 @@ def _is_there(case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> 
 
 
 def _unnamed(way: Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:
-    return frozenset().union(*(named_in(test.expression) for test in way.wanted)) - names.keys()
+    return frozenset().union(*(named_in(test.expression) for test in way.requirements)) - names.keys()
 
 
 def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
@@ -450,7 +458,7 @@ def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
 def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
     """Yield the images of a goal's variables under which its edges match and its row is the case's."""
     image: Image = dict(goal.start)
-    if any(image.get(name, term) != term for name, term in goal.way.given if term is not None):
+    if any(image.get(name, term) != term for name, term in goal.way.values if term is not None):
         return
     computed = []
     for mine, theirs in zip(goal.columns or (), case.columns if goal.columns else (), strict=True):
@@ -469,9 +477,9 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
 
 def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Requirement, ...]:
     """Return the conditions of a goal that are not among those of the case."""
-    known = set(map(_plainly, case.wanted))
+    known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
-    tests = (replace(t, expression=put_terms(t.expression, image | nulls)) for t in goal.way.wanted)
+    tests = (replace(t, expression=put_terms(t.expression, image | nulls)) for t in goal.way.requirements)
     return tuple(test for test in tests if _plainly(test) not in known)
 
 
@@ -489,7 +497,7 @@ def _remaining(known: Disjunct, tests: Iterable[Requirement]) -> tuple[Requireme
         near = _about(known, test)
         if _has_none(near, ((test,),)):
             continue
-        if _has_none(replace(near, wanted=(*near.wanted, test)), ()):
+        if _has_none(replace(near, requirements=(*near.requirements, test)), ()):
             return None
         found.append(test)
     return tuple(found)
@@ -524,8 +532,10 @@ def _has_none(known: Disjunct, barred: tuple[tuple[Requirement, ...], ...]) -> b
 def _about(known: Disjunct, test: Requirement) -> Disjunct:
     """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
     names = named_in(test.expression)
-    near = (each for each in known.wanted if named_in(each.expression) & names and is_decided(each, known))
-    return replace(known, wanted=tuple(near))
+    near = (
+        each for each in known.requirements if named_in(each.expression) & names and is_decided(each, known)
+    )
+    return replace(known, requirements=tuple(near))
 
 
 def _plainly(test: Requirement) -> Expression:
@@ -536,6 +546,6 @@ def _is_covered(case: RowCase, barred: Sequence[tuple[Requirement, ...]], deadli
     """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
     known = case.plain
     decided = [tests for tests in barred if all(is_decided(test, known) for test in tests)]
-    plain = replace(known, wanted=tuple(test for test in known.wanted if is_decided(test, known)))
+    plain = replace(known, requirements=tuple(test for test in known.requirements if is_decided(test, known)))
     found, whole = models(plain, decided, 1, deadline.check)
     return whole and not found

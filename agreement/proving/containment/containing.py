@@ -27,10 +27,10 @@ from agreement.proving.containment.cases import (
     RowCase,
     columns_of,
     first_case,
-    resolved,
+    resolve,
 )
 from agreement.proving.containment.findings import Containment, Holds, refuted
-from agreement.proving.containment.forms import is_random, same, settled
+from agreement.proving.containment.forms import is_random, same, settle
 from agreement.proving.containment.mappings import Mapper
 from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, UnplacedError, placements
 from agreement.proving.containment.relations import Relations
@@ -67,7 +67,7 @@ _MOST_PLACED: Final = 64
 _MODELS_PLACED: Final = 3
 
 
-def decided(one: OneQuery, other: OneQuery) -> Containment:
+def decide_containment(one: OneQuery, other: OneQuery) -> Containment:
     """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
     _check_forms(one, other)
     columns = one.result == other.result
@@ -197,7 +197,7 @@ class _Comparison:
                 return Containment(Holds.YES, "")
         except UnplacedError as error:
             why = str(error)
-        filled = [each for each in placed if each[0].pushed <= MOST_PUSHED]
+        filled = [each for each in placed if each[0].newer_triples <= MOST_PUSHED]
         if len(filled) < len(placed):
             why = f"a tuple window of more than {MOST_PUSHED} triples is not filled"
         for data, t in chain(self.placed_data(case, filled), self.data_of(prover.left)):
@@ -232,7 +232,7 @@ class _Comparison:
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
         every = disjuncts(relations.read(pattern, whole=False), self.other.setting.profile)
         found = [
-            MatchTarget(resolved(each), mapper, self.other.merged, (), columns_of(settled(each), names))
+            MatchTarget(resolve(each), mapper, self.other.merged, (), columns_of(settle(each), names))
             for each in every
             if not each.vague
         ]
@@ -249,7 +249,7 @@ class _Comparison:
         queries = (self.other, self.one) if case.denied else (self.other,)
         for placement in placements(case.real, queries):
             self.one.deadline.check()
-            seen = placement.seen
+            seen = placement.windows
             key = frozenset(seen.items()), placement.equal
             if key in known:
                 continue
@@ -257,9 +257,9 @@ class _Comparison:
             near = case.where(placement.equal).unified
             terms = dict(near.same)
             seen = _merged((edge_under(edge, terms), some) for edge, some in seen.items())
-            shown = [each.shown(seen) for each in goals]
+            shown = [each.through_windows(seen) for each in goals]
             prover = CaseProver(shown, paths, self.one.deadline)
-            if not prover.is_closed(near.shown(seen)):
+            if not prover.is_closed(near.through_windows(seen)):
                 yield placement, prover.left
 
     def equal(

@@ -45,7 +45,7 @@ class FinerUnit:
     """The coarsest of the finer units with which something else is found, and what."""
 
     unit: Duration
-    found: Containment
+    containment: Containment
 
 
 def refuted(against: Counterexample, *, columns: bool = True) -> Containment:

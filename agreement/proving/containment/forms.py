@@ -237,11 +237,11 @@ def _sides(expression: Expression, function: str) -> tuple[Expression, ...]:
     return (expression,)
 
 
-def settled(one: Disjunct) -> Disjunct:
+def settle(one: Disjunct) -> Disjunct:
     """Return the disjunct with the IRI that a condition equates a bound variable to as its given value."""
-    given, bound = dict(one.given), one.bound
+    given, bound = dict(one.values), one.bound
     kept: list[Requirement] = []
-    for test in one.wanted:
+    for test in one.requirements:
         match test:
             case Requirement(Call("=" | "SAMETERM", (Variable() as name, Iri() as iri)), True) if (
                 name in bound
@@ -256,7 +256,7 @@ def settled(one: Disjunct) -> Disjunct:
                 continue
         if given.setdefault(name, iri) != iri:
             kept.append(test)
-    return replace(one, given=tuple(given.items()), wanted=tuple(kept))
+    return replace(one, values=tuple(given.items()), requirements=tuple(kept))
 
 
 def is_random(part: Pattern) -> bool:

@@ -18,7 +18,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Variable
-from translate.analysis import renamed
+from translate.analysis import rename
 from translate.model.query import EngineQuery, Profile
 
 _ACCEPTED: Final = "accepted with --contained and --equivalent: two files, each with a query"
@@ -55,4 +55,4 @@ def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> Engine
     # What had the new name gets the old one: names inside a query are its own.
     whole = {new: old for old, new in found.items() if new not in found} | found
     result = tuple(whole.get(name, name) for name in query.result)
-    return replace(query, result=result, pattern=renamed(query.pattern, whole)) if found else query
+    return replace(query, result=result, pattern=rename(query.pattern, whole)) if found else query

@@ -13,7 +13,7 @@ from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, is
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from solver.deadlines import NEVER, Deadline
-from translate.model.paths import Inverse, Link, Negated, Path, can_stay
+from translate.model.paths import Inverse, Link, NegatedSet, Path, can_stay
 from translate.model.query import Setting
 from translate.model.windows import window_operator
 
@@ -62,7 +62,7 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
 class Mapper:
     """Maps edges of a query, whose windows `merged` enter its default graph, into known ones.
 
-    `seen` says by which windows a match of an edge is shown; without it, by those that the edge's own
+    `windows` says by which windows a match of an edge is shown; without it, by those that the edge's own
     window is inside of at every time.
     """
 
@@ -70,7 +70,7 @@ class Mapper:
     setting: Setting
     paths: Mapping[Iri, Path]
     deadline: Deadline = NEVER
-    seen: Mapping[Edge, frozenset[Reading]] = field(default_factory=dict)
+    windows: Mapping[Edge, frozenset[Reading]] = field(default_factory=dict)
 
     def images(
         self, edges: Sequence[Edge], into: Sequence[Edge], image: Image, kept: frozenset[Variable]
@@ -143,7 +143,7 @@ class Mapper:
     def _step(self, predicate: Term, *, forward: bool) -> Automaton:
         """Return the words that are spelled along an edge."""
         if isinstance(predicate, Variable):
-            step: Path = Negated()
+            step: Path = NegatedSet()
         else:
             assert isinstance(predicate, Iri)
             step = self.paths.get(predicate, Link(predicate))
@@ -174,7 +174,7 @@ class Mapper:
 
     def _shows(self, target: Edge, window: Reading) -> bool:
         """Whether a window of the query shows what matches an edge."""
-        if (seen := self.seen.get(target)) is not None:
+        if (seen := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in seen)
         assert isinstance(target.where, Reading)
         return is_inside(window_of(target.where, self.setting), window_of(window, self.setting))

@@ -32,7 +32,7 @@ from typing import Final
 from agreement.documents.requests import durations_of, finer_units, sources
 from agreement.proving.containment.canonical import (
     OneQuery,
-    Placed,
+    PlacedTriple,
     difference_at,
     difference_on,
     in_unit,
@@ -41,7 +41,7 @@ from agreement.proving.containment.canonical import (
     shown_last,
 )
 from agreement.proving.containment.cases import RowCase
-from agreement.proving.containment.containing import decided, is_empty, lasts, matches
+from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
 from agreement.proving.containment.findings import (
     Containment,
     Counterexample,
@@ -51,7 +51,7 @@ from agreement.proving.containment.findings import (
 )
 from agreement.proving.containment.mappings import window_of
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
-from agreement.proving.containment.searched import contained as contained_answers
+from agreement.proving.containment.searched import answers_containment as contained_answers
 from agreement.proving.decide import volatile
 from agreement.proving.disjuncts import (
     Edge,
@@ -66,7 +66,7 @@ from lars.errors import TimeLimitError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
 from solver.facts import STREAM_PREDICATE, Fact
-from translate.analysis import occurring, parts, rebuilt, renamed
+from translate.analysis import occurring_variables, parts, rebuilt, rename
 from translate.model.patterns import Group, Join, Pattern, StreamBlock
 from translate.model.query import ToStream
 from translate.model.windows import Rows, Unbounded
@@ -76,7 +76,7 @@ _MOST: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
 
-def contained(one: OneQuery, other: OneQuery) -> Containment:
+def reports_containment(one: OneQuery, other: OneQuery) -> Containment:
     """Return whether what one query reports the other reports too, at each evaluation on every stream."""
     mine, theirs = one.operator, other.operator
     if (mine, theirs) == (_R, _R):
@@ -89,10 +89,10 @@ def contained(one: OneQuery, other: OneQuery) -> Containment:
 
 def contained_in_units(one: OneQuery, other: OneQuery) -> Containment:
     """Return whether one query is contained in the other, and a finer unit with which that changes."""
-    found = contained(one, other)
+    found = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
     for unit in finer_units(one.setting.unit, durations) if found.holds is not Holds.NO else ():
-        again = contained(in_unit(one, unit), in_unit(other, unit))
+        again = reports_containment(in_unit(one, unit), in_unit(other, unit))
         if again.holds not in (found.holds, Holds.OPEN):
             return replace(found, finer=FinerUnit(unit, again))
     return found
@@ -124,7 +124,7 @@ def _why(one: OneQuery, other: OneQuery, answers: Containment) -> str:
         case ToStream.ISTREAM, ToStream.RSTREAM if inside:
             return "what is new is an answer, and each answer of the first is one of the other"
         case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
-            back = decided(_answering(other), _answering(one)).holds is Holds.YES
+            back = decide_containment(_answering(other), _answering(one)).holds is Holds.YES
             if back or _possible_answers(one, other).holds is Holds.YES:
                 return "no answer of the first is at any time one of the other alone"
         case _:
@@ -149,13 +149,13 @@ def _possible_answers(one: OneQuery, other: OneQuery) -> Containment:
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     if unlike or whole or anywhere or volatile(one.query) is not None:
         return Containment(Holds.OPEN, "their answers are not compared")
-    taken = occurring(one.pattern) | occurring(other.pattern)
+    taken = occurring_variables(one.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in taken)
-    names = {name: next(fresh) for name in sorted(occurring(one.pattern) - frozenset(one.result))}
-    copy = rebuilt(renamed(one.pattern, names), _elsewhere)
+    names = {name: next(fresh) for name in sorted(occurring_variables(one.pattern) - frozenset(one.result))}
+    copy = rebuilt(rename(one.pattern, names), _elsewhere)
     both = Join(other.pattern, copy)
     joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
-    return decided(joined, _answering(one))
+    return decide_containment(joined, _answering(one))
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
@@ -211,7 +211,7 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
                 yield from () if found is None else (found,)
 
 
-def _moved(one: OneQuery, other: OneQuery, noise: list[Placed]) -> Iterator[Counterexample]:
+def _moved(one: OneQuery, other: OneQuery, noise: list[PlacedTriple]) -> Iterator[Counterexample]:
     """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
     against = _possible_answers(one, other).against if one.operator is other.operator else None
     if against is None:
@@ -245,7 +245,7 @@ def _matches(query: OneQuery) -> Iterator[_Match]:
         yield from ((case, model) for model in found)
 
 
-def _data(query: OneQuery, match: _Match | None, t: int) -> list[Placed]:
+def _data(query: OneQuery, match: _Match | None, t: int) -> list[PlacedTriple]:
     if match is None:
         return []
     # What the smallest tuple window shows comes last.
@@ -258,7 +258,7 @@ def _size(edge: Edge) -> float:
     return edge.where.window.count if is_rows else inf  # type: ignore[union-attr]
 
 
-def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[Placed]:
+def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[PlacedTriple]:
     """Yield triples that push all others out of tuple windows."""
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)
@@ -267,6 +267,6 @@ def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[Placed]:
             yield t, unlike(number), stream
 
 
-def _texts(placed: Placed) -> tuple[str, ...]:
+def _texts(placed: PlacedTriple) -> tuple[str, ...]:
     _, triple, stream = placed
     return (*map(str, triple), str(stream))

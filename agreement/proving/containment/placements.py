@@ -15,7 +15,7 @@ from math import lcm, prod
 from typing import Final
 
 from agreement.documents.requests import sources
-from agreement.proving.containment.canonical import OneQuery, Placed, static_triple, stream_of
+from agreement.proving.containment.canonical import OneQuery, PlacedTriple, static_triple, stream_of
 from agreement.proving.containment.mappings import window_of
 from agreement.proving.disjuncts import Edge, GraphSource, Model, Reading, Requirement, ground
 from lars.errors import LarsError
@@ -49,7 +49,7 @@ class _Spot:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalPlacement:
-    """Arrivals at t, each with the windows of the other query that show it; `pushed` come after them.
+    """Arrivals at t, each with the windows of the other query that show it; `newer_triples` come after them.
 
     `equal` are conditions: what one arrival matches is one triple.
     """
@@ -60,19 +60,19 @@ class ArrivalPlacement:
     equal: tuple[Requirement, ...] = ()
 
     @property
-    def seen(self) -> Mapping[Edge, frozenset[Reading]]:
+    def windows(self) -> Mapping[Edge, frozenset[Reading]]:
         """By edge, the windows that show what matches it."""
         return {edge: spot.shown for group, spot in self.spots for edge in group}
 
     @property
-    def pushed(self) -> int:
+    def newer_triples(self) -> int:
         """How many newer triples push a match out of tuple windows that do not show it."""
         newer = (_newer(spot, self.sizes.get(group[0].where.stream, ())) for group, spot in self.spots)  # type: ignore[union-attr]
         return max(newer, default=0)
 
-    def data(self, edges: Sequence[Edge], model: Model) -> list[Placed]:
+    def data(self, edges: Sequence[Edge], model: Model) -> list[PlacedTriple]:
         """Return the match of edges with its arrivals so placed, in the order of arrival."""
-        found: list[Placed] = [
+        found: list[PlacedTriple] = [
             static_triple(edge, model) for edge in edges if isinstance(edge.where, GraphSource)
         ]
         for stream in dict.fromkeys(group[0].where.stream for group, _ in self.spots):  # type: ignore[union-attr]
@@ -82,7 +82,7 @@ class ArrivalPlacement:
 
     def _newest_first(
         self, own: Sequence[tuple[Group, _Spot]], sizes: tuple[int, ...], model: Model
-    ) -> Iterator[Placed]:
+    ) -> Iterator[PlacedTriple]:
         listed = sorted(own, key=lambda each: (each[1].rank, -each[1].time))
         passed = 0
         for group, spot in listed:

@@ -22,35 +22,37 @@ from typing import Final
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Literal, Variable
-from translate.analysis import nullable, occurring, rebuilt, tests_of
+from translate.analysis import nullable, occurring_variables, rebuilt, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Filter, Group, Join, LeftJoin, Pattern, Select, Union, variables
 
 _Names = frozenset[Variable]
 
 
-def pruned(pattern: Pattern, seen: _Names) -> Pattern:
+def prune(pattern: Pattern, seen: _Names) -> Pattern:
     """Return the pattern without OPTIONAL parts of which nothing is seen; solutions agree on `seen`."""
     match pattern:
         case LeftJoin(left, right, condition):
             own = variables(right) - variables(left)
             if not own & seen and not nullable(left) & variables(right):
-                return pruned(left, seen)
+                return prune(left, seen)
             if tests_of(pattern):
                 return pattern
             tested = frozenset[Variable]() if condition is None else named_in(condition)
-            mine = pruned(left, seen | occurring(right) | tested)
-            return replace(pattern, left=mine, right=pruned(right, seen | occurring(left) | tested))
+            mine = prune(left, seen | occurring_variables(right) | tested)
+            return replace(pattern, left=mine, right=prune(right, seen | occurring_variables(left) | tested))
         case Join(left, right):
-            return Join(pruned(left, seen | occurring(right)), pruned(right, seen | occurring(left)))
+            return Join(
+                prune(left, seen | occurring_variables(right)), prune(right, seen | occurring_variables(left))
+            )
         case Union(left, right):
-            return Union(pruned(left, seen), pruned(right, seen))
+            return Union(prune(left, seen), prune(right, seen))
         case Filter(inner, condition, ()):
-            return replace(pattern, pattern=pruned(inner, seen | named_in(condition)))
+            return replace(pattern, pattern=prune(inner, seen | named_in(condition)))
         case Group(_, (_, *_), aggregates):
             return replace(pattern, aggregates=tuple(each for each in aggregates if each[0] in seen))
         case Select(inner, result, modifiers) if not modifiers.slices:
-            return replace(pattern, pattern=pruned(inner, frozenset(result)))
+            return replace(pattern, pattern=prune(inner, frozenset(result)))
         case _:
             return pattern
 
@@ -58,7 +60,7 @@ def pruned(pattern: Pattern, seen: _Names) -> Pattern:
 _INTEGER: Final = XSD + "integer"
 
 
-def counted(pattern: Pattern) -> Pattern:
+def counted_edges(pattern: Pattern) -> Pattern:
     """Return a pattern with the same solutions, in which counts are said in one way."""
 
     def change(part: Pattern) -> Pattern | None:
@@ -94,13 +96,13 @@ def least(group: Group) -> Mapping[Variable, int]:
 
 
 def _group(group: Group) -> Group:
-    inner = counted(group.pattern)
+    inner = counted_edges(group.pattern)
     found = tuple((name, _counting(how, inner, group.keys)) for name, how in group.aggregates)
     return replace(group, pattern=inner, aggregates=found)
 
 
 def _counting(how: Aggregation, inner: Pattern, keys: tuple[Variable, ...]) -> Aggregation:
-    own = tuple(sorted(occurring(inner) - frozenset(keys)))
+    own = tuple(sorted(occurring_variables(inner) - frozenset(keys)))
     once = _is_set(inner) and len(own) == 1
     if how.function in ("MIN", "MAX"):
         return replace(how, distinct=False)

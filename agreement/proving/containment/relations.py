@@ -15,7 +15,7 @@ from agreement.proving.containment.pruning import least
 from agreement.proving.disjuncts import GraphSource, Reading
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import XSD, Iri, Literal, Variable
-from translate.analysis import null_sets, occurring, parts, rebuilt, tests_of, without_paths
+from translate.analysis import null_sets, occurring_variables, parts, rebuilt, tests_of, without_paths
 from translate.model import patterns as algebra
 from translate.model.paths import Path, can_stay
 from translate.model.patterns import Group, PathPattern, Pattern, Select, TriplePattern
@@ -40,11 +40,11 @@ class Relations:
 
     equal: Equal
     paths: dict[Iri, Path] = field(default_factory=dict)
-    known: list[tuple[Iri, Pattern, tuple[Variable, ...]]] = field(default_factory=list)
+    relations: list[tuple[Iri, Pattern, tuple[Variable, ...]]] = field(default_factory=list)
 
     def read(self, pattern: Pattern, *, whole: bool) -> Pattern:
         """Return the pattern with edges and relations; with what their rows come from too where `whole`."""
-        walked = without_paths(pattern, occurring(pattern))
+        walked = without_paths(pattern, occurring_variables(pattern))
         tested = [test.pattern for part in parts(walked) for test in tests_of(part)]
         kept = {id(part) for each in tested for part in parts(each)}
         return self._related(rebuilt(walked, lambda part: self._edge(part, kept)), tested=False, whole=whole)
@@ -124,11 +124,11 @@ class Relations:
 
     def _named(self, part: Pattern, columns: tuple[Variable, ...]) -> tuple[Iri, tuple[Variable, ...]]:
         """Return the name of a relation, and the columns in the order of the first one that has it."""
-        for name, known, order in self.known:
+        for name, known, order in self.relations:
             for names in self._alike(known, part, order, columns):
                 return name, tuple(names[column] for column in order)
-        name = Iri(f"derived {len(self.known)}")
-        self.known.append((name, part, columns))
+        name = Iri(f"derived {len(self.relations)}")
+        self.relations.append((name, part, columns))
         return name, columns
 
     def _alike(

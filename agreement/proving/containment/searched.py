@@ -6,7 +6,7 @@ from typing import Final
 
 from agreement.documents.traces import streams_of
 from agreement.proving.containment.canonical import OneQuery
-from agreement.proving.containment.containing import decided
+from agreement.proving.containment.containing import decide_containment
 from agreement.proving.containment.findings import Containment, Counterexample, Holds, refuted
 from agreement.proving.decide import stock_of
 from agreement.proving.witness import (
@@ -26,11 +26,11 @@ SECONDS: Final = 5.0
 _ASKED: Final = "on which it has a row that the other lacks"
 
 
-def contained(one: OneQuery, other: OneQuery) -> Containment:
+def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
     """Return whether each answer of one query is an answer of the other, at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
-    found = decided(mine, theirs)
+    found = decide_containment(mine, theirs)
     comparable = one.result == other.result and one.query.dataset == other.query.dataset
     if found.holds is not Holds.OPEN or not comparable or one.deadline.is_over:
         return found

@@ -12,13 +12,22 @@ from itertools import count
 from typing import assert_never
 
 from lars.language.terms import Iri
-from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Path, Repeated, Sequence
+from translate.model.paths import (
+    Alternative,
+    Inverse,
+    Link,
+    NegatedSet,
+    Path,
+    PathSequence,
+    RepeatedPath,
+    Repetition,
+)
 
 Letter = tuple[Iri | None, bool]
 """A property, None for any that is not named, and whether it is walked forwards."""
-_Label = tuple[Link | Negated, bool] | None
+_Label = tuple[Link | NegatedSet, bool] | None
 _States = frozenset[int]
-Known = frozenset[_States]
+StateSets = frozenset[_States]
 """The states in which a deterministic automaton may be after a walk."""
 
 
@@ -29,7 +38,7 @@ class Automaton:
     moves: tuple[tuple[int, _Label, int], ...]
 
     @property
-    def start(self) -> Known:
+    def start(self) -> StateSets:
         """Before the first letter."""
         return frozenset((self.closed(frozenset((0,))),))
 
@@ -51,11 +60,11 @@ class Automaton:
         )
 
     @staticmethod
-    def accepts(known: Known) -> bool:
+    def accepts(known: StateSets) -> bool:
         """Whether each word that was spelled is in the language."""
         return bool(known) and all(1 in states for states in known)
 
-    def spelled(self, known: Known, word: "Automaton") -> Known:
+    def spelled(self, known: StateSets, word: "Automaton") -> StateSets:
         """Return what is known after an edge along which any word of another path is spelled."""
         alphabet = _letters(self) | _letters(word) | {(None, True), (None, False)}
         pending = [(own, states) for own in word.start for states in known]
@@ -70,15 +79,15 @@ class Automaton:
         return frozenset(states for own, states in seen if 1 in own)
 
 
-def _spells(label: tuple[Link | Negated, bool], letter: Letter) -> bool:
+def _spells(label: tuple[Link | NegatedSet, bool], letter: Letter) -> bool:
     step, forward = label
     iri, onwards = letter
     match step:
         case Link(name):
             return (name, forward) == letter
-        case Negated(some, others) if others:
+        case NegatedSet(some, others) if others:
             return onwards != forward and iri not in others
-        case Negated(some, _):
+        case NegatedSet(some, _):
             return onwards == forward and iri not in some
         case _:
             assert_never(step)
@@ -95,7 +104,7 @@ def _letters(automaton: Automaton) -> frozenset[Letter]:
         match label:
             case (Link(iri), _):
                 names.add(iri)
-            case (Negated(some, others), _):
+            case (NegatedSet(some, others), _):
                 names.update(some, others)
             case None:
                 pass
@@ -112,11 +121,11 @@ def _moves(
     path: Path, start: int, end: int, fresh: Iterator[int], *, forward: bool
 ) -> Iterator[tuple[int, _Label, int]]:
     match path:
-        case Link() | Negated():
+        case Link() | NegatedSet():
             yield start, (path, forward), end
         case Inverse(inner):
             yield from _moves(inner, start, end, fresh, forward=not forward)
-        case Sequence(left, right):
+        case PathSequence(left, right):
             between = next(fresh)
             first, second = (left, right) if forward else (right, left)
             yield from _moves(first, start, between, fresh, forward=forward)
@@ -124,13 +133,13 @@ def _moves(
         case Alternative(left, right):
             yield from _moves(left, start, end, fresh, forward=forward)
             yield from _moves(right, start, end, fresh, forward=forward)
-        case Repeated(inner, often):
+        case RepeatedPath(inner, often):
             before, after = next(fresh), next(fresh)
             yield from ((start, None, before), (after, None, end))
             yield from _moves(inner, before, after, fresh, forward=forward)
-            if often is not Often.ZERO_OR_ONE:
+            if often is not Repetition.ZERO_OR_ONE:
                 yield after, None, before
-            if often is not Often.ONE_OR_MORE:
+            if often is not Repetition.ONE_OR_MORE:
                 yield before, None, after
         case _:
             assert_never(path)

@@ -1,6 +1,6 @@
 """`lars decide`: do push and pull agree on every stream, decided from the queries, with a stream as proof."""
 
-from agreement.proving.decide.deciding import SEARCHED, Decider, always, in_finer_units
+from agreement.proving.decide.deciding import SEARCHED, Decider, agreement_theorem, in_finer_units
 from agreement.proving.decide.inputs import DecisionTask, decision_task
 from agreement.proving.decide.places import Places
 from agreement.proving.decide.question import AgreementQuestion

@@ -11,7 +11,7 @@ from agreement.proving.decide import fresh_names, theorems
 from agreement.proving.decide.premises import changes, premises
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.theorems import JudgedDisjunct, Theorem
-from agreement.proving.decide.trial import PushAndPull, StreamWitness, Trial, stock_of, stored
+from agreement.proving.decide.trial import PushAndPull, StreamWitness, Trial, background_of, stock_of
 from agreement.proving.decide.verdict_values import EveryStream, PeriodDecision
 from agreement.proving.disjuncts import Candidate, Model, Placement, few_and_many
 from agreement.proving.witness import (
@@ -47,31 +47,31 @@ class Decider:
     `finer` are what decides with finer units, each for some seconds more.
     """
 
-    asked: AgreementQuestion
+    question: AgreementQuestion
     trials: list[Trial] = field(default_factory=list)
     seconds: float = SEARCHED
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> PeriodDecision:
         """Return what is said of a period."""
-        asked, witness, searched = self.asked, None, ""
-        theorem = always(asked, period)
+        asked, witness, searched = self.question, None, ""
+        theorem = agreement_theorem(asked, period)
         verdict = EveryStream.ALWAYS
         if theorem is None and asked.volatile is None:
             witness = self.witness(period)
             if witness is None:
-                witness, theorem, searched = self.searched(period)
+                witness, theorem, searched = self.search(period)
         if theorem is None:
             verdict, theorem = differing(asked, period, witness)
         found = tuple(premises(asked, period)), tuple(changes(asked, period, verdict))
         return PeriodDecision(period, verdict, theorem, *found, witness, searched)
 
-    def searched(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
+    def search(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
         """Return the smallest stream on which the sides differ, or why there is none."""
-        asked, began = self.asked, monotonic()
+        asked, began = self.question, monotonic()
         contest = push_and_pull(asked.pair, period, asked.setting, asked.trigger)
         streams = dict.fromkeys((*streams_of(asked.pair.csparql), *streams_of(asked.pair.cqels)))
-        known = None if asked.stock is None else stored(asked.stock)
+        known = None if asked.stock is None else background_of(asked.stock)
         overlapping = asked.overlap is not None
         found = smallest(
             WitnessSearch(contest, tuple(streams), known, None, began + self.seconds, overlapping)
@@ -82,7 +82,7 @@ class Decider:
                 one = found if isinstance(found, Witness) else found.best
                 assert one is not None
                 sides = PushAndPull(asked.pair, asked.setting, asked.trigger)
-                return sides.shown(one.facts, stock_of(one.static), period, one.end), None, ""
+                return sides.difference_on(one.facts, stock_of(one.static), period, one.end), None, ""
             case NoWitness():
                 return None, Theorem.SEARCHED, ""
             case NoneUpTo() | SearchRefusal() | OutOfTime():
@@ -92,8 +92,8 @@ class Decider:
 
     def witness(self, period: int) -> StreamWitness | None:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
-        sides = PushAndPull(self.asked.pair, self.asked.setting, self.asked.trigger)
-        for number, candidate in enumerate(candidates(self.asked)):
+        sides = PushAndPull(self.question.pair, self.question.setting, self.question.trigger)
+        for number, candidate in enumerate(candidates(self.question)):
             if number == len(self.trials) and self.seconds <= 0:
                 return None
             began = monotonic()
@@ -112,7 +112,7 @@ class Decider:
 
     def in_unit(self, unit: Duration) -> "Decider":
         """Return what decides the same with a finer unit."""
-        question = replace(self.asked, setting=replace(self.asked.setting, unit=unit))
+        question = replace(self.question, setting=replace(self.question.setting, unit=unit))
         return self.finer.setdefault(unit, Decider(question, seconds=_FINER))
 
 
@@ -121,7 +121,7 @@ def in_finer_units(decider: Decider, found: PeriodDecision) -> PeriodDecision:
 
     What they differ on with one unit, they differ on with each that divides it.
     """
-    asked = decider.asked
+    asked = decider.question
     queries = asked.pair.csparql, asked.pair.cqels
     unit = asked.setting.unit
     durations = [each for query in queries for each in durations_of(query)]
@@ -134,16 +134,18 @@ def in_finer_units(decider: Decider, found: PeriodDecision) -> PeriodDecision:
     return found
 
 
-def always(asked: AgreementQuestion, period: int) -> Theorem | None:
+def agreement_theorem(asked: AgreementQuestion, period: int) -> Theorem | None:
     """Return the theorem by which the sides agree on every stream, whatever the static data."""
-    possible = tuple(one for one in asked.judged if one.possible)
+    possible = tuple(one for one in asked.judged_disjuncts if one.possible)
     if any(why in _UNCOVERED for why, _ in asked.hindrances):
         return None
-    if any(one.disjunct.loose == "an aggregate of nothing" for one in asked.judged):
+    if any(one.disjunct.loose == "an aggregate of nothing" for one in asked.judged_disjuncts):
         return None
     same = asked.one_query(period)
     free = replace(asked, stock=None)
-    if not possible and (same or (asked.same_patterns and all(map(theorems.excluded, free.judged)))):
+    if not possible and (
+        same or (asked.same_patterns and all(map(theorems.excluded, free.judged_disjuncts)))
+    ):
         return Theorem.NOTHING
     if not same:
         return None
@@ -151,9 +153,9 @@ def always(asked: AgreementQuestion, period: int) -> Theorem | None:
         return Theorem.NOW
     if asked.trigger is Trigger.ANY or asked.hindrances:
         return None
-    if asked.trigger is Trigger.QUERY_STREAMS and not all(map(theorems.accepts_all, asked.judged)):
+    if asked.trigger is Trigger.QUERY_STREAMS and not all(map(theorems.accepts_all, asked.judged_disjuncts)):
         return None
-    uniform = theorems.is_uniform(asked.pair.cqels, asked.judged, period, asked.setting)
+    uniform = theorems.is_uniform(asked.pair.cqels, asked.judged_disjuncts, period, asked.setting)
     return Theorem.MATCHING if uniform else None
 
 
@@ -161,7 +163,7 @@ def never(asked: AgreementQuestion, period: int, one: JudgedDisjunct) -> bool:
     """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
     if not one.certain or asked.hindrances or asked.trigger is not Trigger.ANY:
         return False
-    edges = [edge for each in asked.judged for edge in each.disjunct.readings]
+    edges = [edge for each in asked.judged_disjuncts for edge in each.disjunct.readings]
     losing = all(theorems.only_loses(theorems.window_of(edge, asked.setting)) for edge in edges)
     if not losing or not asked.one_query(period):
         return False
@@ -174,7 +176,7 @@ def differing(
     """Return what a witness, or none, says of all static data."""
     if witness is None:
         return EveryStream.OPEN, None
-    proven = [one for one in asked.judged if never(asked, period, one)]
+    proven = [one for one in asked.judged_disjuncts if never(asked, period, one)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not asked.reads_static or any(not one.disjunct.stored for one in proven)
     if not independent and not witness.static and asked.same_query(period) is None:
@@ -183,7 +185,7 @@ def differing(
         theorem = Theorem.FRESH if independent and asked.overlap is None else theorem
     if asked.stock is not None or (independent and asked.overlap is None):
         return EveryStream.NEVER, theorem
-    if always(replace(asked, stock=()), period) is not None:
+    if agreement_theorem(replace(asked, stock=()), period) is not None:
         return EveryStream.STATIC, theorem
     return EveryStream.OPEN, theorem
 
@@ -193,7 +195,11 @@ def candidates(asked: AgreementQuestion) -> Iterator[Candidate]:
     noise = () if asked.trigger is Trigger.ANY else (None,)
     placement = Placement(asked.setting.unit, asked.setting.bounds, *noise)
     free, stock = asked.stock is None, asked.stock or ()
-    found = [(one.disjunct, one.found) for one in asked.judged if isinstance(one.found, Model)]
+    found = [
+        (one.disjunct, one.satisfiability)
+        for one in asked.judged_disjuncts
+        if isinstance(one.satisfiability, Model)
+    ]
     found = sorted(found, key=lambda one: len(one[0].stored))[:MOST_TRIED]
     for one, model in found:
         for each in few_and_many(one, model):

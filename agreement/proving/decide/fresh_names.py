@@ -19,7 +19,7 @@ from translate.analysis import parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern
 from translate.model.query import EngineQuery, Setting
-from translate.tau import translated
+from translate.tau import lars_program
 
 _CONNECTIVES: Final = ("&&", "||", "!", "IN", "BOUND")
 _COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=", "SAMETERM")
@@ -34,7 +34,7 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
     every = tuple(parts(query.pattern))
     if query.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
         return False
-    old = named_constants((translated(query, setting),))
+    old = named_constants((lars_program(query, setting),))
     return _is_met(query.pattern, _new_names(every, facts, old), frozenset())
 
 

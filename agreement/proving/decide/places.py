@@ -30,7 +30,7 @@ class Places:
     def _names(self) -> Names:
         names = read_prologue(self._document)
         for index, token in enumerate(self._document.tokens):
-            if token.says("PREFIX", "BASE"):
+            if token.is_word("PREFIX", "BASE"):
                 names = read_prologue(self._document, index, names)
         return names
 
@@ -43,7 +43,7 @@ class Places:
 
     def word(self, *words: str) -> str:
         """Return where one of these keywords stands first."""
-        return self._at(next((n for n, token in enumerate(self._tokens) if token.says(*words)), None))
+        return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
 
     def triple(self, triple: TriplePattern) -> str:
         """Return where the predicate of a triple pattern stands, before its object if that is found."""
@@ -55,7 +55,7 @@ class Places:
     def window(self, reading: Reading) -> str:
         """Return where the window of a stream is opened: the bracket behind the stream's name."""
         streams = [n for n in range(len(self._tokens)) if self._is(n, reading.stream)]
-        opened = [n + 1 for n in streams if self._tokens[n + 1].says("[")]
+        opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
         return self._at(next(iter((*opened, *streams)), None))
 
     def condition(self, expression: Expression) -> str:
@@ -68,14 +68,14 @@ class Places:
 
     def _conditions(self) -> Iterator[tuple[int, frozenset[str]]]:
         for index, token in enumerate(self._tokens):
-            if not token.says("FILTER", "BIND", "HAVING"):
+            if not token.is_word("FILTER", "BIND", "HAVING"):
                 continue
             depth, inside = 0, set[str]()
             for one in self._tokens[index + 1 :]:
-                depth += one.says("(", "{") - one.says(")", "}")
+                depth += one.is_word("(", "{") - one.is_word(")", "}")
                 if one.kind is TokenKind.VARIABLE:
                     inside.add(one.text[1:])
-                if depth <= 0 and one.says(")", "}"):
+                if depth <= 0 and one.is_word(")", "}"):
                     break
             yield index, frozenset(inside)
 
@@ -88,7 +88,7 @@ class Places:
                 case Iri() if is_name(token):
                     return self._names.iri(token) == term
                 case Iri():
-                    return token.says("A") and token.text == "a" and term == RDF_TYPE
+                    return token.is_word("A") and token.text == "a" and term == RDF_TYPE
                 case Literal():
                     known = token.kind in (TokenKind.STRING, TokenKind.NUMBER)
                     return known and self._names.literal(index) == term

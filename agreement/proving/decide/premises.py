@@ -24,7 +24,7 @@ def premises(asked: AgreementQuestion, period: int) -> Iterator[CheckedPremise]:
     if asked.volatile is not None:
         yield CheckedPremise(f"{asked.volatile} has another value at another time", False, places.source)
     yield from _satisfiable(asked)
-    unguarded = [one for one in asked.judged if not one.disjunct.readings]
+    unguarded = [one for one in asked.judged_disjuncts if not one.disjunct.readings]
     guarded = "stream-guarded: each solution needs a match in a stream"
     yield CheckedPremise(guarded, not unguarded, _where(asked, unguarded[0] if unguarded else None))
     yield from _windows(asked)
@@ -46,21 +46,21 @@ def _where(asked: AgreementQuestion, one: JudgedDisjunct | None) -> str:
 def _exclusive(asked: AgreementQuestion) -> CheckedPremise:
     found = asked.overlap
     if found is None:
-        edge = next((edge for one in asked.judged for edge in one.disjunct.readings), None)
+        edge = next((edge for one in asked.judged_disjuncts for edge in one.disjunct.readings), None)
         place = asked.places.source if edge is None else asked.places.triple(edge.triple)
         return CheckedPremise(
             "sources are exclusive (A6): no pattern unifies with one of another source", True, place
         )
-    said = f"sources are exclusive (A6): {{{found.one.triple}}} in {found.one.where}"
+    said = f"sources are exclusive (A6): {{{found.edge.triple}}} in {found.edge.where}"
     other = f" and {{{found.other.triple}}} in {found.other.where}: {found.why}"
-    return CheckedPremise(f"{said}{other}", False, asked.places.triple(found.one.triple))
+    return CheckedPremise(f"{said}{other}", False, asked.places.triple(found.edge.triple))
 
 
 def _satisfiable(asked: AgreementQuestion) -> Iterator[CheckedPremise]:
-    count = len(asked.judged)
-    for number, one in enumerate(asked.judged, 1):
+    count = len(asked.judged_disjuncts)
+    for number, one in enumerate(asked.judged_disjuncts, 1):
         which = "" if count == 1 else f"disjunct {number} of {count}: "
-        match one.found:
+        match one.satisfiability:
             case Model():
                 more = f", if static data match {_listed(one.disjunct.stored)}" if one.disjunct.stored else ""
                 given = " (the given static data do)" if more and asked.stock is not None else ""
@@ -81,8 +81,8 @@ def _written(expression: object, value: bool) -> str:
 
 
 def _place(asked: AgreementQuestion, one: Disjunct) -> str:
-    if one.wanted:
-        return asked.places.condition(one.wanted[0].expression)
+    if one.requirements:
+        return asked.places.condition(one.requirements[0].expression)
     return asked.places.triple(one.edges[0].triple) if one.edges else asked.places.source
 
 
@@ -91,7 +91,7 @@ def _listed(edges: tuple[Edge, ...]) -> str:
 
 
 def _windows(asked: AgreementQuestion) -> Iterator[CheckedPremise]:
-    every = dict.fromkeys(edge for one in asked.judged for edge in one.disjunct.readings)
+    every = dict.fromkeys(edge for one in asked.judged_disjuncts for edge in one.disjunct.readings)
     seen = set[str]()
     for edge in every:
         assert isinstance(edge.where, Reading)
@@ -116,11 +116,13 @@ def _described(window: Window) -> str:
 
 def changes(asked: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
     """Yield what would change a verdict."""
-    lacking = [one for one in asked.judged if one.possible and not needs_now(one.disjunct, asked.setting)]
+    lacking = [
+        one for one in asked.judged_disjuncts if one.possible and not needs_now(one.disjunct, asked.setting)
+    ]
     match verdict:
-        case EveryStream.ALWAYS if period == 1 and any(one.possible for one in asked.judged):
+        case EveryStream.ALWAYS if period == 1 and any(one.possible for one in asked.judged_disjuncts):
             yield "a period U >= 2, or a disjunct without a NOW window"
-        case EveryStream.ALWAYS if not any(one.possible for one in asked.judged):
+        case EveryStream.ALWAYS if not any(one.possible for one in asked.judged_disjuncts):
             yield "conditions and patterns that can be satisfied"
         case EveryStream.ALWAYS:
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"

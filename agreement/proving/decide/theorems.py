@@ -71,22 +71,22 @@ class JudgedDisjunct:
     """A disjunct, and whether it is satisfiable."""
 
     disjunct: Disjunct
-    found: Satisfiability
+    satisfiability: Satisfiability
 
     @property
     def possible(self) -> bool:
         """Whether it is not known that it can never be satisfied."""
-        return not isinstance(self.found, Unsatisfiable)
+        return not isinstance(self.satisfiability, Unsatisfiable)
 
     @property
     def certain(self) -> bool:
         """Whether some stream and static data satisfy it, and then there is a row."""
-        return isinstance(self.found, Model) and not self.disjunct.loose
+        return isinstance(self.satisfiability, Model) and not self.disjunct.loose
 
 
 def excluded(one: JudgedDisjunct) -> bool:
     """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free."""
-    return isinstance(one.found, Unsatisfiable) and bool(one.found.wanted)
+    return isinstance(one.satisfiability, Unsatisfiable) and bool(one.satisfiability.requirements)
 
 
 def window_of(edge: Edge, setting: Setting) -> Window:
@@ -168,7 +168,7 @@ def is_uniform(query: EngineQuery, judged: tuple[JudgedDisjunct, ...], period: i
 
 
 def _is_single(one: Disjunct, period: int, setting: Setting) -> bool:
-    if len(one.edges) != 1 or not one.readings or one.given or one.computed or one.wanted:
+    if len(one.edges) != 1 or not one.readings or one.values or one.computed or one.requirements:
         return False
     window = window_of(one.readings[0], setting)
     return isinstance(window, TimeWindow) and only_loses(window) and window.offsets == (1 - period, 0)
@@ -182,4 +182,6 @@ def accepts_all(one: JudgedDisjunct) -> bool:
 
 def undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
     """Return why it is open whether a disjunct is satisfiable, of the first of which it is."""
-    return next((one.found.why for one in judged if isinstance(one.found, NoModelKnown)), None)
+    return next(
+        (one.satisfiability.why for one in judged if isinstance(one.satisfiability, NoModelKnown)), None
+    )

@@ -13,12 +13,12 @@ from lars.errors import LarsError
 from lars.language.terms import DEFAULT
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import Always, Background, Fact, Row, Static, constant_of
+from solver.facts import Background, EveryTime, Fact, Row, Static, constant_of
 from solver.job import Question
 from solver.settings import Certify, Runner
 from translate.model.query import Dataset, Setting
 from translate.model.windows import Range
-from translate.tau import TRIGGER, Trigger, answered, push, translated
+from translate.tau import TRIGGER, Trigger, lars_program, output_of, push
 
 LONGEST: Final = 100_000
 Rows = dict[int, frozenset[Row]]
@@ -72,9 +72,11 @@ class PushAndPull:
         self, candidate: Candidate, shift: int, noise: int | None, period: int, end: int
     ) -> StreamWitness | None:
         """Return the difference in the period up to `end` that `lars agree` finds on the moved stream."""
-        return self.shown(candidate.facts(shift, noise), candidate.static, period, end)
+        return self.difference_on(candidate.facts(shift, noise), candidate.static, period, end)
 
-    def shown(self, facts: tuple[Fact, ...], static: Stock, period: int, end: int) -> StreamWitness | None:
+    def difference_on(
+        self, facts: tuple[Fact, ...], static: Stock, period: int, end: int
+    ) -> StreamWitness | None:
         """Return the difference in a period up to `end` that `lars agree` finds, None where there is none."""
         trace = trace_on(facts, static, end)
         report = compare([self.pair], [period], trace, self.setting, self.trigger).variants[0]
@@ -95,10 +97,10 @@ def _slide(window: object, setting: Setting) -> int:
 def trace_on(facts: tuple[Fact, ...], static: Stock, last: int) -> LocalTrace:
     """Return a trace of facts up to a time, evaluated in this process."""
     runner = Runner(in_process=True, certify=Certify.NONE)
-    return LocalTrace(trace_columns(list(facts)), Interval(0, last), stored(static), runner)
+    return LocalTrace(trace_columns(list(facts)), Interval(0, last), background_of(static), runner)
 
 
-def stored(static: Stock) -> Background:
+def background_of(static: Stock) -> Background:
     """Return static triples as the background of a program."""
     default = frozenset(_texts(one) for one in static if one[3] == DEFAULT)
     names = dict.fromkeys(str(one[3]) for one in static if one[3] != DEFAULT)
@@ -126,9 +128,9 @@ class Trial:
 
     sides: PushAndPull
     candidate: Candidate
-    pulled: Rows = field(init=False)
-    pushed: Rows = field(init=False)
-    fired: frozenset[int] = field(init=False)
+    pull_rows: Rows = field(init=False)
+    push_rows: Rows = field(init=False)
+    push_times: frozenset[int] = field(init=False)
     last: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -141,21 +143,21 @@ class Trial:
                 "coarser --unit"
             )
         pair, setting = sides.pair, sides.setting
-        output = answered(pair.csparql, setting).predicate
-        pushing = translated(pair.cqels, setting)
+        output = output_of(pair.csparql, setting).predicate
+        pushing = lars_program(pair.cqels, setting)
         questions = [
-            Question(translated(pair.csparql, setting), output, Always()),
-            Question(pushing, output, Always()),
-            Question(push(pushing, sides.trigger), (TRIGGER.predicate, 0), Always()),
+            Question(lars_program(pair.csparql, setting), output, EveryTime()),
+            Question(pushing, output, EveryTime()),
+            Question(push(pushing, sides.trigger), (TRIGGER.predicate, 0), EveryTime()),
         ]
         # Moved by a whole number of steps, so that windows reach back as far as they can.
         self.start = -(-(sides.reach + 1) // sides.steps) * sides.steps
         trace = trace_on(candidate.facts(self.start), candidate.static, self.start + self.last)
         found = [one.by_time() for one in trace.answers(questions)]
-        self.pulled, self.pushed, fired = (
+        self.pull_rows, self.push_rows, fired = (
             {t - self.start: frozenset(rows) for t, rows in one.items() if t >= self.start} for one in found
         )
-        self.fired = frozenset(t for t, rows in fired.items() if rows)
+        self.push_times = frozenset(t for t, rows in fired.items() if rows)
 
     def guesses(self, period: int) -> Iterator[tuple[int, int | None, int]]:
         """Yield how far to move the stream, when noise comes and which pull may differ then.
@@ -163,16 +165,16 @@ class Trial:
         Only times at which an answer changes, and those a period later, need be tried.
         """
         changes = self._changes()
-        ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.fired | {0}})
+        ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.push_times | {0}})
         for noisy in (False, True):
             for end in ends:
                 if end < 0:
                     continue
-                pulled = self._at(self.pulled, end)
+                pulled = self._at(self.pull_rows, end)
                 begin = end - period + 1
-                seen = [self._at(self.pushed, t) for t in self.fired if begin <= t <= end]
+                seen = [self._at(self.push_rows, t) for t in self.push_times if begin <= t <= end]
                 for noise in self._noises(changes, begin, end) if noisy else (None,):
-                    more = [] if noise is None else [self._at(self.pushed, noise)]
+                    more = [] if noise is None else [self._at(self.push_rows, noise)]
                     if frozenset().union(*seen, *more) == pulled:
                         continue
                     shift = self._shift(end, period)
@@ -188,8 +190,8 @@ class Trial:
         return [
             t
             for t in times
-            if self._at(self.pulled, t) != self._at(self.pulled, t - 1)
-            or self._at(self.pushed, t) != self._at(self.pushed, t - 1)
+            if self._at(self.pull_rows, t) != self._at(self.pull_rows, t - 1)
+            or self._at(self.push_rows, t) != self._at(self.push_rows, t - 1)
         ]
 
     def _at(self, rows: Rows, t: int) -> frozenset[Row]:

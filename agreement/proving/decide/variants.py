@@ -28,7 +28,7 @@ from translate.analysis import Choice, Variant, cq, model_of_cqels
 from translate.errors import ModelError
 from translate.model.patterns import EMPTY, Bgp, TriplePattern
 from translate.model.query import EngineQuery, StreamPattern
-from translate.tau import answered, translated
+from translate.tau import lars_program, output_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +48,20 @@ class PartChoice:
 class VariantClasses:
     """The CQELS queries of a question, and the choices in which they differ."""
 
-    asked: AgreementQuestion
+    question: AgreementQuestion
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
         """All of cq(Q); none where it is not defined."""
         try:
-            return cq(model_of_cqels(self.asked.pair.cqels))
+            return cq(model_of_cqels(self.question.pair.cqels))
         except ModelError:
             return ()
 
     @cached_property
     def parts(self) -> tuple[PartChoice, ...]:
         """What is known of each part, in the order of the choices."""
-        found = model_of_cqels(self.asked.pair.cqels).streams if self.variants else ()
+        found = model_of_cqels(self.question.pair.cqels).streams if self.variants else ()
         parts = [part for part in found if part.pattern != EMPTY]
         return tuple(self._choice(number, part) for number, part in enumerate(parts))
 
@@ -79,18 +79,18 @@ class VariantClasses:
         alone = next((one for one in triples if not self._is_stored(one)), None)
         if alone is not None:
             why = f"no static triple matches {{{alone}}}"
-            return PartChoice(part, True, why, self.asked.places.triple(alone))
-        place = self.asked.places.triple(triples[0]) if triples else self.asked.places.source
+            return PartChoice(part, True, why, self.question.places.triple(alone))
+        place = self.question.places.triple(triples[0]) if triples else self.question.places.source
         if self._parted(number, part):
             return PartChoice(part, False, "static data can match all of it, and then rows differ", place)
         return PartChoice(part, None, "static data may match all of it; no row was found to differ", place)
 
     def _is_stored(self, triple: TriplePattern) -> bool:
-        stock = self.asked.stock
+        stock = self.question.stock
         if stock is not None:
             held = (TriplePattern(*one[:3]) for one in stock if one[3] == DEFAULT)
         else:
-            held = (edge.triple for edge in self.asked.edges if edge.where == GraphSource())
+            held = (edge.triple for edge in self.question.edges if edge.where == GraphSource())
         return any(unify(triple, one) for one in held)
 
     def _parted(self, number: int, part: StreamPattern) -> bool:
@@ -100,7 +100,7 @@ class VariantClasses:
         wanted = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
         brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in wanted)
         for one in self._moved(part):
-            model = satisfiability(one, self.asked.stock)
+            model = satisfiability(one, self.question.stock)
             if isinstance(model, Model) and self._differ(brave, cautious, one, model):
                 return True
         return False
@@ -109,7 +109,7 @@ class VariantClasses:
         """Yield the disjuncts with the triples of the part in static data."""
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         where = Reading(part.stream, part.window)
-        for judged in self.asked.judged:
+        for judged in self.question.judged_disjuncts:
             edges = tuple(
                 replace(edge, where=GraphSource()) if edge.where == where and edge.triple in triples else edge
                 for edge in judged.disjunct.edges
@@ -117,14 +117,14 @@ class VariantClasses:
             yield replace(judged.disjunct, edges=edges)
 
     def _differ(self, brave: EngineQuery, cautious: EngineQuery, one: Disjunct, model: Model) -> bool:
-        setting, stock = self.asked.setting, self.asked.stock
+        setting, stock = self.question.setting, self.question.stock
         placement = Placement(setting.unit, setting.bounds)
         for data in placement.candidates(one, model, stock or (), free=stock is None):
             t = data.last + 1
             trace = trace_on(data.facts(1), data.static, t)
-            output = answered(brave, setting).predicate
+            output = output_of(brave, setting).predicate
             asked = [
-                Question(translated(each, setting), output, ChosenTimes((t,))) for each in (brave, cautious)
+                Question(lars_program(each, setting), output, ChosenTimes((t,))) for each in (brave, cautious)
             ]
             rows = [found.by_time() for found in trace.answers(asked)]
             if rows[0] != rows[1]:

@@ -21,7 +21,7 @@ class EveryStream(Enum):
 class CheckedPremise:
     """What was checked, whether it holds, and where in a query."""
 
-    said: str
+    statement: str
     holds: bool
     place: str
 

@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import Final
 
 from agreement.proving.disjuncts.positions import misplaced
-from agreement.proving.disjuncts.satisfiable import Model, Stock, completed
+from agreement.proving.disjuncts.satisfiable import Model, Stock, complete
 from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading
 from lars.durations import Duration
 from lars.language.terms import Constant, Iri, Term, Variable
@@ -17,7 +17,7 @@ from translate.model.windows import Rows, window_operator
 
 ELSEWHERE = Iri("http://example.org/elsewhere")
 """A stream that no query reads: what arrives there makes push evaluate, and nothing else."""
-Arrived = tuple[int, tuple[Constant, Constant, Constant], Constant]
+Arrival = tuple[int, tuple[Constant, Constant, Constant], Constant]
 """A time after the first one, a triple and its stream."""
 
 
@@ -25,9 +25,9 @@ Arrived = tuple[int, tuple[Constant, Constant, Constant], Constant]
 class Candidate:
     """Arrivals, their times counted from `start`, static triples, and the noise that may be added."""
 
-    arrivals: tuple[Arrived, ...]
+    arrivals: tuple[Arrival, ...]
     static: Stock
-    noise: Arrived
+    noise: Arrival
     about: Disjunct
 
     @property
@@ -45,7 +45,7 @@ class Candidate:
         )
 
 
-def replace_time(arrived: Arrived, t: int) -> Arrived:
+def replace_time(arrived: Arrival, t: int) -> Arrival:
     """Return an arrival at another time."""
     return t, *arrived[1:]
 
@@ -73,12 +73,12 @@ def few_and_many(one: Disjunct, model: Model) -> Iterator[Model]:
 
 def _merged(one: Disjunct, model: Model) -> Model:
     """Return a model in which patterns of one window match one triple, where conditions let them."""
-    fixed = Disjunct(one.stored).bound.union(name for name, _ in (*one.given, *one.computed))
+    fixed = Disjunct(one.stored).bound.union(name for name, _ in (*one.values, *one.computed))
     terms = dict(model.terms)
     for first, second in combinations(one.readings, 2):
         if first.where == second.where:
             grown = _alike(first, second, terms, fixed)
-            whole = None if grown is None else completed(one, grown)
+            whole = None if grown is None else complete(one, grown)
             if whole is not None and _holds(one, whole):
                 terms = whole
     return Model(terms)
@@ -103,13 +103,13 @@ def _alike(
 
 def _holds(one: Disjunct, terms: dict[Variable, Constant]) -> bool:
     placed = (misplaced(edge.placed, terms) for edge in one.edges)
-    return not any(placed) and all(test(each.expression, each.value, terms) for each in one.wanted)
+    return not any(placed) and all(test(each.expression, each.value, terms) for each in one.requirements)
 
 
 def _others(one: Disjunct, model: Model) -> Iterator[Model]:
     """Yield models that differ in one term of the streams, so that an aggregate has two to count."""
     stored = Disjunct(one.stored).bound
-    for name in sorted(Disjunct(one.readings).bound - stored - dict(one.given).keys()):
+    for name in sorted(Disjunct(one.readings).bound - stored - dict(one.values).keys()):
         if isinstance(term := model.terms[name], Iri):
             yield Model({**model.terms, name: Iri(f"{term.value}2")})
 
@@ -140,7 +140,7 @@ class Placement:
     def candidates(self, one: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:
         """Yield streams with one match of the disjunct: latest possible, all at once, earliest possible."""
         static = (*stock, *(stored_triples(one, model) if free else ()))
-        seen = set[tuple[Arrived, ...]]()
+        seen = set[tuple[Arrival, ...]]()
         for when in (self._latest, self._at_once, self._earliest):
             arrivals = _from_zero(
                 (when(edge), ground(edge, model.terms), _stream(edge, model)) for edge in _ordered(one)
@@ -182,7 +182,7 @@ class Placement:
         first, last = window.offsets if isinstance(window, TimeWindow) else (None, 0)
         return (0, 0) if first is None else (first, last)
 
-    def _noise(self, one: Disjunct, model: Model) -> Arrived:
+    def _noise(self, one: Disjunct, model: Model) -> Arrival:
         other = (Iri("http://example.org/n1"), Iri("http://example.org/n2"), Iri("http://example.org/n3"))
         if self.noise is not None or not one.readings:
             return 0, other, self.noise or ELSEWHERE
@@ -202,7 +202,7 @@ def _ordered(one: Disjunct) -> list[Edge]:
     return sorted(one.readings, key=size)
 
 
-def _from_zero(found: Iterable[Arrived]) -> tuple[Arrived, ...]:
+def _from_zero(found: Iterable[Arrival]) -> tuple[Arrival, ...]:
     listed = sorted(found, key=lambda one: one[0])
     first = listed[0][0] if listed else 0
     return tuple(dict.fromkeys((t - first, triple, stream) for t, triple, stream in listed))

@@ -30,10 +30,10 @@ _KINDS: Final = {
     Position.OBJECT: (Iri, Blank, Literal),
     Position.NAME: (Iri,),
 }
-Placed = tuple[Position, Term]
+PositionedTerm = tuple[Position, Term]
 
 
-def placed(terms: Iterable[Term], name: Term) -> tuple[Placed, ...]:
+def positioned_terms(terms: Iterable[Term], name: Term) -> tuple[PositionedTerm, ...]:
     """Return the terms of a triple with their positions, and that of its graph or stream if it has a name."""
     named = () if name == DEFAULT else ((Position.NAME, name),)
     return (*zip((Position.SUBJECT, Position.PREDICATE, Position.OBJECT), terms, strict=True), *named)
@@ -45,10 +45,10 @@ def is_rdf(terms: Iterable[Term], name: Term = DEFAULT) -> bool:
     >>> is_rdf((Iri("s"), Iri("p"), Literal("o"))), is_rdf((Literal("s"), Iri("p"), Literal("o")))
     (True, False)
     """
-    return all(position.takes(term) for position, term in placed(terms, name))
+    return all(position.takes(term) for position, term in positioned_terms(terms, name))
 
 
-def misplaced(here: Iterable[Placed], given: Mapping[Variable, Constant]) -> str | None:
+def misplaced(here: Iterable[PositionedTerm], given: Mapping[Variable, Constant]) -> str | None:
     """Return why no RDF data match: which term, a variable's value too, cannot stand where it does."""
     for position, term in here:
         known = given.get(term, term) if isinstance(term, Variable) else term

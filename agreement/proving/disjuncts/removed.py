@@ -34,7 +34,7 @@ def without_removed(pattern: Pattern, profile: Profile) -> Pattern:
 
 
 def _is_plain(one: Disjunct) -> bool:
-    return not (one.given or one.computed or one.wanted or one.loose or one.unknown)
+    return not (one.values or one.computed or one.requirements or one.loose or one.unknown)
 
 
 def _maps(edges: tuple[Edge, ...], one: Disjunct, image: Mapping[Variable, Term]) -> bool:

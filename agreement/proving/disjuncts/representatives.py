@@ -15,7 +15,7 @@ _KINDS: Final = frozenset(("ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC"
 _TINY: Final = Decimal("1e-20")
 
 
-def invented(name: Variable) -> Iri:
+def representative(name: Variable) -> Iri:
     """Return the IRI that stands for a variable whose value nothing restricts."""
     return Iri(f"http://example.org/{name.name}")
 
@@ -65,7 +65,7 @@ def representatives(constants: Iterable[Constant], names: Iterable[Variable], ma
     return list(
         dict.fromkeys(
             (
-                *map(invented, named),
+                *map(representative, named),
                 *(one for one in listed if isinstance(one, Iri)),
                 *others,
                 *_numbers(others, many),

@@ -7,7 +7,12 @@ from itertools import islice
 from typing import Final
 
 from agreement.proving.disjuncts.positions import is_derived, misplaced
-from agreement.proving.disjuncts.representatives import constants_in, invented, is_covered, representatives
+from agreement.proving.disjuncts.representatives import (
+    constants_in,
+    is_covered,
+    representative,
+    representatives,
+)
 from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading, Requirement, unbound
 from lars.errors import LarsError
 from lars.language.formulas import Expression
@@ -38,7 +43,7 @@ class Unsatisfiable:
     """No terms make the disjunct true: `why` names the conditions or edges that exclude each other."""
 
     why: str
-    wanted: tuple[Requirement, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
     edge: Edge | None = None
 
 
@@ -75,7 +80,7 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
 
     Without one the static data are free: then stored edges match what is put there for them.
     """
-    given: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    given: Binding = {name: term for name, term in one.values if term is not None} | unbound(one)
     for edge in one.edges:
         if (problem := misplaced(edge.placed, given)) is not None:
             return Unsatisfiable(problem, edge=edge)
@@ -160,13 +165,13 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
 def _valued(one: Disjunct, start: Binding) -> Satisfiability:
     """Return terms for what the start leaves open, such that all conditions hold."""
     try:
-        found = next(_assigned(one, one.wanted, start), None)
+        found = next(_assigned(one, one.requirements, start), None)
         if found is not None:
             return (
                 NoModelKnown("a blank node in several triples") if _shared_blank(one, found) else Model(found)
             )
-        covered = tuple(test for test in one.wanted if is_decided(test, one))
-        if len(covered) < len(one.wanted) and next(_assigned(one, covered, start), None) is not None:
+        covered = tuple(test for test in one.requirements if is_decided(test, one))
+        if len(covered) < len(one.requirements) and next(_assigned(one, covered, start), None) is not None:
             return NoModelKnown("conditions with functions, doubles or times are tried, not decided")
         return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
     except _TooManyError:
@@ -196,24 +201,24 @@ def is_decided(test: Requirement, one: Disjunct) -> bool:
     return is_covered(test.expression) and not named_in(test.expression) & computed
 
 
-Barred = Sequence[tuple[Requirement, ...]]
+Exclusions = Sequence[tuple[Requirement, ...]]
 """Conditions of which not all of one entry may hold together."""
 
 
 def models(
-    one: Disjunct, barred: Barred, most: int, check: Callable[[], None] = lambda: None
+    one: Disjunct, barred: Exclusions, most: int, check: Callable[[], None] = lambda: None
 ) -> tuple[list[Model], bool]:
     """Return models of a disjunct on free static data, and whether there is none beside if there is none.
 
     Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
-    start: Binding = {name: term for name, term in one.given if term is not None} | unbound(one)
+    start: Binding = {name: term for name, term in one.values if term is not None} | unbound(one)
     if any(misplaced(edge.placed, start) for edge in one.edges):
         return [], True
-    tests = (*one.wanted, *(test for case in barred for test in case))
+    tests = (*one.requirements, *(test for case in barred for test in case))
     found: list[Model] = []
     try:
-        assigned = _assigned(one, one.wanted, start, barred, _Budget(_MOST_BARRED, check))
+        assigned = _assigned(one, one.requirements, start, barred, _Budget(_MOST_BARRED, check))
         found.extend(map(Model, islice(assigned, most)))
     except _TooManyError:
         return found, False
@@ -239,13 +244,13 @@ def _assigned(
     one: Disjunct,
     wanted: tuple[Requirement, ...],
     start: Binding,
-    barred: Barred = (),
+    barred: Exclusions = (),
     budget: _Budget | None = None,
 ) -> Iterator[Binding]:
     needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
     suits = _places(one)
     open_names = sorted(name for name in needed if name not in start and name in one.bound)
-    others = {name: invented(name) for name in one.bound if name not in start and name not in needed}
+    others = {name: representative(name) for name in one.bound if name not in start and name not in needed}
     expressions = [test.expression for tests in (wanted, *barred) for test in tests]
     terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
@@ -263,14 +268,16 @@ def _assigned(
 
     def grown(binding: Binding, rest: Sequence[Variable]) -> Iterator[Binding]:
         if not rest:
-            whole = completed(one, binding)
+            whole = complete(one, binding)
             barring = any(_still_true(case, whole, budget) for case in cases)
             if _still_true(tests, whole, budget) and not barring:
                 yield whole
             return
         # A value of its own first, so that nothing is equal by chance.
         used = set(binding.values())
-        for term in sorted(choices[rest[0]], key=lambda term: (term in used, term != invented(rest[0]))):
+        for term in sorted(
+            choices[rest[0]], key=lambda term: (term in used, term != representative(rest[0]))
+        ):
             further = binding | {rest[0]: term}
             if _still_true(touched[rest[0]], further, budget):
                 yield from grown(further, rest[1:])
@@ -331,7 +338,7 @@ def _needed(one: Disjunct, wanted: Sequence[Requirement]) -> frozenset[Variable]
     return needed
 
 
-def completed(one: Disjunct, binding: Binding) -> Binding:
+def complete(one: Disjunct, binding: Binding) -> Binding:
     """Return a binding with the values that are computed from it."""
     whole = dict(binding)
     for name, expression in one.computed:

@@ -14,13 +14,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from agreement.proving.disjuncts.positions import placed
+from agreement.proving.disjuncts.positions import positioned_terms
 from agreement.proving.disjuncts.satisfiable import Stock
 from agreement.proving.disjuncts.splitting import Edge, GraphSource, Reading, Where
 from lars.language.terms import DEFAULT, Constant, Term, Variable
-from translate.analysis import children, occurring, without_paths
+from translate.analysis import children, occurring_variables, without_paths
 from translate.model import patterns as algebra
-from translate.model.paths import Repeated
+from translate.model.paths import RepeatedPath
 from translate.model.patterns import Pattern, TriplePattern
 
 
@@ -28,7 +28,7 @@ from translate.model.patterns import Pattern, TriplePattern
 class Overlap:
     """Two edges that are not exclusive: what one's source carries, the other matches too."""
 
-    one: Edge
+    edge: Edge
     other: Edge
     why: str
 
@@ -38,7 +38,7 @@ def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
 
     Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
     """
-    found = dict.fromkeys(_edges(without_paths(pattern, occurring(pattern)), GraphSource()))
+    found = dict.fromkeys(_edges(without_paths(pattern, occurring_variables(pattern)), GraphSource()))
     return tuple(e for e in found if isinstance(e.where, Reading) or e.where == GraphSource())
 
 
@@ -52,9 +52,9 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
             yield from _edges(block, where)
         case algebra.Graph(name, inner) | algebra.Service(name, inner):
             yield from _edges(inner, GraphSource(name))
-        case algebra.PathPattern(subject, Repeated(inner), object_):
+        case algebra.PathPattern(subject, RepeatedPath(inner), object_):
             once = algebra.PathPattern(subject, inner, object_)
-            yield from _edges(without_paths(once, occurring(once)), where)
+            yield from _edges(without_paths(once, occurring_variables(once)), where)
         case algebra.PathPattern(subject, _, object_):
             yield Edge(TriplePattern(subject, Variable("_p"), object_), where)
         case _:
@@ -115,7 +115,11 @@ def unify(one: TriplePattern, other: TriplePattern) -> bool:
             bound[right] = left
         else:
             return False
-    both = ((side, *each) for side, whole in enumerate((one, other)) for each in placed(whole.terms, DEFAULT))
+    both = (
+        (side, *each)
+        for side, whole in enumerate((one, other))
+        for each in positioned_terms(whole.terms, DEFAULT)
+    )
     ends = ((position, end(side, term)) for side, position, term in both)
     return all(isinstance(term, tuple) or position.takes(term) for position, term in ends)
 

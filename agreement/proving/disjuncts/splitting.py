@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 from itertools import count, product
 from typing import Any, Final, assert_never
 
-from agreement.proving.disjuncts.positions import Placed, placed
+from agreement.proving.disjuncts.positions import PositionedTerm, positioned_terms
 from lars.errors import LarsError
 from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import DEFAULT, NULL, Constant, Iri, Symbol, Term, Variable
-from translate.analysis import occurring, parts, renamed, without_paths
+from translate.analysis import occurring_variables, parts, rename, without_paths
 from translate.model import patterns as algebra
-from translate.model.paths import Repeated
+from translate.model.paths import RepeatedPath
 from translate.model.patterns import Pattern, TriplePattern, variables
 from translate.model.query import Profile
 from translate.model.windows import WindowExpression
@@ -54,10 +54,10 @@ class Edge:
     where: Where
 
     @property
-    def placed(self) -> tuple[Placed, ...]:
+    def placed(self) -> tuple[PositionedTerm, ...]:
         """Its terms with their positions, and the name of its graph or stream."""
         name = self.where.stream if isinstance(self.where, Reading) else self.where.graph
-        return placed(self.triple.terms, name)
+        return positioned_terms(self.triple.terms, name)
 
 
 def edge_under(edge: Edge, names: Mapping[Variable, Term]) -> Edge:
@@ -90,16 +90,16 @@ class Requirement:
 class Disjunct:
     """One way to a solution: edges that match, variables with given values, computed ones, conditions.
 
-    `given` None is unbound; of `unknown` variables nothing is known, and conditions on them are left
+    `values` None is unbound; of `unknown` variables nothing is known, and conditions on them are left
     out. A match is a solution if nothing matches that is to be `absent`; unless `vague` says what else
     is left out: what aggregates, paths .. say beside. `loose` says why it is only necessary for a
     solution, not sufficient: because of either, or EXISTS; "" where it is exact.
     """
 
     edges: tuple[Edge, ...] = ()
-    given: tuple[tuple[Variable, Constant | None], ...] = ()
+    values: tuple[tuple[Variable, Constant | None], ...] = ()
     computed: tuple[tuple[Variable, Expression], ...] = ()
-    wanted: tuple[Requirement, ...] = ()
+    requirements: tuple[Requirement, ...] = ()
     loose: str = ""
     unknown: frozenset[Variable] = frozenset()
     absent: tuple["Absence", ...] = ()
@@ -149,7 +149,7 @@ def disjuncts(pattern: Pattern, profile: Profile, *, exclusive: bool = False) ->
     a cautious block is its stream's part: the other part matches nothing. A path of any length is one
     step of it, which is neither. Raises UncountedError for more than MOST.
     """
-    taken = occurring(pattern)
+    taken = occurring_variables(pattern)
     fresh = (name for number in count(1) if (name := Variable(f"v{number}")) not in taken)
     return tuple(
         _Reader(profile, fresh, exclusive=exclusive).read(without_paths(pattern, taken), GraphSource())
@@ -174,7 +174,7 @@ class _Reader:
                 return [self.somewhere(one, here) for one in found] if isinstance(stream, Variable) else found
             case algebra.Union(algebra.StreamBlock() as block, part) if self._is_cautious(block, part):
                 return self.read(block, where)
-            case algebra.PathPattern(subject, Repeated(inner, _), object_):
+            case algebra.PathPattern(subject, RepeatedPath(inner, _), object_):
                 once = without_paths(algebra.PathPattern(subject, inner, object_), frozenset())
                 return [_loose(one, "a path of any length") for one in self.read(once, where)]
             case algebra.PathPattern(subject, _, object_):
@@ -216,7 +216,7 @@ class _Reader:
                     return [_unknown(one, "EXISTS in BIND", (variable,)) for one in found]
                 return [_extended(one, variable, expression) for one in found]
             case algebra.Values(names, rows):
-                return self.counted(Disjunct(given=tuple(zip(names, row, strict=True))) for row in rows)
+                return self.counted(Disjunct(values=tuple(zip(names, row, strict=True))) for row in rows)
             case algebra.Group(inner, keys, aggregates):
                 names = tuple(name for name, _ in aggregates)
                 found = [_unknown(one, "an aggregate", names) for one in self.read(inner, where)]
@@ -238,8 +238,8 @@ class _Reader:
         return self.exclusive and block.pattern == part
 
     def projected(self, select: algebra.Select, where: Where) -> list[Disjunct]:
-        hidden = occurring(select.pattern) - frozenset(select.result)
-        inner = renamed(select.pattern, {name: next(self.fresh) for name in sorted(hidden)})
+        hidden = occurring_variables(select.pattern) - frozenset(select.result)
+        inner = rename(select.pattern, {name: next(self.fresh) for name in sorted(hidden)})
         found = self.read(inner, where)
         if select.modifiers.slices:
             found = [_loose(one, "LIMIT or OFFSET") for one in found]
@@ -275,7 +275,7 @@ class _Reader:
         own = (
             replace(
                 way,
-                wanted=tuple(test for test in way.wanted if test not in one.wanted),
+                requirements=tuple(test for test in way.requirements if test not in one.requirements),
                 absent=tuple(each for each in way.absent if each not in one.absent),
             )
             for way in ways
@@ -286,7 +286,7 @@ class _Reader:
 
     def apart(self, one: Disjunct, names: frozenset[Variable]) -> Disjunct:
         """Return the disjunct with new names for all other variables."""
-        known = one.bound.union(name for name, _ in (*one.given, *one.computed))
+        known = one.bound.union(name for name, _ in (*one.values, *one.computed))
         return _with_names(one, {name: next(self.fresh) for name in sorted(known - names)})
 
     def filtered(
@@ -338,7 +338,7 @@ class _Reader:
             return None
         names = _fixed(one) | computed
         found = replace(self, outer=self.outer | names).read(tried, where)
-        set_ = (replace(each, given=tuple(pair for pair in each.given if pair[1])) for each in found)
+        set_ = (replace(each, values=tuple(pair for pair in each.values if pair[1])) for each in found)
         return [self.apart(each, names) for each in set_]
 
     def joined(self, left: Pattern, right: Pattern, where: Where) -> list[Disjunct]:
@@ -359,7 +359,7 @@ class _Reader:
                 wanted.append(Requirement(Call("SAMETERM", (own, name))))
                 if self.profile is Profile.SPARQL11:
                     loose, vague = (why or "a computed variable that is joined" for why in (loose, vague))
-        mine, theirs = dict(left.given), dict(right.given)
+        mine, theirs = dict(left.values), dict(right.values)
         for name in sorted(shared):
             here = name in left.bound or mine.get(name) is not None
             there = name in right.bound or theirs.get(name) is not None
@@ -371,7 +371,7 @@ class _Reader:
         bound = left.bound | right.bound
         values = {name: mine.get(name) or theirs.get(name) for name in sorted(mine.keys() | theirs)}
         given = tuple((n, v) for n, v in values.items() if v is not None or n not in bound)
-        tests = (*left.wanted, *right.wanted, *wanted)
+        tests = (*left.requirements, *right.requirements, *wanted)
         unknown = left.unknown | right.unknown
         if unknown & shared:
             loose, vague = (why or "an aggregate that is joined" for why in (loose, vague))
@@ -379,9 +379,9 @@ class _Reader:
         absent = (*left.absent, *right.absent)
         return Disjunct(
             edges=(*left.edges, *right.edges),
-            given=given,
+            values=given,
             computed=computed,
-            wanted=tests,
+            requirements=tests,
             loose=loose,
             unknown=unknown,
             absent=absent,
@@ -404,7 +404,7 @@ _PLAIN: Final = (
 
 def _fixed(one: Disjunct) -> frozenset[Variable]:
     """Return the variables that each match of a disjunct binds."""
-    return one.bound.union(name for name, term in one.given if term is not None)
+    return one.bound.union(name for name, term in one.values if term is not None)
 
 
 def _with_names(one: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
@@ -417,9 +417,11 @@ def _with_names(one: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
     return replace(
         one,
         edges=tuple(edge_under(edge, names) for edge in one.edges),
-        given=tuple((names.get(name, name), term) for name, term in one.given),
+        values=tuple((names.get(name, name), term) for name, term in one.values),
         computed=tuple((names.get(name, name), put_terms(how, names)) for name, how in one.computed),
-        wanted=tuple(replace(test, expression=put_terms(test.expression, names)) for test in one.wanted),
+        requirements=tuple(
+            replace(test, expression=put_terms(test.expression, names)) for test in one.requirements
+        ),
         unknown=frozenset(names.get(name, name) for name in one.unknown),
         absent=tuple(map(way, one.absent)),
     )
@@ -454,16 +456,16 @@ def _extended(one: Disjunct, name: Variable, expression: Expression) -> Disjunct
 
 
 def _padded(one: Disjunct, names: frozenset[Variable]) -> Disjunct:
-    known = one.bound.union(one.unknown, (name for name, _ in (*one.given, *one.computed)))
+    known = one.bound.union(one.unknown, (name for name, _ in (*one.values, *one.computed)))
     missing = tuple((name, None) for name in sorted(names - known))
-    return replace(one, given=(*one.given, *missing))
+    return replace(one, values=(*one.values, *missing))
 
 
 def _recomputed(one: Disjunct, name: Variable, own: Variable) -> Disjunct:
     names = {name: own}
     computed = tuple((names.get(v, v), put_terms(e, names)) for v, e in one.computed)
-    wanted = tuple(replace(test, expression=put_terms(test.expression, names)) for test in one.wanted)
-    found = replace(one, computed=computed, wanted=wanted)
+    wanted = tuple(replace(test, expression=put_terms(test.expression, names)) for test in one.requirements)
+    found = replace(one, computed=computed, requirements=wanted)
     return _loose(found, "MINUS or OPTIONAL over values that are computed") if one.absent else found
 
 
@@ -471,7 +473,7 @@ def _with(one: Disjunct, case: tuple[Requirement, ...], outer: frozenset[Variabl
     # What aggregates say is left out: then it is only necessary that the rest holds.
     kept = tuple(test for test in case if not named_in(test.expression) & one.unknown)
     tests = tuple(replace(test, expression=_in_scope(one, test.expression, outer)) for test in kept)
-    found = replace(one, wanted=(*one.wanted, *tests))
+    found = replace(one, requirements=(*one.requirements, *tests))
     return found if len(kept) == len(case) else _loose(found, "EXISTS or an aggregate")
 
 
@@ -495,9 +497,9 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement,
 
 def unbound(one: Disjunct) -> dict[Variable, Constant]:
     """Return null for each variable of the conditions that the disjunct leaves unbound."""
-    known = one.bound.union(name for name, _ in (*one.given, *one.computed))
+    known = one.bound.union(name for name, _ in (*one.values, *one.computed))
     mentioned = frozenset[Variable]().union(
-        *(named_in(test.expression) for test in one.wanted), *(named_in(e) for _, e in one.computed)
+        *(named_in(test.expression) for test in one.requirements), *(named_in(e) for _, e in one.computed)
     )
-    nulls = {name: NULL for name, term in one.given if term is None}
+    nulls = {name: NULL for name, term in one.values if term is None}
     return {**dict.fromkeys(mentioned - known, NULL), **nulls}

@@ -11,6 +11,12 @@ from agreement.proving.hunting.hunted_queries import (
     made_queries,
 )
 from agreement.proving.hunting.hunting import FailedRun, Fault, Hunt, HuntLimits
-from agreement.proving.hunting.references import BySpecification, ByVersion, FaultRule, Reference, reference
+from agreement.proving.hunting.references import (
+    FaultRule,
+    Reference,
+    SpecificationReference,
+    VersionReference,
+    reference,
+)
 from agreement.proving.hunting.runs import HuntedRun, RunVerdict, WrongPlace
 from agreement.proving.hunting.streams import streams

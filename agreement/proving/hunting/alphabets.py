@@ -70,7 +70,7 @@ def _terms(one: Disjunct, static: Static) -> Iterator[Mapping[Variable, Constant
     fixed = {term for edge in one.stored for term in edge.triple.terms} if static.default else set()
     objects = [edge.triple.object for edge in one.edges if isinstance(edge.triple.object, Variable)]
     free = [name for name in dict.fromkeys(objects) if name not in fixed]
-    numeric = bool(one.wanted) or bool(one.loose) or bool(one.vague)
+    numeric = bool(one.requirements) or bool(one.loose) or bool(one.vague)
     if numeric:
         base |= dict.fromkeys(free, _NUMBERS[0])
     yield base

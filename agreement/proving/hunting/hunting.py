@@ -13,7 +13,7 @@ from agreement.proving.hunting.references import FaultRule, Reference
 from agreement.proving.hunting.runs import HuntedRun, RunVerdict
 from agreement.proving.hunting.shrinking import shrunk
 from agreement.proving.hunting.streams import Stream, streams
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 
 _MOST_FAILURES: Final = 5
 """So many runs of one query may fail before it is left alone."""
@@ -42,7 +42,7 @@ class FailedRun:
 class Fault:
     """A fault of an engine: its smallest run, with the verdict, the rule, and how many runs show it.
 
-    `rule` is None where none explains it; `alike` is then what comes close, or None; `beside`
+    `rule` is None where none explains it; `alike` is then what comes close, or None; `other_rules`
     are other rules of its engine version without which it does not explain the run. Not `repeated`: a
     new process answered the run otherwise, so that the engine is not deterministic.
     """
@@ -52,15 +52,15 @@ class Fault:
     rule: FaultRule | None
     alike: str | None
     seconds: float
-    beside: tuple[FaultRule, ...] = ()
+    other_rules: tuple[FaultRule, ...] = ()
     times: int = 1
     repeated: bool = True
 
     @property
-    def says(self) -> str:
+    def sentence(self) -> str:
         """What the fault is, in words."""
         if self.rule is not None:
-            return self.rule.says
+            return self.rule.sentence
         if not self.repeated:
             return "not deterministic"
         said = UNCLOSED if self.verdict.early else self.alike or self.verdict.symptom
@@ -86,7 +86,7 @@ class Hunt:
     reference: Reference
     limits: HuntLimits
     runs: int = field(default=0, init=False)
-    judged: int = field(default=0, init=False)
+    judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[FailedRun] = field(default_factory=list, init=False)
     name: str = field(default="", init=False)
@@ -101,7 +101,7 @@ class Hunt:
         """How long it has taken so far."""
         return monotonic() - self._start
 
-    def go(self, progress: Progress = unwatched) -> None:
+    def go(self, progress: Progress = no_progress) -> None:
         """Run until a limit is reached, or every query has failed too often."""
         self._start = monotonic()
         left = [(query, streams(query, self.limits.seed)) for query in self.queries]
@@ -143,7 +143,7 @@ class Hunt:
         try:
             run = self._made.pop((query.name, stream), None) or self._run(query, stream)
             verdict = self.reference.verdict(run)
-            self.judged += verdict.correct is not None
+            self.judged_runs += verdict.correct is not None
             if verdict.correct is False:
                 self._wrong(run, verdict)
         except FailedEngineError as error:
@@ -154,7 +154,7 @@ class Hunt:
         if known := self._explaining(run) or self._alike(run, verdict):
             for fault in known:
                 fault.times += 1
-            if len(known) == 1 and known[0].beside:
+            if len(known) == 1 and known[0].other_rules:
                 self._alone(known[0], run)
         elif not self._again(run):
             self._add(Fault(run, verdict, None, None, self.seconds, repeated=False))
@@ -172,15 +172,15 @@ class Hunt:
 
     def _alone(self, fault: Fault, run: HuntedRun) -> None:
         """Show a fault by a run that its rule explains without others, rather than by one of several."""
-        version, says = fault.rule.version if fault.rule is not None else None, fault.says
+        version, says = fault.rule.version if fault.rule is not None else None, fault.sentence
 
         def alone(other: HuntedRun) -> bool:
             parts = () if version is None else self.reference.parts(other, version, [says])
-            return [one.says for one in parts] == [says]
+            return [one.sentence for one in parts] == [says]
 
         if self.reference.verdict(run).early == fault.verdict.early and alone(run) and self._again(run):
             fault.run = self._small(run, alone)
-            fault.verdict, fault.beside = self.reference.verdict(fault.run), ()
+            fault.verdict, fault.other_rules = self.reference.verdict(fault.run), ()
 
     def _explaining(self, run: HuntedRun) -> Sequence[Fault]:
         """Return known faults that explain a run: one alone, or rules of an engine version together."""
@@ -188,11 +188,11 @@ class Hunt:
         for fault in found:
             if fault.rule is not None and fault.rule.version is None and fault.rule.covers(run):
                 return (fault,)
-        named = {fault.says: fault for fault in found}
+        named = {fault.sentence: fault for fault in found}
         for version in dict.fromkeys(one.rule.version for one in found if one.rule is not None):
             rules = () if version is None else self.reference.parts(run, version, named.keys())
-            if rules and all(rule.says in named for rule in rules):
-                return [named[rule.says] for rule in rules]
+            if rules and all(rule.sentence in named for rule in rules):
+                return [named[rule.sentence] for rule in rules]
         return ()
 
     def _alike(self, run: HuntedRun, verdict: RunVerdict) -> Sequence[Fault]:
@@ -210,8 +210,8 @@ class Hunt:
         What explains one run alone is chance (of rows that are missing there are many reasons): that is
         chosen which explains most of the wrong ones among the first runs of its query.
         """
-        known = {one.says for one in self.faults}
-        rules = [one for one in self.reference.rules(run) if one.says not in known and one.explains(run)]
+        known = {one.sentence for one in self.faults}
+        rules = [one for one in self.reference.rules(run) if one.sentence not in known and one.explains(run)]
         versions = list(self.reference.versions(run))
         samples = self._sampled(run.query) if rules or versions else []
         shares = [sum(map(rule.covers, samples)) for rule in rules]
@@ -256,7 +256,7 @@ class Hunt:
                 verdict = self.reference.verdict(other)
                 # That windows report which opened before time 0 is another fault.
                 wrong = verdict.correct is False and verdict.early <= early and keeps(other)
-                self.judged += 1
+                self.judged_runs += 1
             except FailedEngineError:
                 return False
             last = other if wrong else last
@@ -267,9 +267,9 @@ class Hunt:
 
     def _explained(self, run: HuntedRun, rules: Sequence[FaultRule]) -> None:
         """Add a fault for each rule that is new, its run made small while that rule explains it."""
-        known = {one.says for one in self.faults}
+        known = {one.sentence for one in self.faults}
         for rule in rules:
-            if rule.says not in known:
+            if rule.sentence not in known:
                 self._found(self._small(run, rule.explains), rule)
 
     def _unexplained(self, run: HuntedRun) -> None:
@@ -287,14 +287,14 @@ class Hunt:
     def _found(self, small: HuntedRun, rule: FaultRule | None, alike: str | None = None) -> None:
         verdict = self.reference.verdict(small)
         parts = () if rule is None or rule.version is None else self.reference.parts(small, rule.version)
-        beside = tuple(one for one in parts if rule is not None and one.says != rule.says)
+        beside = tuple(one for one in parts if rule is not None and one.sentence != rule.sentence)
         self._add(Fault(small, verdict, rule, alike, self.seconds, beside))
 
     def _add(self, found: Fault) -> None:
-        same = next((one for one in self.faults if one.says == found.says), None)
+        same = next((one for one in self.faults if one.sentence == found.sentence), None)
         if same is None:
             self.faults.append(found)
             return
         same.times += 1
         if len(found.run.pushes) < len(same.run.pushes):
-            same.run, same.verdict, same.beside = found.run, found.verdict, found.beside
+            same.run, same.verdict, same.other_rules = found.run, found.verdict, found.other_rules

@@ -9,10 +9,18 @@ from math import inf
 from operator import itemgetter
 from typing import Final, Protocol
 
-from agreement.comparing.judge import JudgedWindow, Judgement, Options, Verdict, judged, recorded, unit_of
+from agreement.comparing.judge import (
+    JudgedWindow,
+    Judgement,
+    Options,
+    Verdict,
+    judge_recording,
+    recorded,
+    unit_of,
+)
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
-from agreement.comparing.judge.diagnosis import Recorded, diagnosed, variations
-from agreement.comparing.judge.judgement import narrowed
+from agreement.comparing.judge.diagnosis import RecordingToJudge, diagnose, variations
+from agreement.comparing.judge.judgement import narrow_options
 from agreement.documents.outputs import plain
 from agreement.engines.definitions import ALL_TRIPLES, AT_ITS_CLOSE, EACH_WINDOW, GRID
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, needed
@@ -53,7 +61,7 @@ class FaultRule:
     nothing is reported agrees with it, which alone shows nothing.
     """
 
-    says: str
+    sentence: str
     right: str
     explains: Callable[[HuntedRun], bool]
     version: str | None = None
@@ -78,7 +86,7 @@ class Reference(Protocol):
         ...
 
     @property
-    def says(self) -> str:
+    def sentence(self) -> str:
         """By what definition it judges, in words."""
         ...
 
@@ -110,7 +118,7 @@ class Reference(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class BySpecification:
+class SpecificationReference:
     """A specification as what judges; `name` is what names it on the command line."""
 
     name: str
@@ -118,7 +126,7 @@ class BySpecification:
     options: Options
 
     @property
-    def says(self) -> str:
+    def sentence(self) -> str:
         """The definition."""
         described = (
             f" ({self.specification.description.rstrip('.')})" if self.specification.description else ""
@@ -132,10 +140,10 @@ class BySpecification:
         been reported before a late triple came can in no engine show it.
         """
         given = _recorded(run, self.options)
-        found = judged(given.task, self.specification, given.recording, given.options)
+        found = judge_recording(given.task, self.specification, given.recording, given.options)
         if found.correct is False and (late := _late(run)):
             without = _without(given, late)
-            ignored = judged(without.task, self.specification, without.recording, without.options)
+            ignored = judge_recording(without.task, self.specification, without.recording, without.options)
             if ignored.correct or _right_in_either(found.best, ignored.best):
                 return RunVerdict(True)
         if found.correct is not False:
@@ -151,9 +159,9 @@ class BySpecification:
         )
         return RunVerdict(False, tuple(places), _choice(found))
 
-    def _is_right(self, given: Recorded, specification: Specification | None = None) -> bool:
+    def _is_right(self, given: RecordingToJudge, specification: Specification | None = None) -> bool:
         of = specification or self.specification
-        return judged(given.task, of, given.recording, given.options).correct is True
+        return judge_recording(given.task, of, given.recording, given.options).correct is True
 
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
         """Yield single changes of the specification, of what the query says, of what has arrived."""
@@ -229,7 +237,7 @@ class BySpecification:
         """
         off = frozenset(rule.name for rule in engine.rules)
         longest = max(length for length, _ in run.query.windows) * run.query.tick
-        given = run.given
+        given = run.run
         reports = engine.run(given.query, given.static, given.pushes, off).reports
         if any(one.rows and one.t < longest for one in reports):
             return _EARLIER, f"{GRID}, and none opens before it"
@@ -282,13 +290,13 @@ class BySpecification:
         given = _recorded(run, self.options)
         right = (True, None) if silent and not any(one.rows for _, one in run.answers.reports) else (True,)
         few = (_few(_without(given, numbers)) for numbers in dict.fromkeys(lost(given.task)))
-        verdicts = (judged(one.task, self.specification, one.recording, one.options) for one in few)
+        verdicts = (judge_recording(one.task, self.specification, one.recording, one.options) for one in few)
         return any(one.correct in right for one in verdicts)
 
     def _by_one_of_several(self, kept: OneOfSeveral, run: HuntedRun) -> bool:
         """Whether of the windows that one arrival finds closed one reports, and all others would have."""
         given = _recorded(run, self.options)
-        windows = judged(given.task, self.specification, given.recording, given.options).best.windows
+        windows = judge_recording(given.task, self.specification, given.recording, given.options).best.windows
         times = list(accumulate((push.t for push in run.pushes), max))
         for place in (bisect_left, bisect_right):
             due: dict[int, list[JudgedWindow]] = {}
@@ -304,14 +312,14 @@ class BySpecification:
     def closest(self, run: HuntedRun) -> str | None:
         """Return the delay or the borders that explain a run."""
         given = _recorded(run, self.options)
-        found = judged(given.task, self.specification, given.recording, given.options)
-        complete = (one for one in diagnosed(given, found).explanations if one.complete)
+        found = judge_recording(given.task, self.specification, given.recording, given.options)
+        complete = (one for one in diagnose(given, found).explanations if one.complete)
         first = next(complete, None)
-        return None if first is None else _without_numbers(first.says)
+        return None if first is None else _without_numbers(first.sentence)
 
 
 @dataclass(frozen=True, slots=True)
-class ByVersion:
+class VersionReference:
     """An engine version as what judges: what it does not predict is new."""
 
     engine: Engine
@@ -323,13 +331,13 @@ class ByVersion:
         return self.engine.name
 
     @property
-    def says(self) -> str:
+    def sentence(self) -> str:
         """What is right: what its rules predict."""
         return f"what the rules of {self.engine.name} predict"
 
     def verdict(self, run: HuntedRun) -> RunVerdict:
         """Return whether the version predicts every report of a run."""
-        found = judged_by(self.engine, run.given, run.answers.recording(), _pushwise(run, self.options))
+        found = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
         places = (
             WrongPlace(
                 f"push {one.place}",
@@ -347,7 +355,7 @@ class ByVersion:
         for rule in self.engine.rules:
             off = frozenset((rule.name,))
             explains = partial(_by_version, self.engine, self.options, off=off)
-            yield FaultRule(f"without its rule {rule.name}", f"{rule.name}: {rule.says}", explains)
+            yield FaultRule(f"without its rule {rule.name}", f"{rule.name}: {rule.sentence}", explains)
 
     def versions(self, run: HuntedRun) -> Iterator[str]:
         """Yield nothing: another version is no explanation."""
@@ -368,26 +376,24 @@ class ByVersion:
 
 
 def _named(engine: Engine, rule: EngineRule) -> str:
-    return f"{rule.says} ({rule.name} of {engine.name})"
+    return f"{rule.sentence} ({rule.name} of {engine.name})"
 
 
 def _by_version(engine: Engine, options: Options, run: HuntedRun, off: frozenset[str] = NOTHING_OFF) -> bool:
     try:
-        found = judged_by(
-            engine, run.given, run.answers.recording(), _pushwise(run, options, times=False), off
-        )
+        found = judged_by(engine, run.run, run.answers.recording(), _pushwise(run, options, times=False), off)
     except LarsError:
         return False
     return found.correct is True
 
 
 def _pushwise(run: HuntedRun, options: Options, *, times: bool = True) -> Pushwise:
-    likeness = replace(options.likeness, lexical=run.answered.lexical)
+    likeness = replace(options.likeness, lexical=run.typed_answers.lexical)
     return Pushwise(likeness, times, options.empty)
 
 
-def _recorded(run: HuntedRun, options: Options) -> Recorded:
-    return recorded(run.given, unit_of(run.query.read, run.pushes), run.answered, options)
+def _recorded(run: HuntedRun, options: Options) -> RecordingToJudge:
+    return recorded(run.run, unit_of(run.query.read, run.pushes), run.typed_answers, options)
 
 
 def _right_in_either(one: Verdict, other: Verdict) -> bool:
@@ -405,8 +411,8 @@ def _right_in_either(one: Verdict, other: Verdict) -> bool:
     return all(map(right, both[0].keys() | both[1].keys()))
 
 
-def _few(given: Recorded) -> Recorded:
-    return replace(given, options=narrowed(given.options, given.task))
+def _few(given: RecordingToJudge) -> RecordingToJudge:
+    return replace(given, options=narrow_options(given.options, given.task))
 
 
 def _where(window: JudgedWindow) -> str:
@@ -423,7 +429,7 @@ def _choice(found: Judgement) -> str:
     return f"{fits} {said}" if found.choices > 1 else f"for {said}"
 
 
-def _without(given: Recorded, numbers: frozenset[int]) -> Recorded:
+def _without(given: RecordingToJudge, numbers: frozenset[int]) -> RecordingToJudge:
     """Return a recording as if pushes had never arrived."""
     left = tuple(one for one in given.task.elements if one.number not in numbers)
     return replace(given, task=replace(given.task, elements=left))
@@ -449,5 +455,5 @@ def _without_numbers(text: str) -> str:
 def reference(name: str, specification: Specification | None, options: Options) -> Reference:
     """Return what judges by the name of an engine version or of a specification."""
     if specification is None:
-        return ByVersion(ENGINES[name], options)
-    return BySpecification(name, specification, options)
+        return VersionReference(ENGINES[name], options)
+    return SpecificationReference(name, specification, options)

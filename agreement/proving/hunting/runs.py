@@ -20,7 +20,7 @@ class HuntedRun:
     answers: EngineAnswers
 
     @property
-    def given(self) -> EngineRun:
+    def run(self) -> EngineRun:
         """What the engine was given."""
         return EngineRun(self.query.read, self.query.static, self.pushes, MILLISECOND)
 
@@ -30,7 +30,7 @@ class HuntedRun:
         return "" if self.answers.profile is None else self.answers.profile.engine
 
     @property
-    def answered(self) -> Answers:
+    def typed_answers(self) -> Answers:
         """What it answered; lexical where the adapter does not keep the kinds of terms."""
         profile = self.answers.profile
         return Answers(self.answers.recording(), profile is not None and not profile.kinds)

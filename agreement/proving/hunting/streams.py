@@ -10,7 +10,7 @@ from agreement.proving.hunting.alphabets import Letter, noise_of
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 
 Stream = tuple[Push, ...]
-Timed = Sequence[tuple[int, Letter]]
+TimedLetters = Sequence[tuple[int, Letter]]
 """Letters with their times in ticks, in the order in which they are pushed."""
 _LONGEST: Final = 24
 _AROUND: Final = (0, 1, -1)
@@ -29,12 +29,12 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
         yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
 
 
-def _interleaved(*parts: Iterator[Timed]) -> Iterator[Timed]:
+def _interleaved(*parts: Iterator[TimedLetters]) -> Iterator[TimedLetters]:
     for group in zip_longest(*parts):
         yield from (one for one in group if one is not None)
 
 
-def _pushed(query: HuntedQuery, timed: Timed) -> Stream:
+def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
     return tuple(Push(t * query.tick, stream, triple) for t, (stream, triple) in timed)
 
 
@@ -49,7 +49,7 @@ def _reach(query: HuntedQuery) -> int:
     return max(length + step for length, step in query.windows)
 
 
-def _small(query: HuntedQuery) -> Iterator[Timed]:
+def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
     """Yield streams of two or three triples at the edges, ended by a triple when all windows closed."""
     edges, reach, letters = _edges(query), _reach(query), query.letters
     first = edges[: max(6, len(edges) // 2)]
@@ -63,13 +63,13 @@ def _small(query: HuntedQuery) -> Iterator[Timed]:
             yield _ended(query, found, reach)
 
 
-def _ended(query: HuntedQuery, timed: Timed, reach: int) -> Timed:
+def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
     """Return a stream that goes on until its windows have closed."""
     last = max(t for t, _ in timed)
     return [*timed, (last + reach, noise_of(query.letters))]
 
 
-def _shapes(query: HuntedQuery) -> Iterator[Timed]:
+def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     """Yield dense streams, bursts, gaps, equal and late times, duplicates, times from 0 and from later."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
@@ -93,7 +93,7 @@ def _shapes(query: HuntedQuery) -> Iterator[Timed]:
     yield from _late(query, (step, reach))
 
 
-def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[Timed]:
+def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
     """Yield streams with all letters at one time, and a triple twice."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
@@ -106,7 +106,7 @@ def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[Timed]:
         yield [*burst, (t + length, a), (t + length, b), (t + length + step, a), (t + 3 * reach, b)]
 
 
-def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[Timed]:
+def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
     """Yield streams with a triple that comes late."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
@@ -121,7 +121,7 @@ def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[Timed]:
         yield [(1, a), (after, b), (2, letter), (after + 1, a), (after + reach, a)]
 
 
-def _random(query: HuntedQuery, draw: random.Random) -> Timed:
+def _random(query: HuntedQuery, draw: random.Random) -> TimedLetters:
     """Return a stream of up to 16 triples, its times at edges, together, apart, seldom late."""
     reach, letters = _reach(query), query.letters
     pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))

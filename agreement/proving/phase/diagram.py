@@ -56,9 +56,9 @@ class PhaseDiagram:
 class SeenMatches:
     """What both sides match, and when push evaluates."""
 
-    pushed: Mapping[Row, Sequence[TimedMatch]]
-    pulled: Mapping[Row, Sequence[TimedMatch]]
-    fired: Sequence[int]
+    push: Mapping[Row, Sequence[TimedMatch]]
+    pull: Mapping[Row, Sequence[TimedMatch]]
+    push_times: Sequence[int]
 
 
 def by_row(found: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
@@ -85,8 +85,8 @@ def _needed(
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
     """Yield for each period min λ(r, t) of push and λ(r, e) of pull, up to the longest age; else NEVER."""
     found: list[dict[Row, list[float]]] = [{} for _ in periods]
-    fired = sorted(seen.fired)
-    for side, matches in enumerate((seen.pushed, seen.pulled)):
+    fired = sorted(seen.push_times)
+    for side, matches in enumerate((seen.push, seen.pull)):
         for one in chain.from_iterable(matches.values()):
             last = one.end if one.oldest is None else min(one.end, one.oldest + longest)
             for place in range(bisect_left(periods, one.start, key=itemgetter(1)), len(periods)):

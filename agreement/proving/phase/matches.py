@@ -161,10 +161,10 @@ def _rule(
                 body.append(Atom("triple", (*edge.triple.terms, graph)))
                 if isinstance(graph, Variable):
                     body.append(Comparison(graph, Relation.UNEQUAL, DEFAULT))
-    given, bound = dict(one.given), one.bound
+    given, bound = dict(one.values), one.bound
     body += (Comparison(n, Relation.EQUAL, term) for n, term in given.items() if n in bound and term)
     fixed: dict[Variable, Term] = {name: term or NULL for name, term in given.items() if name not in bound}
-    for test in one.wanted:
+    for test in one.requirements:
         names = {name: fixed.get(name, NULL) for name in named_in(test.expression) - bound}
         body.append(Test(put_terms(test.expression, names), test.value))
     columns = [fixed.get(name, name if name in bound else NULL) for name in sorted(query.result)]

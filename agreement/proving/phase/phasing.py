@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agreement.comparing.agree import AgreementTask, Pair, compare, loaded, pairs
+from agreement.comparing.agree import AgreementTask, Pair, compare, comparison_trace, pairs
 from agreement.documents.requests import WindowSource, sources, with_sources
-from agreement.documents.traces import LocalTrace, Trace, dated
+from agreement.documents.traces import LocalTrace, Trace, with_dates
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
 from agreement.proving.phase.matches import VariedWindow, limit, matches, obstacle
 from lars.errors import LarsError
@@ -17,14 +17,14 @@ from solver.job import ask
 from solver.settings import Progress, Warn
 from translate.model.query import EngineQuery
 from translate.model.windows import Range
-from translate.tau import answered, push, translated
+from translate.tau import lars_program, output_of, push
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseTask:
     """A comparison on a trace, the stream whose window varies, its lengths in time points, and rates."""
 
-    asked: AgreementTask
+    agreement: AgreementTask
     pair: Pair
     trace: Trace
     stream: Iri
@@ -37,8 +37,8 @@ def phase_task(
 ) -> PhaseTask:
     """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
     queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
-    trace = loaded(asked, queries, warn)
-    asked = replace(asked, setting=dated(asked.setting, trace))
+    trace = comparison_trace(asked, queries, warn)
+    asked = replace(asked, setting=with_dates(asked.setting, trace))
     pair = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)[0]
     ranges = _ranges(pair, asked)
     if not ranges:
@@ -60,12 +60,14 @@ def _ranges(pair: Pair, asked: AgreementTask) -> dict[Iri, int]:
 
 def own_length(task: PhaseTask) -> int:
     """Return the length that the varied window has in the query."""
-    return _ranges(task.pair, task.asked)[task.stream]
+    return _ranges(task.pair, task.agreement)[task.stream]
 
 
-def phased(task: PhaseTask, periods: Sequence[int], note: Warn, progress: Progress) -> Iterator[PhaseDiagram]:
+def diagrams(
+    task: PhaseTask, periods: Sequence[int], note: Warn, progress: Progress
+) -> Iterator[PhaseDiagram]:
     """Yield the diagram of each rate."""
-    setting = task.asked.setting
+    setting = task.agreement.setting
     why = obstacle(task.pair.cqels, setting) or obstacle(task.pair.csparql, setting)
     if why is not None:
         note(f"evaluated for each length anew: {why}")
@@ -93,14 +95,16 @@ def replace_time(fact: Fact, t: int) -> Fact:
 
 
 def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iterator[PhaseRow]:
-    setting = task.asked.setting
+    setting = task.agreement.setting
     ages = [limit(length, setting.bounds) for length in task.lengths]
     varied = VariedWindow(task.stream, max(ages))
     pushed, pulled = (
         by_row(matches(query, setting, varied, trace)) for query in (task.pair.cqels, task.pair.csparql)
     )
-    output = answered(task.pair.csparql, setting).predicate
-    (runs,) = trace.answers([ask(push(translated(task.pair.cqels, setting), task.asked.trigger), output)])
+    output = output_of(task.pair.csparql, setting).predicate
+    (runs,) = trace.answers(
+        [ask(push(lars_program(task.pair.cqels, setting), task.agreement.trigger), output)]
+    )
     seen = SeenMatches(pushed, pulled, [int(t) for t in runs.times])
     yield from (phase_row(seen, period, ages, trace.timeline) for period in periods)
 
@@ -114,7 +118,7 @@ def _by_length(
         progress(done, len(task.lengths))
         pulled, pushed = (_with_length(each, task, length) for each in (task.pair.csparql, task.pair.cqels))
         pair = Pair(pulled, pushed, task.pair.choices)
-        report = compare([pair], periods, trace, task.asked.setting, task.asked.trigger)
+        report = compare([pair], periods, trace, task.agreement.setting, task.agreement.trigger)
         for verdict in report.variants[0].verdicts:
             agreeing[verdict.period].append(int(verdict.intervals.tables.agreeing.sum()))
             whole[verdict.period] = len(verdict.intervals)
@@ -122,7 +126,7 @@ def _by_length(
 
 
 def _with_length(query: EngineQuery, task: PhaseTask, length: int) -> EngineQuery:
-    unit = task.asked.setting.unit
+    unit = task.agreement.setting.unit
 
     def change(one: WindowSource) -> WindowSource:
         if one.stream != task.stream or not isinstance(one.window, Range):

@@ -8,17 +8,17 @@ from agreement.comparing.agree import (
     RowCause,
     VariantReport,
     compare,
-    loaded,
+    comparison_trace,
     pairs,
     periods_of,
 )
 from agreement.documents.dates import Dates
-from agreement.documents.traces import dated
+from agreement.documents.traces import with_dates
 from agreement.proving.shrink.shrinking import Shrunk, cause_in, shrunk
 from agreement.proving.shrink.trial_evaluation import Disagreement, TrialEvaluation
 from agreement.proving.witness import WrittenExperiment
 from lars.errors import LarsError
-from lars.files import appearing
+from lars.files import replacement_path
 from solver.settings import Progress, Warn
 
 
@@ -27,8 +27,8 @@ def shrink(
 ) -> tuple[Shrunk, TrialEvaluation] | None:
     """Return what is left of a comparison's first disagreement, None where it agrees."""
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
-    trace = loaded(task, queries, warn)
-    task = replace(task, setting=dated(task.setting, trace))
+    trace = comparison_trace(task, queries, warn)
+    task = replace(task, setting=with_dates(task.setting, trace))
     compared = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
     found = compare(compared, periods_of(task), trace, task.setting, task.trigger)
     for variant in found.variants:
@@ -57,7 +57,7 @@ def write_shrunk(folder: Path, found: Shrunk, trials: TrialEvaluation) -> None:
     """Write what is left as an experiment; a folder of that name is replaced."""
     title = f"Push and pull disagree: {found.cause.value}"
     about = found.left.pair, trials.setting, trials.trigger, trials.period
-    with appearing(folder, folders=True) as new:
+    with replacement_path(folder, folders=True) as new:
         new.mkdir()
         left = found.left
         dates = Dates(trials.origin, trials.setting.unit)

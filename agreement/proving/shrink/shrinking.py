@@ -15,7 +15,7 @@ from agreement.proving.shrink.sizes import Sizes, sizes_of
 from agreement.proving.shrink.trial_evaluation import Disagreement, TrialEvaluation, report_on
 from lars.errors import FailedRunError, LarsError
 from solver.facts import Fact
-from solver.settings import Certify, Progress, unwatched
+from solver.settings import Certify, Progress, no_progress
 
 _Item = TypeVar("_Item")
 _TRIPLE: Final = ("triple", 4)
@@ -38,7 +38,7 @@ def cause_in(report: VariantReport) -> RowCause | None:
     return next((one.cause for interval in intervals for one in report.differences(interval)), None)
 
 
-def shrunk(given: Disagreement, trials: TrialEvaluation, progress: Progress = unwatched) -> Shrunk:
+def shrunk(given: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress) -> Shrunk:
     """Return a minimal disagreement for the cause; LarsError where there is none for it."""
     found = trials.first(given)
     if found is None:
@@ -68,15 +68,15 @@ def _first_guess(given: Disagreement, trials: TrialEvaluation, report: VariantRe
                 near = [fact for fact in given.facts if interval.start < fact.t <= interval.end]
                 for more in ((), [fact for fact in near if fact.t in times], near):
                     kept = tuple(fact for fact in given.facts if fact in own or fact in set(more))
-                    if found := trials.holds(replace(given, facts=kept, end=interval.end)):
+                    if found := trials.shortest(replace(given, facts=kept, end=interval.end)):
                         return found
-                return trials.holds(given) or given
+                return trials.shortest(given) or given
     return given
 
 
 def _fewer_elements(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    kept = minimal(state.facts, lambda facts: trials.holds(replace(state, facts=tuple(facts))) is not None)
-    return trials.holds(replace(state, facts=tuple(kept))) or state
+    kept = minimal(state.facts, lambda facts: trials.shortest(replace(state, facts=tuple(facts))) is not None)
+    return trials.shortest(replace(state, facts=tuple(kept))) or state
 
 
 def _fewer_static(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
@@ -85,7 +85,7 @@ def _fewer_static(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
     def with_rows(kept: Sequence[tuple[str, ...]]) -> Disagreement:
         return replace(state, static={**state.static, _TRIPLE: tuple(kept)})
 
-    return with_rows(minimal(rows, lambda kept: trials.holds(with_rows(kept)) is not None))
+    return with_rows(minimal(rows, lambda kept: trials.shortest(with_rows(kept)) is not None))
 
 
 def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) -> list[_Item]:
@@ -111,7 +111,7 @@ def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) ->
 
 def _smaller_queries(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
     for pair in smaller_pairs(state.pair):
-        if found := trials.holds(replace(state, pair=pair)):
+        if found := trials.shortest(replace(state, pair=pair)):
             return _smaller_queries(found, trials)
     return state
 
@@ -121,7 +121,7 @@ def _earlier(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
     first = min((fact.t for fact in state.facts), default=1)
     for by in range((first - 1) // trials.period * trials.period, 0, -trials.period):
         moved = replace(state, facts=_moved(state.facts, range(len(state.facts)), by), end=state.end - by)
-        if found := trials.holds(moved):
+        if found := trials.shortest(moved):
             state = found
             break
     count = len(state.facts)
@@ -142,7 +142,7 @@ def _moved_back(state: Disagreement, trials: TrialEvaluation, places: range) -> 
         if own and min(own) > by:
             facts = _moved(state.facts, places, by)
             ends = dict.fromkeys((state.end - by // trials.period * trials.period, state.end))
-            tried = (trials.holds(replace(state, facts=facts, end=end)) for end in ends)
+            tried = (trials.shortest(replace(state, facts=facts, end=end)) for end in ends)
             found = next(filter(None, tried), None)
         if found is None:
             by //= 2

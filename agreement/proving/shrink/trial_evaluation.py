@@ -36,7 +36,7 @@ class TrialEvaluation:
     origin: str | None = None
     count: int = field(default=0, init=False)
 
-    def holds(self, tried: Disagreement) -> Disagreement | None:
+    def shortest(self, tried: Disagreement) -> Disagreement | None:
         """Return what is tried, up to the first interval that disagrees for the cause; None: none does."""
         found = self.first(tried)
         if found is None:

@@ -5,10 +5,10 @@ from agreement.proving.suite.manifests import SUITE, VERSION, read_suite, write_
 from agreement.proving.suite.running import (
     Label,
     Outcome,
+    QuerySyntax,
     SuiteResult,
     TestResult,
-    Writing,
-    answered,
+    engine_answers,
     judged_suite,
     of_recording,
     writing_of,

@@ -8,22 +8,22 @@ from typing import Final
 from agreement.documents.recordings import Push, Row
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.engine import columns
-from agreement.engines.r2s import reported
+from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
     Empty,
     Evaluation,
-    Framed,
-    Scheduled,
+    FramedTask,
+    ScheduledTask,
     Strategy,
     Task,
     Timetable,
     answers_of,
     elements_of,
     evaluations,
-    framed,
+    frame_task,
     shape,
 )
-from agreement.proving.suite.vectors import OWN, ParameterVector, numbers_of, vectors
+from agreement.proving.suite.vectors import ENGINE_DEFAULT, ParameterVector, numbers_of, vectors
 from lars.durations import Duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
@@ -50,7 +50,7 @@ def unit_of(language: Language) -> Duration:
 
 
 @dataclass(slots=True)
-class Expecting:
+class VectorReports:
     """A query with its static data and a stream in time points, asked what each vector reports.
 
     What counts ends before the last element: nothing later need have been reported when it arrives. It
@@ -65,9 +65,9 @@ class Expecting:
     never: bool = False
     _task: Task = field(init=False)
     _widths: tuple[int, ...] = field(init=False)
-    _frames: dict[tuple[object, ...], Framed] = field(default_factory=dict, init=False)
+    _frames: dict[tuple[object, ...], FramedTask] = field(default_factory=dict, init=False)
     _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
-    _others: dict[tuple[Push, ...], "Expecting"] = field(default_factory=dict, init=False)
+    _others: dict[tuple[Push, ...], "VectorReports"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         unit = unit_of(self.query.language)
@@ -119,7 +119,7 @@ class Expecting:
             return self._of_late(vector)
         found = self.reports(vector)
         if not self._asks:
-            others = (self._waiting.reports(vector),) if vector.start == OWN else ()
+            others = (self._waiting.reports(vector),) if vector.start == ENGINE_DEFAULT else ()
             return tuple(dict.fromkeys((found, *others)))
         whole = self.reports(replace(vector, empty=Empty.REPORTED))
         said = tuple((t, _truth(rows)) for t, rows in whole)
@@ -149,7 +149,7 @@ class Expecting:
         return tuple(dict.fromkeys((lost, (*(one for one in lost if one[0] < told), *after))))
 
     @property
-    def _waiting(self) -> "Expecting":
+    def _waiting(self) -> "VectorReports":
         """The same where windows of streams in which nothing comes never begin."""
         heard = {one.stream for one in self.stream}
         if self.never or all(str(source.stream) in heard for source in sources(self.query)):
@@ -158,10 +158,10 @@ class Expecting:
             self._others[()] = replace(self, never=True)
         return self._others[()]
 
-    def _like(self, stream: Sequence[Push]) -> "Expecting":
+    def _like(self, stream: Sequence[Push]) -> "VectorReports":
         own = tuple(stream)
         if own not in self._others:
-            self._others[own] = Expecting(self.query, self.static, own)
+            self._others[own] = VectorReports(self.query, self.static, own)
         return self._others[own]
 
     def reports(self, vector: ParameterVector) -> Reports:
@@ -196,16 +196,16 @@ class Expecting:
         own = (one.t for one in self.stream if one.stream == str(source.stream))
         return int(min(own, default=self.until if self.never else otherwise))
 
-    def scheduled(self, vector: ParameterVector) -> Scheduled:
+    def scheduled(self, vector: ParameterVector) -> ScheduledTask:
         """Return when a vector evaluates the query."""
         of = self._framed(vector)
         return Timetable(of).scheduled(self.starts(vector))
 
-    def _framed(self, vector: ParameterVector) -> Framed:
+    def _framed(self, vector: ParameterVector) -> FramedTask:
         own = (vector.report, vector.bounds, vector.tick, vector.combination)
         if own not in self._frames:
             wanted = vector.specification(self.query.language, self._task.unit)
-            self._frames[own] = framed(self._task, wanted, vector.bounds)
+            self._frames[own] = frame_task(self._task, wanted, vector.bounds)
         return self._frames[own]
 
     def _reports(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
@@ -221,7 +221,7 @@ class Expecting:
         found: list[TimedRows] = []
         for point, now in zip(points, rows, strict=True):
             if 0 <= point.time < self.until:
-                found.append((point.time, tuple(reported(kind, before, now))))
+                found.append((point.time, tuple(reported_rows(kind, before, now))))
             before = now
         return tuple(found)
 

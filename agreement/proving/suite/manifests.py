@@ -9,14 +9,14 @@ from typing import Any, Final
 import pyoxigraph as ox
 from pydantic import BaseModel, ConfigDict
 
-from agreement.documents.placed import checked
+from agreement.documents.placed import check_data
 from agreement.documents.placed.json_text import json_of
 from agreement.documents.recordings import Push, Row, static_of, triple_of
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
 from lars.errors import LarsError
-from lars.files import appearing, exists, read_file, read_text
+from lars.files import exists, read_file, read_text, replacement_path
 from solver.rdf import canonical
 from translate.model.query import Language
 
@@ -99,7 +99,7 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
     """Write a suite into a new folder, or one that a suite is in; whole or not at all."""
     if exists(path) and not _replaceable(path):
         raise LarsError(f"{path}: it is there; accepted: a new folder, or one that a suite was written to")
-    with appearing(path, folders=True) as new:
+    with replacement_path(path, folders=True) as new:
         new.mkdir()
         _write(new / "README.md", _README.format(version=VERSION, tests=len(tests)))
         _write(new / "vectors.json", _vectors_text())
@@ -323,7 +323,7 @@ def _stream(path: Path) -> Iterator[Push]:
 
 def _expected(path: Path) -> tuple[ExpectedReports, ...]:
     document = json_of(read_file(path, "expected reports as JSON"), "expected reports as JSON")
-    content = checked(ExpectedFile, document)
+    content = check_data(ExpectedFile, document)
     names = tuple(content.columns)
     found = []
     for number, choice in enumerate(content.choices):

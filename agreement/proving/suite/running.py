@@ -31,7 +31,7 @@ from lars.errors import LarsError
 from lars.language.windows import Bounds
 from solver.facts import constant_of
 from solver.rdf import value
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 from translate.model.query import Language
 
 Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
@@ -59,7 +59,7 @@ class Label(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class QuerySyntax:
     """How an engine takes queries: their language, in RSP-QL also how streams and lengths are written."""
 
     language: Language
@@ -101,14 +101,14 @@ _TRIED: Final = 12
 
 def writing_of(
     engine: StreamEngine, tests: Sequence[SuiteTest], options: Mapping[str, Any], dialect: str | None
-) -> Writing:
+) -> QuerySyntax:
     """Return how an engine takes queries, by what it accepts and the dialect that it names.
 
     Raises LarsError where it takes none.
     """
     refusals: list[str] = []
     for how in WRITINGS:
-        writing = Writing(Language(how.dialect), how if how.dialect == Language.RSPQL.value else None)
+        writing = QuerySyntax(Language(how.dialect), how if how.dialect == Language.RSPQL.value else None)
         spoken = [one for one in tests if writing.language in one.texts]
         if not spoken or dialect not in (None, how.dialect):
             continue
@@ -188,12 +188,12 @@ def _shape(names: Sequence[str], row: Row, lexical: bool) -> Hashable:
     )
 
 
-def answered(
+def engine_answers(
     engines: Sequence[StreamEngine],
     tests: Sequence[SuiteTest],
-    writing: Writing,
+    writing: QuerySyntax,
     options: Mapping[str, Any],
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
 ) -> list[SuiteAnswer]:
     """Return what an engine answers to each test in its language; its processes run beside each other."""
     spoken = [one for one in tests if writing.language in one.texts]
@@ -215,7 +215,7 @@ def answered(
 
 
 def _answer(
-    engine: StreamEngine, test: SuiteTest, writing: Writing, options: Mapping[str, Any]
+    engine: StreamEngine, test: SuiteTest, writing: QuerySyntax, options: Mapping[str, Any]
 ) -> SuiteAnswer:
     length = writing.milliseconds
     pushes = [Push(one.t * length, one.stream, one.triple) for one in test.stream]
@@ -276,7 +276,7 @@ class SuiteResult:
     """
 
     engine: str
-    writing: Writing
+    writing: QuerySyntax
     choice: Choice
     declared: bool
     usual: bool
@@ -291,7 +291,7 @@ class SuiteResult:
 
 def judged_suite(
     engine: str,
-    writing: Writing,
+    writing: QuerySyntax,
     answers: Sequence[SuiteAnswer],
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:

@@ -9,10 +9,10 @@ from typing import Final
 from agreement.documents.recordings import Push, static_of
 from agreement.proving.hunting import WRITINGS, QueryWriting
 from agreement.proving.suite.catalogue import SuiteQuery, catalogue
-from agreement.proving.suite.expecting import Expecting, Reports
+from agreement.proving.suite.expecting import Reports, VectorReports
 from lars.errors import LarsError
 from lars.language.terms import XSD, Literal
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 from translate.dialects import read_query
 from translate.model.query import EngineQuery, Language
 
@@ -52,7 +52,7 @@ class TellingStream:
 
     query: str
     stream: tuple[Push, ...]
-    tells: str
+    distinction: str
     comment: str
 
 
@@ -97,7 +97,7 @@ def _word(term: str) -> str:
     return term.split('"')[1] if term.endswith("integer>") else term
 
 
-def made_tests(progress: Progress = unwatched) -> tuple[SuiteTest, ...]:
+def made_tests(progress: Progress = no_progress) -> tuple[SuiteTest, ...]:
     """Return every test of the suite, made anew by the specification."""
     queries = {one.name: one for one in catalogue()}
     numbers = dict.fromkeys(queries, 0)
@@ -158,7 +158,7 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
 
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
     """Return what a query has to report of a stream, by the specification: usual vectors first."""
-    expecting = Expecting(_read(text), static_of(static), stream)
+    expecting = VectorReports(_read(text), static_of(static), stream)
     found = expecting.choices().items()
     names = expecting.names
     return tuple(ExpectedReports(names, reports, numbers) for reports, numbers in found)

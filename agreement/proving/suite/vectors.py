@@ -17,7 +17,7 @@ PERIOD: Final = 3
 """The period of vectors that report periodically, in time points."""
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
-OWN: Final = "own"
+ENGINE_DEFAULT: Final = "own"
 Start = int | str
 """t0 in time points; A/B: A of the first window, B of the second, and so on in turns.
 
@@ -31,7 +31,7 @@ _REPORTS: Final = tuple(
 )
 _POINTS: Final = range(4)
 _STARTS: Final[tuple[Start, ...]] = (
-    *(0, ALIGNED, FIRST, 1, 2, 3, OWN),
+    *(0, ALIGNED, FIRST, 1, 2, 3, ENGINE_DEFAULT),
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
 )
 _BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)

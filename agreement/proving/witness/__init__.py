@@ -19,4 +19,4 @@ from agreement.proving.witness.searching import (
     two_queries,
 )
 from agreement.proving.witness.witness_folder import WrittenExperiment, write_experiments
-from agreement.proving.witness.witness_task import WitnessTask, WitnessWishes, witness_task, witnesses
+from agreement.proving.witness.witness_task import WitnessCriteria, WitnessTask, witness_task, witnesses

@@ -31,7 +31,7 @@ from solver.facts import STREAM_PREDICATE, Background, constant_of
 class CandidateAtoms:
     """Atoms that may arrive, atoms that static data may hold; groups of terms that are `alike` in them."""
 
-    arriving: tuple[Atom, ...]
+    arrivals: tuple[Atom, ...]
     static: tuple[Atom, ...]
     alike: tuple[tuple[Iri, ...], ...] = ()
 
@@ -39,7 +39,7 @@ class CandidateAtoms:
         """Return these and others, among which terms need not be alike."""
         if more is None:
             return self
-        arriving, static = (*self.arriving, *more.arriving), (*self.static, *more.static)
+        arriving, static = (*self.arrivals, *more.arrivals), (*self.static, *more.static)
         return CandidateAtoms(tuple(dict.fromkeys(arriving)), tuple(dict.fromkeys(static)))
 
 

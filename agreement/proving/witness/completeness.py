@@ -19,7 +19,7 @@ from functools import lru_cache
 from agreement.proving.witness.position_classes import TRIPLE
 from agreement.proving.witness.representatives import is_numeric
 from lars.analysis import intensional, positive_loops, windows
-from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Gathered, Test
+from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, SetLiteral, Test
 from lars.language.program import Program, atoms, head_atom
 from lars.language.terms import DEFAULT, Iri, Literal, Signature, Variable, signature
 from lars.language.windows import TimeWindow
@@ -37,7 +37,7 @@ def most_arrivals(question: Question) -> int | None:
     negative = any(
         not positive for rule in program.rules for part in rule.body for _, positive, _ in atoms(part)
     )
-    gathered = any(isinstance(part, Gathered) for rule in program.rules for part in rule.body)
+    gathered = any(isinstance(part, SetLiteral) for rule in program.rules for part in rule.body)
     timed = all(isinstance(window, TimeWindow) for window in windows(program))
     if negative or gathered or not timed or positive_loops(program) or question.predicate is None:
         return None
@@ -82,7 +82,7 @@ def _untold(literal: BodyLiteral) -> str | None:
             return None
         case Test(expression):
             return None if _is_simple(expression) else f"the condition {literal}"
-        case _ if isinstance(literal, Gathered) or not hasattr(literal, "expression"):
+        case _ if isinstance(literal, SetLiteral) or not hasattr(literal, "expression"):
             return None
         case _:
             return f"the value {literal}"

@@ -14,7 +14,7 @@ from solver.job import Question, ask
 from solver.search import Contest, ReportKind
 from translate.analysis import Choice, cq, model_of_cqels
 from translate.model.query import EngineQuery, Profile, Setting, ToStream
-from translate.tau import Trigger, answered, push, translated
+from translate.tau import Trigger, lars_program, output_of, push
 
 OneReading = Bounds | Trigger | Profile | ToStream | Choice
 _KINDS: Final = (Bounds, Trigger, Profile, ToStream, Choice)
@@ -93,5 +93,5 @@ class _Reading:
 
     @property
     def question(self) -> Question:
-        program = translated(self.query, self.setting)
-        return ask(push(program, self.trigger), answered(self.query, self.setting).predicate)
+        program = lars_program(self.query, self.setting)
+        return ask(push(program, self.trigger), output_of(self.query, self.setting).predicate)

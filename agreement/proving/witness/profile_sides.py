@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Final
 
 from agreement.comparing.compare import reporter
-from agreement.comparing.compare.sides import Placing, ProfileSide
+from agreement.comparing.compare.sides import ProfileSide, WindowPlacement
 from agreement.documents.outputs import counted
 from agreement.documents.recordings import Push
 from agreement.documents.requests import sources
@@ -28,13 +28,13 @@ from solver.search import with_atoms
 from solver.settings import Progress
 from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
-from translate.tau import translated
+from translate.tau import lars_program
 
 MOST_TRIED: Final = 4_000
 """So many streams of a number of triples are tried."""
 _MOST_TRIPLES: Final = 3
 _MOST_STATIC: Final = 1
-Accepted = Callable[[Witness], bool]
+WitnessTest = Callable[[Witness], bool]
 Reports = Mapping[float, Sequence[Counter[Row]]]
 
 
@@ -68,15 +68,15 @@ class ProfileContest:
         accepted: Callable[[Witness], bool],
     ) -> WitnessOutcome:
         """Return the first stream that is accepted, fewest triples first, then the earliest difference."""
-        programs = [translated(query, self.setting) for query in self.queries]
+        programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
         found = candidate_atoms(programs, streams, self.static)
         most = _MOST_TRIPLES if triples is None else triples
-        candidates = len(found.arriving) + len(found.static)
+        candidates = len(found.arrivals) + len(found.static)
         for size in range(most + 1):
             progress(size, most + 1)
             times = self._times(size)
-            places = [(t, atom) for t in times for atom in found.arriving]
+            places = [(t, atom) for t in times for atom in found.arrivals]
             every = [
                 (chosen, static)
                 for count in range(_MOST_STATIC + 1)
@@ -143,7 +143,7 @@ class ProfileContest:
         unit, who = self.setting.unit, reporter(profile.name)
         pushes = tuple(_push(fact, unit.milliseconds) for fact in facts)
         run = EngineRun(query, _static(known), pushes, unit)
-        side = ProfileSide(profile.name, who, run, Placing(profile.start), until=last)
+        side = ProfileSide(profile.name, who, run, WindowPlacement(profile.start), until=last)
         found: dict[float, list[Counter[Row]]] = {}
         for report in side.reports().reports:
             found.setdefault(report.t, []).append(Counter(report.rows))

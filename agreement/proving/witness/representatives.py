@@ -15,7 +15,7 @@ from lars.language.formulas import (
     Comparison,
     Expression,
     Gather,
-    Gathered,
+    SetLiteral,
     Test,
 )
 from lars.language.program import Program
@@ -73,7 +73,7 @@ def representatives(found: PositionClass) -> Iterator[Constant]:
 
 def is_gathering(programs: Iterable[Program]) -> bool:
     """Whether rows are looked at all together: by an aggregate, LIMIT or OFFSET."""
-    return any(isinstance(part, Gathered) for part in _literals(programs))
+    return any(isinstance(part, SetLiteral) for part in _literals(programs))
 
 
 def tells_order(programs: Iterable[Program]) -> bool:

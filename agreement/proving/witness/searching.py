@@ -8,7 +8,7 @@ from typing import Final
 from agreement.comparing.agree import Pair
 from agreement.documents.outputs import counted
 from agreement.documents.traces import LocalTrace
-from agreement.engines.r2s import streamed
+from agreement.engines.r2s import relation_to_stream
 from agreement.proving.disjuncts import has_blank_in_two
 from agreement.proving.witness.candidate_atoms import CandidateAtoms, candidate_atoms
 from agreement.proving.witness.completeness import most_arrivals, untold
@@ -20,7 +20,7 @@ from lars.language.terms import DEFAULT, Atom, Iri, Variable, signature
 from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.deadlines import until
-from solver.facts import Always, Background, Fact, Multiples, Row, constant_of
+from solver.facts import Background, EveryTime, Fact, Multiples, Row, constant_of
 from solver.job import Question, ask
 from solver.search import (
     Candidates,
@@ -36,9 +36,9 @@ from solver.search import (
     tried_streams,
     with_atoms,
 )
-from solver.settings import Progress, unwatched
+from solver.settings import Progress, no_progress
 from translate.model.query import EngineQuery, Setting, ToStream
-from translate.tau import NAMED, Trigger, answered, push, translated
+from translate.tau import NAMED, Trigger, lars_program, output_of, push
 
 
 def push_and_pull(
@@ -48,9 +48,9 @@ def push_and_pull(
 
     With `same_input` the sides have to be shown the same triples: the paper's condition for agreement.
     """
-    output = answered(pair.csparql, setting).predicate
-    pushed = ask(push(translated(pair.cqels, setting), trigger), output)
-    pulled = Question(translated(pair.csparql, setting), output, Multiples((period,)))
+    output = output_of(pair.csparql, setting).predicate
+    pushed = ask(push(lars_program(pair.cqels, setting), trigger), output)
+    pulled = Question(lars_program(pair.csparql, setting), output, Multiples((period,)))
     return Contest(pushed, pulled, period, same_input=same_input)
 
 
@@ -59,7 +59,7 @@ def two_queries(
 ) -> Contest:
     """Return two queries against each other, both evaluated at every time point."""
     one, other = (
-        Question(translated(query, setting), answered(query, setting).predicate, Always())
+        Question(lars_program(query, setting), output_of(query, setting).predicate, EveryTime())
         for query in (left, right)
     )
     return Contest(one, other, 1, contained)
@@ -89,7 +89,7 @@ class Witness:
     """A stream on which the sides differ in (start, end], where its timeline [0, end] ends too.
 
     `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there, and
-    `said` is what else is to be said of the two. Of fewer triples there are none, if it is a `smallest`.
+    `remark` is what else is to be said of the two. Of fewer triples there are none, if it is a `smallest`.
     """
 
     facts: tuple[Fact, ...]
@@ -98,7 +98,7 @@ class Witness:
     end: int
     left_only: frozenset[Row]
     right_only: frozenset[Row]
-    said: str = ""
+    remark: str = ""
     smallest: bool = True
 
 
@@ -142,7 +142,7 @@ MOST_TRIPLES: Final = 4
 
 def smallest(
     search: WitnessSearch,
-    progress: Progress = unwatched,
+    progress: Progress = no_progress,
     accepted: Callable[[Witness], bool] = lambda _: True,
 ) -> WitnessOutcome:
     """Return the smallest confirmed witness that is accepted, or why there is none.
@@ -153,20 +153,20 @@ def smallest(
     search = replace(search, contest=contest)
     found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
     found = found.with_others(search.more)
-    candidates = Candidates(found.arriving, found.static, search.static or {}, found.alike)
-    limit = _limit(search, len(found.arriving) + len(found.static))
+    candidates = Candidates(found.arrivals, found.static, search.static or {}, found.alike)
+    limit = _limit(search, len(found.arrivals) + len(found.static))
     limits = SearchLimits(limit.triples, search.until, search.scaling)
-    size, many = 0, len(found.arriving) + len(found.static)
+    size, many = 0, len(found.arrivals) + len(found.static)
     try:
         for stream in _streams(contest, candidates, limits, progress):
             size = len(stream.facts)
             with until(limits.deadline):
-                witness = confirmed(search, stream) if _is_readable(stream) else None
+                witness = confirm(search, stream) if _is_readable(stream) else None
             if witness is not None and accepted(witness):
                 return witness
     except OutOfTimeError as stopped:
         last = stopped.best
-        best = None if last is None or not _is_readable(last) else confirmed(search, last)
+        best = None if last is None or not _is_readable(last) else confirm(search, last)
         return OutOfTime(stopped.arrivals, best if best is not None and accepted(best) else None)
     except TimeLimitError:
         return OutOfTime(size, None)
@@ -222,7 +222,7 @@ def _naming(program: Program) -> Program:
     return Program((*program.rules, Rule(Atom(NAMED, triple[-1:]), there)))
 
 
-def confirmed(search: WitnessSearch, found: ChosenStream) -> Witness:
+def confirm(search: WitnessSearch, found: ChosenStream) -> Witness:
     """Return the witness that a chosen stream is by evaluation, which shares no code with the search."""
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in found.static if search.static is None)
     named = [Atom(NAMED, graph) for graph in graphs if graph != (DEFAULT,)]
@@ -244,7 +244,7 @@ def _reported(question: Question, kind: ReportKind, trace: LocalTrace, found: Ch
     period = Interval(found.start + 1, found.end)
     at_end = isinstance(question.gate, Multiples)
     listed = {t: tuple(some) for t, some in runs.by_time().items()}
-    answers = streamed(_OPERATORS[kind], runs.times.tolist(), listed)
+    answers = relation_to_stream(_OPERATORS[kind], runs.times.tolist(), listed)
     rows = (some for t, some in answers.items() if (t == found.end if at_end else t in period))
     return frozenset().union(*rows)
 

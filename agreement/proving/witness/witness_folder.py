@@ -12,7 +12,7 @@ from agreement.documents.dates import NO_DATES, Dates
 from agreement.proving.witness.witness_task import PeriodWitnesses, WitnessTask
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import appearing
+from lars.files import replacement_path
 from lars.language.terms import Iri
 from solver.facts import Background, Fact
 from translate.analysis import stream_blocks
@@ -141,10 +141,10 @@ def write_experiments(folder: Path, task: WitnessTask, found: PeriodWitnesses) -
     if task.pair is None:
         raise LarsError(f"--out {folder}: accepted for push and pull, which an experiment compares")
     title = "A smallest stream on which push and pull differ"
-    with appearing(folder, folders=True) as new:
+    with replacement_path(folder, folders=True) as new:
         new.mkdir()
-        for number, witness in enumerate(found.found, start=1):
-            own = new if len(found.found) == 1 else new / str(number)
+        for number, witness in enumerate(found.witnesses, start=1):
+            own = new if len(found.witnesses) == 1 else new / str(number)
             own.mkdir(exist_ok=True)
             about = task.pair, task.setting, task.trigger, found.period
             WrittenExperiment(title, *about, witness.facts, witness.static, witness.end).write(own)

@@ -11,7 +11,7 @@ from agreement.documents.traces import LocalTrace, streams_of
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness.candidate_atoms import CandidateAtoms
 from agreement.proving.witness.other_sides import Sides, two_readings
-from agreement.proving.witness.profile_sides import Accepted, NamedProfile, ProfileContest
+from agreement.proving.witness.profile_sides import NamedProfile, ProfileContest, WitnessTest
 from agreement.proving.witness.searching import (
     NoneUpTo,
     NoWitness,
@@ -20,7 +20,7 @@ from agreement.proving.witness.searching import (
     Witness,
     WitnessOutcome,
     WitnessSearch,
-    confirmed,
+    confirm,
     push_and_pull,
     smallest,
     two_queries,
@@ -35,9 +35,9 @@ from solver.facts import Background, constant_of
 from solver.search import ChosenStream, Contest
 from solver.settings import Certify, Progress, Runner, Warn
 from translate.model.query import EngineQuery, Setting, ToStream
-from translate.tau import Trigger, columns, translated
+from translate.tau import Trigger, columns, lars_program
 
-Made = Callable[[int, Deadline], ChosenStream | NoWitness | None]
+StreamMaker = Callable[[int, Deadline], ChosenStream | NoWitness | None]
 """A stream on which the sides differ for a period, made in another way; None where none is known."""
 _LEFT: Final = 2.0
 """Seconds for what is made in another way, where the search has used up its time."""
@@ -46,7 +46,7 @@ _ANYWHERE: Final = frozenset((RowCause.MERGED_SOURCES, RowCause.STATIC_ONLY))
 
 
 @dataclass(frozen=True, slots=True)
-class WitnessWishes:
+class WitnessCriteria:
     """Which witnesses are wanted: how many, of which cause, how large, for how many seconds."""
 
     count: int = 1
@@ -73,13 +73,13 @@ class WitnessTask:
     setting: Setting
     trigger: Trigger
     static: Background | None
-    wishes: WitnessWishes
+    criteria: WitnessCriteria
 
     @property
     def sides(self) -> tuple[str, str]:
         """What the two sides are called."""
-        if self.wishes.sides is not None:
-            one, other = self.wishes.sides
+        if self.criteria.sides is not None:
+            one, other = self.criteria.sides
             return one.value.lower(), other.value.lower()
         return ("first", "second") if self.pair is None else ("push", "pull")
 
@@ -90,20 +90,20 @@ class WitnessTask:
 
     def contest(self, period: int) -> Contest | ProfileContest:
         """Return the two sides for a period."""
-        match self.wishes.sides:
+        match self.criteria.sides:
             case (NamedProfile(), NamedProfile()) as profiles:
                 return ProfileContest(self.queries, profiles, self.setting, self.static)
             case (_, _) as sides:
                 return two_readings(self.queries[1], sides, self.setting, self.trigger)
             case _ if self.pair is None:
-                return two_queries(*self.queries, self.setting, contained=self.wishes.contained)
+                return two_queries(*self.queries, self.setting, contained=self.criteria.contained)
             case _:
-                same = self.wishes.same_input
+                same = self.criteria.same_input
                 return push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
 
     def search(self, period: int) -> WitnessSearch | ProfileContest:
         """Return what is searched for a period; the time begins now."""
-        wishes, contest = self.wishes, self.contest(period)
+        wishes, contest = self.criteria, self.contest(period)
         if isinstance(contest, ProfileContest):
             return contest
         until = None if wishes.seconds is None else monotonic() + wishes.seconds
@@ -112,7 +112,7 @@ class WitnessTask:
         return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, until, anywhere)
 
     def smallest(
-        self, period: int, progress: Progress, accepted: Accepted, made: "Made" = lambda *_: None
+        self, period: int, progress: Progress, accepted: WitnessTest, made: "StreamMaker" = lambda *_: None
     ) -> WitnessOutcome:
         """Return the smallest witness that is accepted, or why there is none.
 
@@ -121,9 +121,9 @@ class WitnessTask:
         """
         search = self.search(period)
         if isinstance(search, ProfileContest):
-            seconds = self.wishes.seconds
+            seconds = self.criteria.seconds
             end = None if seconds is None else monotonic() + seconds
-            return search.smallest(self.wishes.triples, end, progress, accepted)
+            return search.smallest(self.criteria.triples, end, progress, accepted)
         outcome = smallest(search, progress, accepted)
         if isinstance(outcome, Witness | NoWitness) or (isinstance(outcome, OutOfTime) and outcome.best):
             return outcome
@@ -131,7 +131,9 @@ class WitnessTask:
         stream = made(period, left)
         if isinstance(stream, NoWitness):
             return stream
-        if stream is None or (self.wishes.triples is not None and len(stream.facts) > self.wishes.triples):
+        if stream is None or (
+            self.criteria.triples is not None and len(stream.facts) > self.criteria.triples
+        ):
             return outcome
         if isinstance(outcome, NoneUpTo) and len(stream.facts) <= outcome.triples:
             arrived = tuple(
@@ -141,7 +143,7 @@ class WitnessTask:
             return smallest(again, progress, accepted)
         try:
             with until(left):
-                accepted(replace(confirmed(search, stream), smallest=False))
+                accepted(replace(confirm(search, stream), smallest=False))
         except TimeLimitError:
             return outcome
         return outcome
@@ -170,31 +172,31 @@ class PeriodWitnesses:
     """What was found for a period; `ended` says why there are no more, None when enough were found."""
 
     period: int
-    found: tuple[Witness, ...]
+    witnesses: tuple[Witness, ...]
     ended: SearchEnd | None
 
 
 def witnesses(
-    task: WitnessTask, period: int, progress: Progress, made: Made = lambda *_: None
+    task: WitnessTask, period: int, progress: Progress, made: StreamMaker = lambda *_: None
 ) -> PeriodWitnesses:
     """Return as many witnesses that are not alike as are wanted, the smallest first.
 
     Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
     """
-    named = named_terms(translated(query, task.setting) for query in task.queries)
+    named = named_terms(lars_program(query, task.setting) for query in task.queries)
     found: dict[WitnessShape, Witness] = {}
 
     def is_enough(one: Witness) -> bool:
-        cause = task.wishes.cause
+        cause = task.criteria.cause
         if cause is None or cause in task.causes(period, one):
             found.setdefault(shape_of(one, named), one)
-        return len(found) == task.wishes.count
+        return len(found) == task.criteria.count
 
     outcome = task.smallest(period, progress, is_enough, made)
     return PeriodWitnesses(period, tuple(found.values()), None if isinstance(outcome, Witness) else outcome)
 
 
-def witness_task(found: TracelessTask, asked: Overrides, wishes: WitnessWishes, warn: Warn) -> WitnessTask:
+def witness_task(found: TracelessTask, asked: Overrides, wishes: WitnessCriteria, warn: Warn) -> WitnessTask:
     """Return what is searched for: streams on which two sides of one or two queries differ."""
     task, inputs = found.task, found.inputs
     read = task.setting, task.trigger, found.static(warn), wishes
@@ -223,7 +225,7 @@ def witness_task(found: TracelessTask, asked: Overrides, wishes: WitnessWishes, 
     return WitnessTask(both, pair, found.periods, *read)
 
 
-def _check_idle(asked: Overrides, wishes: WitnessWishes, why: str) -> None:
+def _check_idle(asked: Overrides, wishes: WitnessCriteria, why: str) -> None:
     told: dict[str, object] = {"--period": asked.periods or None, "--cause": wishes.cause}
     told["--same-input"] = wishes.same_input or None
     profiles = wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile)

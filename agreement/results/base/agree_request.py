@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask, Overrides, RowCause, agreeing, cause_of
-from agreement.comparing.agree.narrowing import RowFilter, narrowed
+from agreement.comparing.agree.narrowing import RowFilter, narrow
 from agreement.documents.options import argument, option, shell_words
 from agreement.documents.requests import (
     PERIODS,
@@ -109,7 +109,7 @@ class AgreeRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     times: TimelineOptions
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
@@ -128,12 +128,12 @@ class AgreeRequest:
         """The experiment that is asked about, None where queries and traces are named."""
         return experiment_in(self.inputs)
 
-    def asked(self, listeners: Listeners) -> AgreementTask:
+    def task(self, listeners: Listeners) -> AgreementTask:
         """Return the comparison; raises LarsError for what cannot be compared."""
         assigned, times = self.assign or {}, self.times
         span = times.from_, times.to
-        overrides = Overrides(times.period, self.given.unit, self.reading, assigned, self.on, span)
-        trace = self.given.trace(bad_lines=self.bad_lines)
+        overrides = Overrides(times.period, self.input_options.unit, self.reading, assigned, self.on, span)
+        trace = self.input_options.trace(bad_lines=self.bad_lines)
         found = comparison_of(self.inputs, trace, overrides, listeners)
         if assigned and found.cqels is not None:
             problem = "which says itself what is matched in which stream"
@@ -142,21 +142,25 @@ class AgreeRequest:
             )
         return found
 
-    def shown(self, asked: AgreementTask) -> RowFilter:
+    def row_filter(self, asked: AgreementTask) -> RowFilter:
         """Return which of the rows are shown."""
         wanted = self.narrowing
         only = tuple(one.points(asked.setting.unit) for one in wanted.only_period) or None
-        return narrowed(only, wanted.cause, wanted.side, agreeing.periods_of(asked))
+        return narrow(only, wanted.cause, wanted.side, agreeing.periods_of(asked))
 
-    def asking(self, asked: AgreementTask) -> agreement_report.Asking:
+    def explain_options(self, asked: AgreementTask) -> agreement_report.ExplainOptions:
         """Return how `lars explain` is asked about a row."""
         # The unit fits both queries together; one of them alone may fit a longer one.
         one = self.experiment
-        fitted = self.given if one is not None else replace(self.given, unit=asked.setting.unit)
+        fitted = (
+            self.input_options if one is not None else replace(self.input_options, unit=asked.setting.unit)
+        )
         again = tuple(chain(*map(shell_words, (fitted, self.bad_lines, self.reading))))
         files = (
             agreeing.inputs_by_kind(self.inputs, asked.setting.unit)
             if one is None
             else dict.fromkeys((True, False), (one,))
         )
-        return agreement_report.Asking(files, again, asked.csparql is not None, asked.cqels is not None)
+        return agreement_report.ExplainOptions(
+            files, again, asked.csparql is not None, asked.cqels is not None
+        )

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from agreement.documents.idle_options import check_idle
 from agreement.documents.options import DeclaredOption, build, check_names, declared, in_python, options_of
 from agreement.results.base.findings import Result
-from lars.errors import FailedRunError, LarsError, refused
+from lars.errors import FailedRunError, LarsError, system_error
 from solver.memory import problem
-from solver.settings import Progress, Warn, unsaid, unwatched
+from solver.settings import Progress, Warn, no_progress, unsaid
 
 if TYPE_CHECKING:
     from agreement.results.base.sources import SourceFiles
@@ -33,7 +33,7 @@ class Listeners:
 
     warn: Warn = unsaid
     note: Warn = unsaid
-    progress: Progress = unwatched
+    progress: Progress = no_progress
     source_files: "SourceFiles | None" = None
 
 
@@ -45,7 +45,7 @@ class Answering:
     answer: Callable[[Any, Listeners], Any]
 
 
-def offered(
+def offered_functions(
     request: type[_Request],
 ) -> Callable[[Callable[[_Request, Listeners], _Result]], Callable[..., _Result]]:
     """Make what answers a request a function of the library, whose keywords are the request's options.
@@ -62,11 +62,11 @@ def offered(
             from agreement.results.base.sources import SourceFiles
 
             source_files, warnings, notes = SourceFiles(), list[str](), list[str]()
-            listeners = Listeners(warnings.append, notes.append, progress or unwatched, source_files)
+            listeners = Listeners(warnings.append, notes.append, progress or no_progress, source_files)
             with _deep(), _said(), source_files.naming():
                 result = answer(
                     _asked(answer.__name__, request, inputs, keywords, source_files), listeners
-                ).kept()
+                ).evaluate()
             said = {
                 "warnings": tuple(map(source_files.plain, warnings)),
                 "notes": tuple(map(source_files.plain, notes)),
@@ -129,16 +129,16 @@ def _as_files(one: DeclaredOption, given: Any, source_files: "SourceFiles") -> A
         return None
     match one.option.source:
         case "trace" if one.several:
-            return tuple(map(source_files.given, given))
+            return tuple(map(source_files.path_of, given))
         case "trace":
-            return source_files.given(given)
+            return source_files.path_of(given)
         case "static" if isinstance(given, Mapping):
             return tuple(replace(source_files.static(source), graph=iri) for iri, source in given.items())
         case "static":
             several = given if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
             return tuple(map(source_files.static, several))
         case "streams":
-            return {iri: source_files.given(source) for iri, source in given.items()}
+            return {iri: source_files.path_of(source) for iri, source in given.items()}
         case _:
             return given
 
@@ -188,13 +188,13 @@ def _said() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        said = foreseen(error)
+        said = expected_errors(error)
         if said is None or said is error:
             raise
         raise said from error
 
 
-def foreseen(error: Exception) -> LarsError | None:
+def expected_errors(error: Exception) -> LarsError | None:
     """Return what is said of an error in one message; None for one that nobody foresaw."""
     match error:
         case LarsError():
@@ -204,7 +204,7 @@ def foreseen(error: Exception) -> LarsError | None:
         case MemoryError():
             return FailedRunError(problem())
         case OSError() if error.filename is not None:
-            return refused(error.filename, error)
+            return system_error(error.filename, error)
     if type(error).__module__.partition(".")[0] in ("py4j", "pyspark"):
         # Loaded already, since it has raised.
         from solver.spark.session import failure

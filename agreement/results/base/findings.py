@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import drawn, json_text
-from agreement.documents.table_files import OutTable, TermForm, framed
+from agreement.documents.outputs import json_text, table_text
+from agreement.documents.table_files import OutTable, TermForm, as_frame
 from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Result(ABC):
         """The exit code of the command, and what is said of it where it is no verdict."""
         return 0, None
 
-    def kept(self) -> Self:
+    def evaluate(self) -> Self:
         """Return the result, all of it evaluated."""
         return self
 
@@ -94,7 +94,7 @@ class Findings(Result):
         had them; or `points`.
         """
         dated = NO_DATES if times == "points" else self.dates
-        return framed(self._table(table), TermForm(terms), dated)
+        return as_frame(self._table(table), TermForm(terms), dated)
 
     def to_arrow(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
@@ -140,13 +140,14 @@ class Findings(Result):
         from agreement.results.renderings.pages.page import write_page
         from agreement.results.renderings.pages.provenance import provenance
 
-        write_page(Path(path), replace(self.page(), made=provenance((), ())))
+        write_page(Path(path), replace(self.page(), provenance=provenance((), ())))
 
     @property
     def text(self) -> str:
         """What the command prints for a reader."""
         return "\n".join(
-            printable(part) if isinstance(part, str) else drawn(part).rstrip("\n") for part in self.parts()
+            printable(part) if isinstance(part, str) else table_text(part).rstrip("\n")
+            for part in self.parts()
         )
 
     def summary(self) -> Iterable[RenderableType]:
@@ -157,7 +158,7 @@ class Findings(Result):
     def headline(self) -> str:
         """What is found, in one line."""
         first = next(iter(self.parts()), "")
-        text = printable(first) if isinstance(first, str) else drawn(first)
+        text = printable(first) if isinstance(first, str) else table_text(first)
         return text.strip().partition("\n")[0].rstrip()
 
     def __repr__(self) -> str:

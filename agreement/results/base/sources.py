@@ -16,7 +16,7 @@ from rdflib import Dataset, Graph
 from rdflib.term import Node
 
 from agreement.documents.requests.readers import static_file
-from agreement.documents.values import shown
+from agreement.documents.values import message_text
 from lars.errors import LarsError, PlacedError
 from solver.settings import StaticFile
 
@@ -70,7 +70,7 @@ class SourceFiles:
         self._folder: Path | None = None
         self._names: dict[str, Iterator[int]] = {}
 
-    def given(self, source: TraceSource) -> Path:
+    def path_of(self, source: TraceSource) -> Path:
         """Return the file of a query, a program, an experiment or a trace."""
         if isinstance(source, str | Path):
             return self._of_text(source, _named)
@@ -78,7 +78,7 @@ class SourceFiles:
             problem = "a graph has no times; accepted: pairs (t, graph), or a graph as static data"
             raise LarsError(f"found {type(source).__name__}: {problem}")
         if isinstance(source, LazyTable):
-            return self.given(source.collect())
+            return self.path_of(source.collect())
         if hasattr(source, "__arrow_c_stream__"):
             # Loads pyarrow, which no query needs.
             from solver.traces.formats.tables import write_table
@@ -87,7 +87,7 @@ class SourceFiles:
             return write_table(source, self._file(f"{kind.__module__.partition('.')[0]}.{kind.__name__}", ""))
         if isinstance(source, Iterable):
             return self._written("elements", ".trig", _as_trig(source))
-        raise LarsError(f"found {shown(source)} ({type(source).__name__}); accepted: {_ACCEPTED}")
+        raise LarsError(f"found {message_text(source)} ({type(source).__name__}); accepted: {_ACCEPTED}")
 
     def static(self, source: StaticSource) -> StaticFile:
         """Return the file of static data."""
@@ -164,7 +164,7 @@ def _as_trig(elements: Iterable[Element]) -> str:
                 triples = [triple]
             case _:
                 accepted = "a pair of a time, int or datetime, and a graph or triple of rdflib"
-                raise LarsError(f"element {number}: found {shown(element)}; accepted: {accepted}")
+                raise LarsError(f"element {number}: found {message_text(element)}; accepted: {accepted}")
         name = f"<urn:element:{number}>"
         time = f'"{t.isoformat()}"^^<{_DATE_TIME}>' if isinstance(t, datetime) else str(t)
         content = " ".join(f"{' '.join(node.n3() for node in triple)} ." for triple in triples)

@@ -26,7 +26,7 @@ from agreement.documents.requests import (
 )
 from agreement.experiments.single_query import alone as alone_in
 from agreement.experiments.single_query import wanted_of
-from agreement.results.base.boundary import Listeners, answering, offered
+from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import JsonObject, Result, plain
 from agreement.results.renderings.answers.answer_lines import json_objects
 from lars.durations import Duration
@@ -66,7 +66,7 @@ class ExportOptions:
         readers.unit,
         keyword="str | None",
     )
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
@@ -119,7 +119,7 @@ class ExportedFolder(Result):
         return (self.text,)
 
 
-@offered(ExportRequest)
+@offered_functions(ExportRequest)
 def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     """Write a program and its trace as files that Ticker or clingo runs.
 
@@ -132,16 +132,16 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     """
     for_ticker = request.to is Target.TICKER
     wanted = wanted_of(request.how.evaluation)
-    read = alone_in((request.program, *request.trace), request.how.given, wanted, listeners.note)
+    read = alone_in((request.program, *request.trace), request.how.input_options, wanted, listeners.note)
     if read is not None:
         first, last = read.within(request.how.from_, request.how.until)
-        how = replace(request.how, given=read.given, from_=first, until=last)
+        how = replace(request.how, input_options=read.input_options, from_=first, until=last)
         request = replace(request, program=read.query, trace=read.traces, how=how)
     how, path = request.how, request.program
     reading = how.reading
     named = flags_of(how.evaluation, reading, semantics=how.semantics)
     check_for_queries(path, named)
-    given = how.given.fitted([path], listeners.note, how.evaluation.period)
+    given = how.input_options.fitted([path], listeners.note, how.evaluation.period)
     of_ticker = flags_of(reasoner=how.reasoner, clock=how.clock)
     if not for_ticker and of_ticker:
         raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
@@ -182,7 +182,7 @@ class ReadExportRequest:
     legend: Path = argument("LEGEND", "legend.json of the export.")
 
 
-@offered(ReadExportRequest)
+@offered_functions(ReadExportRequest)
 def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswers:
     """Return what a reasoner printed that ran an export, in a file or as text, with the export's legend.json.
 
@@ -197,7 +197,7 @@ def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswe
     )
 
 
-@offered(ExportOrReadRequest)
+@offered_functions(ExportOrReadRequest)
 def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> ExportedFolder | ExportAnswers:
     """Do what `lars export` is asked: write a folder, or read what a reasoner answered."""
     program, to, out = request.program, request.to, request.out

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agreement.documents.options import argument, option
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
 from lars.files import rewrite, text_in
@@ -25,7 +25,7 @@ class FormatRequest:
     files: tuple[Path, ...] = argument("FILE..", "LARS programs, - is standard input.")
     write: bool = option(False, "Rewrite the files in place.")
     check: bool = option(False, "Name the files that would change; exit 1.")
-    ascii_only: bool = option(False, "Write [+]^5 <> p :- q, not ⊞^5 ◇ p ← q.", written="--ascii")
+    ascii_only: bool = option(False, "Write [+]^5 <> p :- q, not ⊞^5 ◇ p ← q.", shell_name="--ascii")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class FormatResult(Result):
         return (_CHANGED if self.changed else 0), None
 
 
-@offered(FormatRequest)
+@offered_functions(FormatRequest)
 def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
     """Return programs laid out; with `write` they are rewritten, with `check` named."""
     del listeners

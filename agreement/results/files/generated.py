@@ -8,7 +8,7 @@ from agreement.documents.generate import WrittenFormat, formats, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import argument, option
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 
 
@@ -47,7 +47,7 @@ class GenerateRequest:
     )
 
     out: Path = argument("OUT", "OUT.nq, .nt, .trig, .csv, .parquet, or a folder of Turtle.")
-    made: StreamOptions
+    stream: StreamOptions
     unit: str | None = option(None, "Times are whole numbers of it. [default: 1ms; a folder: 1s]")
     trace_unit: str | None = option(None, "What integers count. [default: the unit; yabench: 1ms]")
     format: WrittenFormat | None = option(None, "How to write it. [default: by extension]")
@@ -56,7 +56,7 @@ class GenerateRequest:
     in_process: bool = option(False, "Write in this process, however large it is.")
 
 
-@offered(GenerateRequest)
+@offered_functions(GenerateRequest)
 def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     """Write a made-up stream after YABench, and return how large it is; the same call, the same bytes.
 
@@ -72,7 +72,7 @@ def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     time = formats.default_unit(kind) if unit is None else plan.duration("--unit", unit)
     usual = formats.default_trace_unit(kind, time)
     integers = usual if counted is None else plan.duration("--trace-unit", counted)
-    output = writing.TraceOutput(plan.plan_of(request.made, time), kind, integers)
+    output = writing.TraceOutput(plan.plan_of(request.stream, time), kind, integers)
     maker = writing.Maker(request.master, request.in_process)
     count = writing.make(output, path, maker, listeners.progress, overwrite=request.overwrite)
     return GeneratedTrace(path, count, writing.summary(output, path, count))

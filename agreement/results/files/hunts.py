@@ -28,7 +28,7 @@ from agreement.proving.hunting import (
     made_queries,
     reference,
 )
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import (
     adapter_option,
@@ -39,7 +39,7 @@ from agreement.results.files.recorded import (
 from agreement.results.renderings.comparisons import hunt_report
 from lars.durations import read_duration
 from lars.errors import FailedRunError, LarsError
-from lars.files import appearing, exists, read_text
+from lars.files import exists, read_text, replacement_path
 from solver.settings import StaticFile
 from solver.traces import read_static
 
@@ -152,7 +152,7 @@ class HuntResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `faults`."""
-        rows = ((one.says, len(one.run.pushes), one.times, one.seconds) for one in self._hunt.faults)
+        rows = ((one.sentence, len(one.run.pushes), one.times, one.seconds) for one in self._hunt.faults)
         return (OutTable("faults", _COLUMNS, rows),)
 
 
@@ -164,7 +164,7 @@ _COLUMNS = (
 )
 
 
-@offered(HuntRequest)
+@offered_functions(HuntRequest)
 def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     """Return what an engine behind an adapter answers wrongly, with the smallest streams that show it.
 
@@ -181,10 +181,10 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         raise LarsError("--static: accepted with queries; those that are made have their own")
     _check_folder(request.out)
     with RunningAdapter(request.adapter, request.silence) as adapter:
-        return hunted(adapter, request, listeners)
+        return run_hunt(adapter, request, listeners)
 
 
-def hunted(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -> HuntResult:
+def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -> HuntResult:
     """Return what an engine answers wrongly, whether or not it is a program of its own."""
     made = _queries(engine, request)
     name = request.engine or _dialect(made)
@@ -193,7 +193,7 @@ def hunted(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -> 
     limits = HuntLimits(request.time_limit, request.runs, request.faults, request.seed)
     found = Hunt(engine, made.queries, judge, limits)
     found.go(listeners.progress)
-    if not found.judged:
+    if not found.judged_runs:
         why = found.failures[0].problem if found.failures else "no run had anything to compare"
         raise FailedRunError(f"nothing was judged in {found.runs} runs: {why}")
     folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(found.faults, 1))
@@ -240,7 +240,7 @@ def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) 
     from agreement.results.renderings.pages.page import write_page
     from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
-    with appearing(path, folders=True) as new:
+    with replacement_path(path, folders=True) as new:
         new.mkdir()
         (new / _FOUND).write_text(json.dumps(result.to_json(), indent=1, ensure_ascii=False) + "\n")
         (new / "README.md").write_text(hunt_report.index_markdown(found, folders), encoding="utf-8")

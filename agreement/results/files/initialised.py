@@ -7,7 +7,7 @@ from pathlib import Path
 from agreement.documents.initial import initial
 from agreement.documents.options import argument, option
 from agreement.documents.requests import EXPERIMENT_FILE, PERIODS, InputOptions, Period, readers
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
 from lars.files import exists, rewrite
@@ -30,7 +30,7 @@ class InitRequest:
     period: tuple[Period, ...] = option(
         (), "Pulling periods: 5, 5,10, 1..50. [default: the STEP]", readers.periods, keyword=PERIODS
     )
-    given: InputOptions
+    input_options: InputOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class InitialFolder(Result):
         yield f"next: lars agree {folder} · lars solve {folder} · lars decide {folder}"
 
 
-@offered(InitRequest)
+@offered_functions(InitRequest)
 def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
     """Write experiment.toml for queries and traces into a folder, and return what it says.
 
@@ -63,7 +63,7 @@ def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
     path = request.folder / EXPERIMENT_FILE
     if exists(path):
         raise LarsError(f"{path}: is there already; accepted: a folder without {EXPERIMENT_FILE}")
-    made = initial(request.folder, request.inputs, request.given, request.period)
+    made = initial(request.folder, request.inputs, request.input_options, request.period)
     text = "\n".join(made.lines(listeners.note)) + "\n"
     request.folder.mkdir(parents=True, exist_ok=True)
     rewrite(path, text)

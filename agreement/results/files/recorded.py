@@ -25,7 +25,7 @@ from agreement.engines.adapters import (
     answers_of,
     checks_of,
 )
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from lars.durations import MILLISECOND, SECOND
 from lars.errors import LarsError
@@ -70,7 +70,7 @@ def open_option() -> Any:
         "What the adapter is told at open; may be given several times.",
         adapter_options,
         metavar="NAME=VALUE",
-        written="--option",
+        shell_name="--option",
         keyword="Mapping[str, object] | None",
         repeated=True,
     )
@@ -94,7 +94,7 @@ class RecordRequest:
     )
     silence: float = silence_option()
     options: Mapping[str, Any] | None = open_option()
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
 
 
@@ -203,7 +203,7 @@ class AdapterVerdict(Findings):
         return (OutTable("checks", columns, ((one.name, one.problem, one.advice) for one in self.checks)),)
 
 
-@offered(RecordRequest)
+@offered_functions(RecordRequest)
 def record(request: RecordRequest, listeners: Listeners) -> RecordResult | AdapterVerdict:
     """Return what an engine behind an adapter answers, or what the adapter gets wrong.
 
@@ -223,7 +223,9 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     path, *traces = request.inputs
     text = read_text(path, _FORM)
     query = _query(text, path, listeners)
-    given = request.given if query is None else _with_unit(request.given, query, path, listeners)
+    given = (
+        request.input_options if query is None else _with_unit(request.input_options, query, path, listeners)
+    )
     trace = given.trace(traces, request.bad_lines)
     pushes, _ = read_pushes(trace, query, given.time_point, listeners.warn)
     registration = Registration(text, static_lines(read_static(trace.static)), request.options or {})
@@ -265,7 +267,7 @@ def _with_unit(given: InputOptions, query: EngineQuery, path: Path, listeners: L
 
 
 def _checked(request: RecordRequest) -> AdapterVerdict:
-    if wrong := flags_of(request.given, request.bad_lines):
+    if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with --adapter, without --check")
     if request.out is not None or request.options is not None:
         raise LarsError("--out, --option: accepted with --adapter, without --check")

@@ -15,7 +15,7 @@ from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import Summary
 from agreement.experiments.tables import Results
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from lars.durations import SECOND
 from lars.errors import LarsError
@@ -125,7 +125,7 @@ def _value(value: Any, kind: type) -> Value:
     return str(value) if kind is str and value is not None else value
 
 
-@offered(RunRequest)
+@offered_functions(RunRequest)
 def run(request: RunRequest, listeners: Listeners) -> RunResult:
     """Run an experiment cell by cell, continuing where an earlier run stopped, and return its tables.
 

@@ -31,7 +31,7 @@ from agreement.proving.decide import (
     in_finer_units,
 )
 from agreement.results.base.agree_request import title_of
-from agreement.results.base.boundary import Listeners, answering, offered
+from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import places_in, without_trace
 from agreement.results.renderings.proofs import containment_report, decision_report
@@ -63,7 +63,7 @@ class DecisionRequest:
     """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream."""
 
     inputs: tuple[Path, ...] = queries_argument()
-    given: QuestionOptions
+    question: QuestionOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
     time_limit: float | None = time_limit_option()
@@ -132,7 +132,7 @@ _COLUMNS = (
 )
 
 
-@offered(DecisionRequest)
+@offered_functions(DecisionRequest)
 def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
 
@@ -140,7 +140,7 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     >>> [(one.period, one.verdict.value) for one in decide(query, period="1,2").verdicts]
     [(1, 'always'), (2, 'never')]
     """
-    given = request.given
+    given = request.question
     asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
     traceless = without_trace(request.inputs, given.trace(), asked, listeners.warn)
     task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
@@ -162,7 +162,7 @@ class TwoQueryOptions:
     rename: Mapping[str, str] | None = option(
         None,
         "The column A of the first is the column B of the second.",
-        readers.renamed,
+        readers.rename_option,
         metavar="A=B",
         keyword="Mapping[str, str] | None",
         repeated=True,
@@ -237,7 +237,7 @@ class ContainmentResult(Findings):
         return (OutTable("directions", said, rows),)
 
 
-@offered(ContainmentRequest)
+@offered_functions(ContainmentRequest)
 def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentResult:
     """Return whether each answer of one query is one of another, at every time on every stream.
 
@@ -293,7 +293,7 @@ class DecideRequest:
     )
 
     inputs: tuple[Path, ...] = queries_argument()
-    given: QuestionOptions
+    question: QuestionOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
     time_limit: float | None = time_limit_option()
@@ -301,12 +301,12 @@ class DecideRequest:
     two: TwoQueryOptions
 
 
-@offered(DecideRequest)
+@offered_functions(DecideRequest)
 def decided(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
     """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
     two = request.two
     if request.contained or two.equivalent:
-        unit, reading = request.given.unit, request.reading
+        unit, reading = request.question.unit, request.reading
         return answering(contained)(
             ContainmentRequest(
                 inputs=request.inputs, unit=unit, reading=reading, two=two, time_limit=request.time_limit

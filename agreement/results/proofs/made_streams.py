@@ -2,11 +2,24 @@
 
 from typing import Final
 
-from agreement.proving.containment import Counterexample, Holds, OneQuery, contained_in_units, decided
-from agreement.proving.decide import AgreementQuestion, Decider, Places, always, in_finer_units, stock_of
+from agreement.proving.containment import (
+    Counterexample,
+    Holds,
+    OneQuery,
+    contained_in_units,
+    decide_containment,
+)
+from agreement.proving.decide import (
+    AgreementQuestion,
+    Decider,
+    Places,
+    agreement_theorem,
+    in_finer_units,
+    stock_of,
+)
 from agreement.proving.disjuncts import Stock
 from agreement.proving.witness import NoWitness, WitnessTask
-from agreement.proving.witness.witness_task import Made
+from agreement.proving.witness.witness_task import StreamMaker
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Atom
@@ -17,9 +30,9 @@ _FINER: Final = 5.0
 """Seconds for what finer units change, once it is known that there is no stream."""
 
 
-def made_streams(task: WitnessTask) -> Made:
+def made_streams(task: WitnessTask) -> StreamMaker:
     """Return what makes streams from the queries' disjuncts, for push and pull or for two queries."""
-    wishes, static = task.wishes, task.static
+    wishes, static = task.criteria, task.static
     if wishes.sides is not None or wishes.same_input:
         return lambda *_: None
     if task.pair is None:
@@ -30,7 +43,7 @@ def made_streams(task: WitnessTask) -> Made:
     def made(period: int, deadline: Deadline) -> ChosenStream | NoWitness | None:
         decider.seconds = deadline.left
         try:
-            if (theorem := always(asked, period)) is not None:
+            if (theorem := agreement_theorem(asked, period)) is not None:
                 return NoWitness(0, theorem.value)
             found = None if asked.volatile else decider.witness(period)
         except LarsError:  # too many disjuncts, or windows that reach too far
@@ -47,7 +60,7 @@ def made_streams(task: WitnessTask) -> Made:
 
 def finer_unit(task: WitnessTask) -> Duration | None:
     """Return a finer unit with which the sides differ on a stream, None where `decide` knows of none."""
-    if task.wishes.sides is not None or task.wishes.same_input:
+    if task.criteria.sides is not None or task.criteria.same_input:
         return None
     try:
         if task.pair is None:
@@ -69,7 +82,7 @@ def _asked(task: WitnessTask) -> AgreementQuestion:
 
 def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[OneQuery, OneQuery], ...]:
     one, other = (OneQuery(query, task.setting, deadline) for query in task.queries)
-    return ((one, other),) if task.wishes.contained else ((one, other), (other, one))
+    return ((one, other),) if task.criteria.contained else ((one, other), (other, one))
 
 
 def _of_queries(task: WitnessTask, deadline: Deadline) -> ChosenStream | NoWitness | None:
@@ -77,7 +90,7 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> ChosenStream | NoWitne
     reasons: list[str] = []
     for one, other in _directions(task, deadline):
         try:
-            found = decided(one, other)
+            found = decide_containment(one, other)
         except LarsError:
             return None
         against = found.against

@@ -21,9 +21,9 @@ from agreement.documents.requests import (
     readers,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.proving.phase import PhaseDiagram, own_length, phase_task, phased
+from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_task
 from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.proofs import phase_report
 from agreement.results.renderings.proofs.phase_picture import draw
@@ -45,7 +45,7 @@ class PhaseOptions:
         readers.lengths("1..60"),
         "Lengths of the window: 1..60, 5s..60s..5s.",
         readers.lengths,
-        shown="1..60",
+        default_text="1..60",
         keyword="int | str | Sequence[int]",
     )
     window: str | None = option(
@@ -55,7 +55,7 @@ class PhaseOptions:
         (1,),
         "How many times as fast the stream is: 1,2,4, a diagram each.",
         readers.whole_numbers,
-        shown="1",
+        default_text="1",
         keyword="int | str | Sequence[int]",
     )
 
@@ -70,14 +70,14 @@ class PhaseRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     varied: PhaseOptions
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 
     def command(self, name: str, *more: str) -> str:
         """Return the command of that name for the same inputs, without what varies."""
-        again = chain(*map(shell_words, (self.given, self.bad_lines, self.reading)))
+        again = chain(*map(shell_words, (self.input_options, self.bad_lines, self.reading)))
         assigned = (
             f"--assign={iri}={one}" for iri, several in (self.assign or {}).items() for one in several
         )
@@ -152,7 +152,7 @@ _COLUMNS = (
 )
 
 
-@offered(PhaseRequest)
+@offered_functions(PhaseRequest)
 def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     """Return how many periods agree, by pulling period and length of one window, on a trace.
 
@@ -161,15 +161,17 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
     """
     varied = request.varied
-    overrides = Overrides(varied.period, request.given.unit, request.reading, request.assign or {})
-    asked = comparison_of(request.inputs, request.given.trace((), request.bad_lines), overrides, listeners)
+    overrides = Overrides(varied.period, request.input_options.unit, request.reading, request.assign or {})
+    asked = comparison_of(
+        request.inputs, request.input_options.trace((), request.bad_lines), overrides, listeners
+    )
     unit = asked.setting.unit
     lengths = tuple(sorted({one.points(unit) for one in varied.length}))
     in_process = replace(
-        asked.trace, runner=replace(asked.trace.runner, in_process=True, said=listeners.note)
+        asked.trace, runner=replace(asked.trace.runner, in_process=True, notice=listeners.note)
     )
     task = phase_task(replace(asked, trace=in_process), varied.window, lengths, varied.rate, listeners.warn)
-    found = tuple(phased(task, periods_of(asked), listeners.note, listeners.progress))
+    found = tuple(diagrams(task, periods_of(asked), listeners.note, listeners.progress))
     window = () if varied.window is None else ("--window", varied.window)
     again = request.command("phase", *window), request.command("agree")
     named = title_of(request.inputs)

@@ -22,7 +22,7 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.proving.shrink import Shrunk, Sizes, TrialEvaluation, write_shrunk
 from agreement.proving.shrink import shrink as shrink_task
 from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.proofs.shrink_report import as_json, as_text
 from lars.errors import LarsError
@@ -53,7 +53,7 @@ class ShrinkRequest:
     cause: RowCause | None = option(
         None, "The cause that is kept: blocked-later. [default: the first]", cause_of, keyword="str | None"
     )
-    given: InputOptions
+    input_options: InputOptions
     bad_lines: BadLineOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
@@ -140,7 +140,7 @@ _COLUMNS = (
 )
 
 
-@offered(ShrinkRequest)
+@offered_functions(ShrinkRequest)
 def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
 
@@ -148,8 +148,8 @@ def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     >>> found.cause, [fact.t for fact in found.trace]
     ('blocked later', [1, 2])
     """
-    overrides = Overrides(request.period, request.given.unit, request.reading, request.assign or {})
-    trace = request.given.trace(bad_lines=request.bad_lines)
+    overrides = Overrides(request.period, request.input_options.unit, request.reading, request.assign or {})
+    trace = request.input_options.trace(bad_lines=request.bad_lines)
     asked = comparison_of(request.inputs, trace, overrides, listeners)
     made = shrink_task(asked, request.cause, listeners.warn, listeners.progress)
     if made is None:

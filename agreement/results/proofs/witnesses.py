@@ -19,8 +19,8 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.proving.witness import (
     NoWitness,
     Witness,
+    WitnessCriteria,
     WitnessTask,
-    WitnessWishes,
     read_sides,
     witness_task,
     witnesses,
@@ -29,7 +29,7 @@ from agreement.proving.witness import (
 from agreement.proving.witness.other_sides import Sides
 from agreement.proving.witness.witness_task import PeriodWitnesses
 from agreement.results.base.agree_request import title_of
-from agreement.results.base.boundary import Listeners, offered
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import without_trace
 from agreement.results.proofs.made_streams import finer_unit, made_streams
@@ -47,7 +47,7 @@ class WitnessOptions:
     """Which witnesses are wanted, and how far the search goes."""
 
     enumerate_: int = option(
-        1, "So many, no two alike up to names and waiting.", written="--enumerate", least=1, metavar="N"
+        1, "So many, no two alike up to names and waiting.", shell_name="--enumerate", least=1, metavar="N"
     )
     cause: RowCause | None = option(
         None,
@@ -77,9 +77,9 @@ class WitnessOptions:
     contained: bool = option(False, "Of two queries: where the first has a row that the second lacks.")
 
     @property
-    def wishes(self) -> WitnessWishes:
+    def criteria(self) -> WitnessCriteria:
         """What is searched for."""
-        return WitnessWishes(
+        return WitnessCriteria(
             count=self.enumerate_,
             cause=self.cause,
             triples=self.triples,
@@ -102,10 +102,10 @@ class WitnessRequest:
     """
 
     inputs: tuple[Path, ...] = queries_argument()
-    given: QuestionOptions
+    question: QuestionOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
-    wanted: WitnessOptions
+    witness_options: WitnessOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -136,7 +136,7 @@ class WitnessResult(Findings):
     @property
     def witnesses(self) -> tuple[Witness, ...]:
         """The streams, by period, the smallest first."""
-        return tuple(found for one in self.periods for found in one.found)
+        return tuple(found for one in self.periods for found in one.witnesses)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -171,7 +171,7 @@ class WitnessResult(Findings):
         """Write the first period's witnesses as experiments for `agree`; one as the folder itself."""
         if len(self.periods) > 1:
             raise LarsError(f"--out {folder}: accepted with one period")
-        if self.periods[0].found:
+        if self.periods[0].witnesses:
             write_experiments(Path(folder), self._task, self.periods[0])
 
     def tables(self) -> Sequence[OutTable]:
@@ -180,7 +180,7 @@ class WitnessResult(Findings):
 
     def _rows(self) -> Iterable[tuple[int, int, int | None, str, str, str, str]]:
         for one in self.periods:
-            for number, found in enumerate(one.found, start=1):
+            for number, found in enumerate(one.witnesses, start=1):
                 for fact in found.facts:
                     subject, predicate, object_, stream = fact.arguments
                     yield one.period, number, fact.t, stream, subject, predicate, object_
@@ -200,7 +200,7 @@ _COLUMNS = (
 )
 
 
-@offered(WitnessRequest)
+@offered_functions(WitnessRequest)
 def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
     """Return the smallest stream on which push and pull differ: of an experiment, or of one or two queries.
 
@@ -208,10 +208,10 @@ def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
     >>> found.differ, [fact.t for fact in found.witnesses[0].facts]
     (True, [0])
     """
-    given = request.given
+    given = request.question
     asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
     traceless = without_trace(request.inputs, given.trace(), asked, listeners.warn)
-    task = witness_task(traceless, asked, request.wanted.wishes, listeners.warn)
+    task = witness_task(traceless, asked, request.witness_options.criteria, listeners.warn)
     found = tuple(witnesses(task, one, listeners.progress, made_streams(task)) for one in task.periods)
     result = WitnessResult((), (), found, task, title_of(request.inputs))
     return replace(result, finer=finer_unit(task)) if result.differ is False else result

@@ -14,14 +14,14 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.outputs import counted
-from agreement.documents.placed import checked, read_toml
+from agreement.documents.placed import check_data, read_toml
 from agreement.results.judgements import judge
 from agreement.results.proofs.decisions import contained, decide
 from agreement.results.proofs.witnesses import witness
 from agreement.results.solutions import solve
 from lars.errors import LarsError
-from lars.files import appearing, exists
-from solver.settings import Progress, unwatched
+from lars.files import exists, replacement_path
+from solver.settings import Progress, no_progress
 
 BENCHMARKS: Final = "BENCHMARKS"
 """What stands in commands for the folder of published benchmarks."""
@@ -45,7 +45,7 @@ class Claim(BaseModel):
 
     name: str
     source: str
-    says: str
+    statement: str
     differ: bool = False
     commands: tuple[str, ...]
     files: dict[str, str] = {}
@@ -86,17 +86,17 @@ class _Finding:
 def published_claims() -> tuple[Claim, ...]:
     """Return the claims, in their order."""
     with as_file(files("agreement.results.suites").joinpath("claims.toml")) as path:
-        return checked(_Claims, read_toml(path, "claims")).claims
+        return check_data(_Claims, read_toml(path, "claims")).claims
 
 
 def decided_claims(
-    folder: Path, benchmarks: Path | None, progress: Progress = unwatched
+    folder: Path, benchmarks: Path | None, progress: Progress = no_progress
 ) -> tuple[ClaimVerdict, ...]:
     """Write what the claims' commands read into a folder, run them, and return the verdicts."""
     if exists(folder) and not _replaceable(folder):
         raise LarsError(f"{folder}: it is there; accepted: a new folder, or one that claims were written to")
     every, found = published_claims(), []
-    with appearing(folder, folders=True) as new:
+    with replacement_path(folder, folders=True) as new:
         for claim in every:
             for name, text in claim.files.items():
                 path = new / claim.name / name
@@ -117,7 +117,7 @@ def _replaceable(folder: Path) -> bool:
 def as_json(found: ClaimVerdict) -> Mapping[str, object]:
     """Return a claim with its verdict as JSON."""
     of = found.claim
-    said = {"name": of.name, "source": of.source, "says": of.says, "verdict": found.kind.value}
+    said = {"name": of.name, "source": of.source, "says": of.statement, "verdict": found.kind.value}
     return said | {"why": found.why, "commands": list(found.commands)}
 
 

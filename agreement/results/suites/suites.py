@@ -21,10 +21,10 @@ from agreement.proving.suite import (
     LEVELS,
     Label,
     Outcome,
+    QuerySyntax,
     SuiteResult,
-    Writing,
-    answered,
     declared,
+    engine_answers,
     judged_suite,
     made_tests,
     of_recording,
@@ -34,8 +34,8 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
-from agreement.proving.suite.vectors import ALIGNED, FIRST, OWN, Start
-from agreement.results.base.boundary import Listeners, offered
+from agreement.proving.suite.vectors import ALIGNED, ENGINE_DEFAULT, FIRST, Start
+from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import adapter_option, open_option, silence_option
 from agreement.results.renderings.comparisons import suite_report
@@ -43,7 +43,7 @@ from agreement.results.suites import claims
 from agreement.results.suites.claims import ClaimVerdict, Kind
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
-from lars.files import appearing, exists
+from lars.files import exists, replacement_path
 from lars.language.windows import Bounds
 from translate.model.query import Language
 
@@ -61,9 +61,11 @@ def _start(given: str | int) -> Start:
     """
     if str(given).isdecimal() and len(str(given)) < 10:  # noqa: PLR2004 - times of the suite are short
         return int(given)
-    if str(given) in (ALIGNED, FIRST, OWN) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(given)):
+    if str(given) in (ALIGNED, FIRST, ENGINE_DEFAULT) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(given)):
         return str(given)
-    raise LarsError(f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {OWN}")
+    raise LarsError(
+        f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {ENGINE_DEFAULT}"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +93,7 @@ class SuiteRequest:
     )
     t0: Start | None = option(
         None,
-        f"Where its windows begin: a time point, two as 0/1, {ALIGNED}, {FIRST} or {OWN}. "
+        f"Where its windows begin: a time point, two as 0/1, {ALIGNED}, {FIRST} or {ENGINE_DEFAULT}. "
         "[default: what fits best]",
         _start,
         keyword="int | str | None",
@@ -200,7 +202,7 @@ class SuiteClaims(Findings):
         """Yield each claim with its verdict, source, and the commands that decide it."""
         for one in self.claims:
             yield f"{one.claim.name}: {one.verdict}"
-            yield f"  {one.claim.says} ({one.claim.source})"
+            yield f"  {one.claim.statement} ({one.claim.source})"
             yield from (f"    {command}" for command in one.commands)
         counts = ((kind, sum(one.kind is kind for one in self.claims)) for kind in Kind)
         said = ", ".join(f"{count} {kind.value}" for kind, count in counts if count)
@@ -210,13 +212,13 @@ class SuiteClaims(Findings):
         """Return the table `claims`."""
         columns = tuple(Column(name, str, name) for name in ("name", "source", "says", "verdict", "commands"))
         rows = (
-            (one.claim.name, one.claim.source, one.claim.says, one.verdict, "; ".join(one.commands))
+            (one.claim.name, one.claim.source, one.claim.statement, one.verdict, "; ".join(one.commands))
             for one in self.claims
         )
         return (OutTable("claims", columns, rows),)
 
 
-@offered(SuiteRequest)
+@offered_functions(SuiteRequest)
 def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun | SuiteClaims:
     """Return what `make` wrote, how the tests of a suite end for an engine, or what became of claims.
 
@@ -307,7 +309,7 @@ def _ran(
             running.enter_context(RunningAdapter(command, request.silence)) for _ in range(request.jobs)
         ]
         writing = writing_of(engines[0], tests, options, request.dialect)
-        answers = answered(engines, tests, writing, options, listeners.progress)
+        answers = engine_answers(engines, tests, writing, options, listeners.progress)
     named = [one.engine for one in answers if one.engine]
     if not named and all(one.failure is not None for one in answers):
         raise FailedRunError(f"no test could be run: {answers[0].failure}")
@@ -321,7 +323,7 @@ def _recorded(
     if not exists(folder, folder=True):
         raise LarsError(f"--answers {folder}: no such folder; accepted: one with a file TEST.* for each test")
     files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
-    writing = Writing(Language(request.dialect or Language.RSPQL.value))
+    writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
     reading = ReadingOptions(unit=Duration(writing.milliseconds * 10**6))
     answers = []
     for test in tests:
@@ -354,7 +356,7 @@ def _write(path: Path, found: SuiteRun) -> None:
     from agreement.results.renderings.pages.provenance import provenance
     from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
-    with appearing(path, folders=True) as new:
+    with replacement_path(path, folders=True) as new:
         new.mkdir()
         for number, one in enumerate(found.engines):
             end = f"-{number + 1}" if number else ""
@@ -378,4 +380,4 @@ def _write(path: Path, found: SuiteRun) -> None:
         answer = f"{'; '.join(said)}. Parameters of {first.engine}: {parameters}."
         head = PageHead("The conformance suite of RSP-QL", asked, not failed, answer)
         page = text_page(head, found.to_json(), parts)
-        write_page(new / "report.html", replace(page, made=provenance((), ())))
+        write_page(new / "report.html", replace(page, provenance=provenance((), ())))

@@ -45,7 +45,7 @@ def atom_rows(
     is_argument = np.ones(len(words), np.bool_)
     is_argument[begins[:-1]] = False
     codes = _codes(arguments, is_argument, terms)
-    chosen = np.flatnonzero(among & times.known & usual[places])
+    chosen = np.flatnonzero(among & times.readable & usual[places])
     atoms = (np.cumsum(usual) - 1)[places[chosen]]
     arities = np.diff(begins) - 1
     room = int(arities.max(initial=0)) + 1
@@ -72,7 +72,7 @@ def column_rows(
     """Return the rows `among` all that hold a usual atom in columns, one table for each signature."""
     names, placed = predicates
     named = mask_of(pc.match_substring_regex(names, f"^{_NAME}$")) & ~_reserved(names)
-    certain, going = among & times.known & named[placed], np.ones(len(placed), np.bool_)
+    certain, going = among & times.readable & named[placed], np.ones(len(placed), np.bool_)
     arities, columns = np.zeros(len(placed), np.int64), []
     for texts, places in arguments:
         usual = mask_of(pc.match_substring_regex(texts, f"^{_ARGUMENT}$")) & ~_reserved(texts)

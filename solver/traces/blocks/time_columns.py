@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from lars.language.windows import LARGEST_TIME
 from solver.columns import Array, Mask, arrow_mask, mask_of, numbers_of
-from solver.traces.trace_times import LARGEST, Clock, Instant, Malformed, TimeKind
+from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind
 
 ReadTime = Callable[[str], Instant]
 """Returns the time that a text writes; raises Malformed where only the whole row tells what is wrong."""
@@ -21,15 +21,15 @@ _FAR: Final = LARGEST // 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeColumn:
-    """Times as a clock stamps them, with the kinds of their spelling; what is not `known` may be none."""
+    """Times as a clock stamps them, with the kinds of their spelling; what is not `readable` may be none."""
 
     kinds: npt.NDArray[np.int8]
     values: Array
-    known: Mask
+    readable: Mask
 
     def take(self, indices: npt.NDArray[Any]) -> "TimeColumn":
         """Return the times at these places."""
-        return TimeColumn(self.kinds[indices], self.values[indices], self.known[indices])
+        return TimeColumn(self.kinds[indices], self.values[indices], self.readable[indices])
 
 
 def counted_times(clock: Clock, values: Array) -> TimeColumn:
@@ -66,15 +66,15 @@ def distinct_times(texts: pa.Array, clock: Clock, read: ReadTime, around: str = 
     count = len(texts)
     found = TimeColumn(np.zeros(count, np.int8), np.zeros(count, np.int64), np.zeros(count, np.bool_))
     found.kinds[usual], found.values[usual] = integers.kinds, integers.values
-    found.known[usual] = integers.known
+    found.readable[usual] = integers.readable
     for place in np.flatnonzero(~usual).tolist():
         if (instant := _stamped(texts[place].as_py(), clock, read)) is not None:
-            found.kinds[place], found.values[place], found.known[place] = instant.kind, instant.value, True
+            found.kinds[place], found.values[place], found.readable[place] = instant.kind, instant.value, True
     return found
 
 
 def _stamped(text: bytes | None, clock: Clock, read: ReadTime) -> Instant | None:
     try:
         return None if text is None else clock.stamp(read(text.decode()))
-    except (Malformed, UnicodeDecodeError):
+    except (MalformedPart, UnicodeDecodeError):
         return None

@@ -48,7 +48,7 @@ def times_of_rows(rows: Iterable[Raw], terms: TermCodes, before: int = 0) -> Tim
     return TimedRows(numbers, kinds.astype(np.int8), times, streams)
 
 
-def joined(parts: Sequence[TimedRows]) -> TimedRows:
+def join_rows(parts: Sequence[TimedRows]) -> TimedRows:
     """Return the rows of all parts."""
     numbers, kinds, times, streams = (
         np.concatenate([getattr(part, name) for part in parts]) for name in TimedRows.__slots__

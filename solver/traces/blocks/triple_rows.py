@@ -30,7 +30,7 @@ def triple_rows(
     given = NULL_CODE if source.stream is None else terms.code(source.stream)
     named = own.codes != NULL_CODE
     usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"')) & (~named | own.are("<"))
-    regular = among & times.known & usual
+    regular = among & times.readable & usual
     if source.stream is None and source.candidates:
         regular &= named
     elif source.stream is not None and not source.candidates:

@@ -16,7 +16,7 @@ from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
 from solver.traces.rows import ATOMS, TracedAtom
 from solver.traces.trace_files import FileHead, TraceFile
-from solver.traces.trace_times import Instant, Malformed, TimeKind
+from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TIMED: Final = re.compile(r"\s*[0-9]+\s*:")
 _NAME: Final = r"(?!(?:not|true|false|mod)(?![A-Za-z0-9_]))[a-z_][A-Za-z0-9_]*"
@@ -84,18 +84,18 @@ def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
     try:
         found = read_line(scanner, may_declare=False, read_atom=_read_atom)
     except PlacedError as error:
-        raise Malformed(error.problem, error.place.column) from None
+        raise MalformedPart(error.problem, error.place.column) from None
     if found is None:
         return []
     time = source.stamped(Instant(TimeKind.INTEGER, found.t), found.column)
     return [atom_reading(time, atom) for atom in found.atoms or (None,)]
 
 
-Written = tuple[str, tuple[str, ...]]
+AtomText = tuple[str, tuple[str, ...]]
 """The predicate of an atom and the texts of its arguments."""
 
 
-def cell_atom(text: str, prefixes: Mapping[str, str]) -> Written | None:
+def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
     """Return the atom of a table's cell, None when it is empty; raise PlacedError."""
     # A lone surrogate, which no term has, is not printable.
     usual = _ATOM.fullmatch(text) if text.isprintable() else None

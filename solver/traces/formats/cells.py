@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from lars.errors import PlacedError
-from solver.rdf import NotATerm, canonical, short, unquoted
-from solver.traces.formats.atom_lines import Written, cell_atom
+from solver.rdf import NotATerm, canonical, short, unquote
+from solver.traces.formats.atom_lines import AtomText, cell_atom
 from solver.traces.rows import ATOMS, TracedAtom, check_roles
 from solver.traces.trace_files import TraceFile, reading
-from solver.traces.trace_times import Instant, Malformed, TimeKind, cell_time
+from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
 ATOM_COLUMNS: Final = ("t", "atom")
@@ -60,7 +60,7 @@ def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
     check_roles(triple, [cells[name][1] for name in "spo"])
     own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
     if own is not None and not own.startswith("<"):
-        raise Malformed("found no IRI as stream; accepted: an <iri>", cells["stream"][1])
+        raise MalformedPart("found no IRI as stream; accepted: an <iri>", cells["stream"][1])
     return reading(source, written, own, triple, column)
 
 
@@ -72,32 +72,32 @@ def _written(cell: Cell) -> Instant:
         case str() as value:
             try:
                 return cell_time(value)
-            except Malformed as error:
+            except MalformedPart as error:
                 raise error.at(column) from None
         case value:
-            raise Malformed(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
+            raise MalformedPart(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
 
 
-def _atom(cell: Cell, prefixes: Mapping[str, str]) -> Written | None:
+def _atom(cell: Cell, prefixes: Mapping[str, str]) -> AtomText | None:
     return _atom_of(cell, "atom", prefixes)
 
 
-def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> Written | None:
+def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
     """Return the atom that a cell is, in the place of {} in the text around it."""
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):
-        raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+        raise MalformedPart(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
     opening = around.index("{}")
     try:
         return cell_atom(around.replace("{}", text), prefixes)
     except PlacedError as error:
         before = text[: max(error.place.column - 1 - opening, 0)]
         inside = 0 if quotes is None else len(before) + quotes * (1 + before.count('"'))
-        raise Malformed(error.problem, column + inside) from None
+        raise MalformedPart(error.problem, column + inside) from None
 
 
-def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> Written | None:
+def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> AtomText | None:
     names = argument_columns(cells)
     given = [cells[name][0] not in (None, "") for name in names]
     count = sum(given)
@@ -106,16 +106,16 @@ def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> 
         problem = (
             f"found {late} without {names[given.index(False)]}; accepted: empty cells after the arguments"
         )
-        raise Malformed(problem, cells[late][1])
+        raise MalformedPart(problem, cells[late][1])
     if cells["predicate"][0] in (None, ""):
         if count:
             problem = "found arguments without a predicate; accepted: both, or an empty row, which is a time"
-            raise Malformed(problem, cells["predicate"][1])
+            raise MalformedPart(problem, cells["predicate"][1])
         return None
     head = _atom_of(cells["predicate"], "predicate", prefixes)
     if head is None or head[1]:
         found = short(str(cells["predicate"][0]))
-        raise Malformed(f"found {found}; accepted: a predicate alone, as near", cells["predicate"][1])
+        raise MalformedPart(f"found {found}; accepted: a predicate alone, as near", cells["predicate"][1])
     arguments = [_argument(cells[name], name, prefixes) for name in names[:count]]
     return head[0], tuple(arguments)
 
@@ -124,24 +124,24 @@ def _argument(cell: Cell, name: str, prefixes: Mapping[str, str]) -> str:
     atom = _atom_of(cell, name, prefixes, "p({})")
     if atom is None or len(atom[1]) != 1:
         problem = f"found {short(str(cell[0]))} as {name}; accepted: one argument of an atom"
-        raise Malformed(problem, cell[1])
+        raise MalformedPart(problem, cell[1])
     return atom[1][0]
 
 
 def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> str:
     text, column, _ = cells[name]
     if not isinstance(text, str):
-        raise Malformed(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+        raise MalformedPart(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
     try:
         return _canonical(text, prefixes)
     except NotATerm as error:
-        raise Malformed(f"{error}, or a bare absolute IRI", column) from None
+        raise MalformedPart(f"{error}, or a bare absolute IRI", column) from None
 
 
 def _canonical(text: str, prefixes: Mapping[str, str]) -> str:
     """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened, a number."""
     if text[:1] in ("<", '"', "_") or ":" not in text:
-        return canonical(unquoted(text) or text)
+        return canonical(unquote(text) or text)
     prefix, _, local = text.partition(":")
     shortened = prefix in prefixes and not local.startswith("//")
     return canonical(f"<{prefixes[prefix]}{local}>" if shortened else f"<{text}>")

@@ -24,7 +24,7 @@ from solver.traces.formats.cells import (
 from solver.traces.formats.lines import LineFormat
 from solver.traces.rows import TracedAtom, UsualRows
 from solver.traces.trace_files import FileHead, TraceFile
-from solver.traces.trace_times import Malformed, cell_time
+from solver.traces.trace_times import MalformedPart, cell_time
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,7 +86,7 @@ def read_record(source: TraceFile, line: str) -> TracedAtom | None:
     fields = _fields(line)
     if len(fields) != len(source.header):
         accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
-        raise Malformed(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
+        raise MalformedPart(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
     return read_cells(source, dict(zip(source.header, fields, strict=True)))
 
 
@@ -96,7 +96,7 @@ def _fields(line: str) -> list[Cell]:
     while True:
         match = _FIELD.match(line, at)
         if match is None:
-            raise Malformed(
+            raise MalformedPart(
                 f"found {short(line[at:])}; accepted: a field without quotes or commas, or in quotes on one "
                 'line with each inner quote doubled, as in """text"""',
                 at + 1,

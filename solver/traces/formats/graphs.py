@@ -19,7 +19,7 @@ from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.settings import TraceOptions
 from solver.traces.rows import Raw, TracedAtom, Triple, triple_reading
 from solver.traces.trace_files import FileFormat, FileHead, TraceFile, line_of, standardise, stream_of
-from solver.traces.trace_times import Instant, Malformed, TimeKind, read_time
+from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
 
 NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")
 GENERATED_AT: Final = "<http://www.w3.org/ns/prov#generatedAtTime>"
@@ -59,9 +59,9 @@ def _quads(data: bytes, kind: RdfFormat) -> Iterator[_Quad]:
     except SyntaxError as error:
         accepted = "Turtle" if kind == RdfFormat.TURTLE else f"TriG, {ACCEPTED_TRIG}"
         problem = f"{syntax_problem(error)}; accepted: {accepted}"
-        raise Malformed(problem, error.offset or 1, error.lineno or reader.line, fatal=True) from None
+        raise MalformedPart(problem, error.offset or 1, error.lineno or reader.line, fatal=True) from None
     except NotATerm as error:
-        raise Malformed(str(error), 1, reader.line, fatal=True) from None
+        raise MalformedPart(str(error), 1, reader.line, fatal=True) from None
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ def _elements(quads: list[_Quad]) -> dict[str, _Element]:
             continue
         if name not in elements and name not in timed:
             problem = f"found a triple about {name} outside of any graph; accepted: {ACCEPTED_TRIG}"
-            raise Malformed(problem, line=quad.line, fatal=True)
+            raise MalformedPart(problem, line=quad.line, fatal=True)
         if predicate == GENERATED_AT and name in elements:
             elements[name].times.append((quad.line, value))
     return elements
@@ -99,18 +99,18 @@ def _elements(quads: list[_Quad]) -> dict[str, _Element]:
 def _written(name: str, element: _Element) -> tuple[int, Instant]:
     """Return the element's time and the line that gives it."""
     if not element.times:
-        raise Malformed(f"the graph {name} has no time; accepted: {ACCEPTED_TRIG}", line=element.lines[0])
+        raise MalformedPart(f"the graph {name} has no time; accepted: {ACCEPTED_TRIG}", line=element.lines[0])
     line, value = element.times[0]
     for other_line, other in element.times[1:]:
         if other != value:
             problem = f"the graph {name} has the times {value} and {other}; accepted: one"
-            raise Malformed(problem, line=other_line)
+            raise MalformedPart(problem, line=other_line)
     match = _TIME.fullmatch(value)
     if match is None:
-        raise Malformed(f"{value} is no time; accepted: an integer or an xsd:dateTime literal", line=line)
+        raise MalformedPart(f"{value} is no time; accepted: an integer or an xsd:dateTime literal", line=line)
     try:
         return line, read_time(match[1], match[2])
-    except Malformed as error:
+    except MalformedPart as error:
         raise error.at(line=line) from None
 
 
@@ -118,7 +118,7 @@ def _readings(source: TraceFile, element: _Element, line: int, written: Instant)
     try:
         stream = stream_of(source, None)
         time = source.clock.stamp(written)
-    except Malformed as error:
+    except MalformedPart as error:
         raise error.at(line=line) from None
     for place, triple in zip(element.lines, standardise(source, stream, time, element.triples), strict=True):
         yield triple_reading(place, time, stream, triple)
@@ -131,7 +131,7 @@ def _numbered(quads: Iterable[_Quad]) -> Iterator[_Quad]:
         yield _Quad(line, (renamed(s), p, renamed(o)), graph)
 
 
-def _read_trig(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+def _read_trig(source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
     # A graph may be named by a blank node, so only what is inside graphs is numbered.
     quads = list(_quads(data, RdfFormat.TRIG))
     inside = _numbered(quad for quad in quads if quad.graph is not None)
@@ -139,18 +139,18 @@ def _read_trig(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malforme
         try:
             line, written = _written(name, element)
             yield from _readings(source, element, line, written)
-        except Malformed as error:
+        except MalformedPart as error:
             yield error
 
 
-def _read_turtle(source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+def _read_turtle(source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
     element = _Element()
     for quad in _numbered(_quads(data, RdfFormat.TURTLE)):
         element.add(quad)
     try:
         number = file_number(Path(source.path))
         yield from _readings(source, element, 1, Instant(TimeKind.INTEGER, number))
-    except Malformed as error:
+    except MalformedPart as error:
         yield error
 
 
@@ -166,7 +166,7 @@ class GraphFormat(FileFormat):
     bytes_of_triple = 150
 
     @abstractmethod
-    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
         """Yield the triples of a file in the order of elements, and what cannot be read."""
 
     def size(self, source: TraceFile) -> int:
@@ -178,12 +178,14 @@ class GraphFormat(FileFormat):
         data = source.file.read_bytes()
         for number, found in enumerate(self._readable(source, data)):
             line = found.line or 1
-            yield source.row(found, number, line, line_of(data, line) if isinstance(found, Malformed) else "")
+            yield source.row(
+                found, number, line, line_of(data, line) if isinstance(found, MalformedPart) else ""
+            )
 
-    def _readable(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+    def _readable(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
         try:
             yield from self.elements(source, data)
-        except Malformed as error:
+        except MalformedPart as error:
             yield error
 
     def placed(self, source: TraceFile, place: Place) -> Place:
@@ -194,7 +196,7 @@ class GraphFormat(FileFormat):
 class TrigFile(GraphFormat):
     """TriG: named graphs, their times in the default graph."""
 
-    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
         """Yield the triples of all graphs."""
         return _read_trig(source, data)
 
@@ -211,7 +213,7 @@ class NumberedTurtle(GraphFormat):
             return source
         return replace(source, clock=replace(source.clock, trace_unit=SECOND))
 
-    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | Malformed]:
+    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
         """Yield the triples of the file, one element."""
         return _read_turtle(source, data)
 

@@ -13,7 +13,7 @@ from lars.files import MOST_BYTES
 from solver.columns import Array, TermCodes
 from solver.traces.rows import ExactRow, Raw, RowBlock, TracedAtom, UsualRows
 from solver.traces.trace_files import FileFormat, FilePart, TraceFile
-from solver.traces.trace_times import Malformed
+from solver.traces.trace_times import MalformedPart
 
 if TYPE_CHECKING:
     from solver.traces.blocks.line_fields import Lines
@@ -54,16 +54,16 @@ class LineFormat(FileFormat):
                     text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
                     yield source.row(found, next(seq), number, text)
 
-    def exact(self, source: TraceFile, data: bytes, *, first: bool) -> Sequence[TracedAtom | Malformed]:
+    def exact(self, source: TraceFile, data: bytes, *, first: bool) -> Sequence[TracedAtom | MalformedPart]:
         """Return what a line says, in order, or what is wrong with it."""
         try:
             line = data.decode("utf-8").rstrip("\r")
         except UnicodeDecodeError as error:
             column = len(data[: error.start].decode("utf-8", "replace")) + 1
-            return (Malformed("found bytes that are no UTF-8; accepted: UTF-8", column),)
+            return (MalformedPart("found bytes that are no UTF-8; accepted: UTF-8", column),)
         try:
             return self.read(source, line.removeprefix("\ufeff") if first else line, first=first)
-        except Malformed as error:
+        except MalformedPart as error:
             return (error,)
 
     def blocks(self, part: FilePart, terms: TermCodes) -> Iterator[RowBlock]:
@@ -91,7 +91,7 @@ class LineFormat(FileFormat):
         for place in places.tolist():
             data = lines.text(place)
             found = self.exact(source, data, first=first and place == 0)
-            bad = any(isinstance(one, Malformed) for one in found)
+            bad = any(isinstance(one, MalformedPart) for one in found)
             yield ExactRow(place, found, data.decode("utf-8", "backslashreplace").rstrip("\r") if bad else "")
 
 

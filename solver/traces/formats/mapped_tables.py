@@ -24,7 +24,7 @@ from solver.traces.formats.tables import ParquetTable
 from solver.traces.formats.templates import CELL, Template, read_predicate, read_template
 from solver.traces.formats.typed_columns import is_dated, is_text, is_typed, literals
 from solver.traces.trace_files import TraceFile, line_of
-from solver.traces.trace_times import Malformed, TimeKind, cell_time, show
+from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
 
 Columns = tuple[tuple[str, str], ...]
 """A mapping: t, stream (optional), s and predicates, each with its template; the values are objects."""
@@ -51,11 +51,11 @@ class _Table:
 
     def terms(self, template: Template) -> pa.Array:
         """Return what a template becomes in each row, null where a cell has no value."""
-        if template.written is None:
+        if template.writer is None:
             return _own_literals(self.column(template.columns[0]), typed=self.from_text)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
-            parts += [_rewritten(_as_text(self.column(name)), template.written), text]
+            parts += [_rewritten(_as_text(self.column(name)), template.writer), text]
         if not template.columns:
             return pa.array([template.texts[0]] * len(next(iter(self.columns.values()))), pa.string())
         return pc.binary_join_element_wise(*parts, "")
@@ -113,7 +113,7 @@ def _type_of(texts: Sequence[str]) -> str | None:
             return name
     try:
         return "dateTime" if all(cell_time(one).kind != TimeKind.INTEGER for one in texts) else None
-    except Malformed:
+    except MalformedPart:
         return None
 
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from lars.durations import MILLISECOND
 from solver.columns import Array, Mask, TermCodes
-from solver.rdf import NotATerm, canonical, short, unquoted
+from solver.rdf import NotATerm, canonical, short, unquote
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
 from solver.traces.rows import TracedAtom, Triple, UsualRows, check_roles
 from solver.traces.trace_files import FileHead, TraceFile, reading
-from solver.traces.trace_times import Instant, Malformed, TimeKind, read_time
+from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
 
 if TYPE_CHECKING:
     from solver.traces.blocks.line_fields import Lines
@@ -82,7 +82,7 @@ def _tokens(line: str) -> list[LineToken]:
     while at < len(line):
         match = _TOKEN.match(line, at)
         if match is None or (found and found[-1].kind == "end"):
-            raise Malformed(f"found {short(line[at:])}; accepted: {ACCEPTED_LINE}", at + 1)
+            raise MalformedPart(f"found {short(line[at:])}; accepted: {ACCEPTED_LINE}", at + 1)
         found.append(LineToken(str(match.lastgroup), match[0], at + 1))
         at = _BLANKS.match(line, match.end()).end()  # type: ignore[union-attr]
     return found
@@ -94,15 +94,15 @@ def _bare(text: str) -> str:
         suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
         return f'"{match["lexical"]}"{suffix}'
     if "^^" in text:
-        raise Malformed(f"found {short(text)}; accepted: value^^<datatype>")
-    return unquoted(text) or f'"{text}"'
+        raise MalformedPart(f"found {short(text)}; accepted: value^^<datatype>")
+    return unquote(text) or f'"{text}"'
 
 
 def _term(token: LineToken) -> str:
     try:
         return canonical(_bare(token.text) if token.kind == "bare" else token.text)
-    except (NotATerm, Malformed) as error:
-        raise Malformed(str(error), token.column) from None
+    except (NotATerm, MalformedPart) as error:
+        raise MalformedPart(str(error), token.column) from None
 
 
 def _time(token: LineToken) -> Instant:
@@ -110,7 +110,7 @@ def _time(token: LineToken) -> Instant:
         if token.kind == "quoted" and (match := _QUOTED_TIME.fullmatch(token.text)):
             return read_time(match[1], match[2])
         return read_time(token.text.strip("<>"))
-    except Malformed as error:
+    except MalformedPart as error:
         raise error.at(token.column) from None
 
 
@@ -119,7 +119,7 @@ def field_term(source: TraceFile, field: str) -> str | None:
     token = _field(source, field)
     try:
         return None if token is None else _term(token)
-    except Malformed:
+    except MalformedPart:
         return None
 
 
@@ -127,7 +127,7 @@ def field_time(source: TraceFile, field: str) -> Instant:
     """Return the time between two blanks of a line; raise Malformed where only the line tells."""
     token = _field(source, field)
     if token is None or (source.loose is False and token.kind != "quoted"):
-        raise Malformed(f"found {short(field)} as time")
+        raise MalformedPart(f"found {short(field)} as time")
     return _time(token)
 
 
@@ -144,10 +144,10 @@ def _terms(tokens: list[LineToken]) -> list[LineToken]:
     if tokens[-1].kind == "end":
         tokens.pop()
     elif tokens[-1].text[-1] not in '">':
-        raise Malformed(f"found no final dot; accepted: {ACCEPTED_LINE}", tokens[-1].column)
+        raise MalformedPart(f"found no final dot; accepted: {ACCEPTED_LINE}", tokens[-1].column)
     if len(tokens) not in (_WITHOUT_STREAM, _WITH_STREAM):
         column = tokens[-1].column if tokens else 1
-        raise Malformed(f"found {len(tokens)} terms; accepted: {ACCEPTED_LINE}", column)
+        raise MalformedPart(f"found {len(tokens)} terms; accepted: {ACCEPTED_LINE}", column)
     return tokens
 
 
@@ -176,7 +176,7 @@ def _read_tokens(source: TraceFile, line: str) -> TracedAtom | None:
     tokens = _terms(tokens)
     written = _time(tokens[-1])
     if source.loose is False and _is_loose(tokens):
-        raise Malformed(
+        raise MalformedPart(
             "found a literal or time without quotes (YABench's spelling, in ms), but the first lines have "
             "quotes; accepted: one spelling a file, or a given trace unit",
             tokens[-1].column,
@@ -184,7 +184,7 @@ def _read_tokens(source: TraceFile, line: str) -> TracedAtom | None:
     triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
     check_roles(triple, [token.column for token in tokens])
     if len(tokens) == _WITH_STREAM and tokens[3].kind != "iri":
-        raise Malformed("found no IRI as stream; accepted: an <iri>", tokens[3].column)
+        raise MalformedPart("found no IRI as stream; accepted: an <iri>", tokens[3].column)
     own = _term(tokens[3]) if len(tokens) == _WITH_STREAM else None
     return reading(source, written, own, triple, tokens[-1].column)
 
@@ -198,7 +198,7 @@ def _read_quietly(line: str) -> list[LineToken] | None:
         tokens = _tokens(line)
         tokens = _terms(tokens) if tokens else []
         return tokens if tokens and _time(tokens[-1]) else None
-    except Malformed:
+    except MalformedPart:
         return None
 
 

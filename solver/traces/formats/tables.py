@@ -42,7 +42,7 @@ from solver.traces.formats.typed_columns import (
 )
 from solver.traces.rows import ExactRow, Raw, RowBlock, TracedAtom, UsualRows
 from solver.traces.trace_files import FileFormat, FileHead, FilePart, TraceFile
-from solver.traces.trace_times import LARGEST, Clock, Malformed, TimeKind, cell_time
+from solver.traces.trace_times import LARGEST, Clock, MalformedPart, TimeKind, cell_time
 
 _BATCH: Final = 2**17
 _TOGETHER: Final = 2**12
@@ -105,7 +105,7 @@ def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> I
         records = batch_records(batch.take(arrow_numbers(chosen)))
         for place, record in zip(chosen.tolist(), records, strict=True):
             found = read_row(source, record)
-            yield ExactRow(place, (found,), str(record) if isinstance(found, Malformed) else "")
+            yield ExactRow(place, (found,), str(record) if isinstance(found, MalformedPart) else "")
 
 
 def write_table(source: Any, path: Path) -> Path:
@@ -145,11 +145,11 @@ def is_trace_table(file: Path) -> bool:
     return any(names >= set(one) for one in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
-def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | Malformed:
+def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | MalformedPart:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
         return read_cells(source, {name: (value, _number(name), None) for name, value in record.items()})
-    except Malformed as error:
+    except MalformedPart as error:
         return error
 
 

@@ -23,12 +23,12 @@ _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za
 class Template:
     """A template: the texts between its cells, their columns, and how what a cell holds is written.
 
-    `texts` is one longer than `columns`. Without `written` the one cell is a literal of its own type.
+    `texts` is one longer than `columns`. Without `writer` the one cell is a literal of its own type.
     """
 
     texts: tuple[str, ...]
     columns: tuple[str, ...]
-    written: Callable[[str], str] | None
+    writer: Callable[[str], str] | None
 
 
 def read_template(text: str, prefixes: Mapping[str, str]) -> Template:

@@ -12,7 +12,7 @@ from random import Random
 import clingo
 import pytest
 
-from solver.sql.sql_texts import quoted
+from solver.sql.sql_texts import quote
 from tests.agreement.command import lars
 
 UNSEEN = (
@@ -140,7 +140,7 @@ def test_printed_programs_are_still_those_of_clingo_and_sql(folder):
     control.add("base", [], lars("translate", "p.lars", "a.atoms", "--format", "asp").out)
     control.ground()
     text = f"it's {ODD}"
-    assert sqlite3.connect(":memory:").execute(f"SELECT {quoted(text)}").fetchone() == (text,)
+    assert sqlite3.connect(":memory:").execute(f"SELECT {quote(text)}").fetchone() == (text,)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node here")

@@ -50,17 +50,17 @@ def test_both_options_are_one_too_many(call):
 
 def test_a_large_input_is_evaluated_on_spark(monkeypatch, spark):
     said: list[str] = []
-    assert loaded(Runner(said=said.append)) is traces.LocalTrace
+    assert loaded(Runner(notice=said.append)) is traces.LocalTrace
     monkeypatch.setattr(traces, "MOST_IN_PROCESS", 2)
-    assert loaded(Runner(said=said.append)) is SparkTrace
-    assert loaded(Runner(in_process=True, said=said.append)) is traces.LocalTrace
+    assert loaded(Runner(notice=said.append)) is SparkTrace
+    assert loaded(Runner(in_process=True, notice=said.append)) is traces.LocalTrace
     assert [text.split(":")[0] for text in said] == ["runs in this process", "runs on Spark, local[*]"]
 
 
 def test_an_input_that_little_memory_does_not_hold_is_evaluated_on_spark(monkeypatch, spark):
     monkeypatch.setattr(memory, "_most", [2_000])
     said: list[str] = []
-    assert loaded(Runner(said=said.append)) is SparkTrace
+    assert loaded(Runner(notice=said.append)) is SparkTrace
     assert said == ["runs on Spark, local[*]: the input is large, about 5 atoms (--in-process: not)"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.documents.outputs import drawn, table
+from agreement.documents.outputs import table, table_text
 
 WINDOWS = ("(2026-05-04T08:00:19Z, 2026-05-04T08:00:39Z]", "(08:00:19, 08:00:39]", "(16, 24]")
 TERMS = ("http://example.org/stations/central", "b2", "rayban-and-other-products")
@@ -19,7 +19,7 @@ def judged(windows=WINDOWS):
 
 @pytest.mark.parametrize("width", [50, *WIDTHS[1:]])
 def test_no_line_is_wider_than_the_page_nor_ends_inside_an_interval_or_term(width):
-    text = drawn(judged(), width=width)
+    text = table_text(judged(), width=width)
     assert max(map(len, text.splitlines())) <= width
     assert {one: text.count(one) for one in (*WINDOWS, *TERMS) if text.count(one) < 1} == {}
     assert text.splitlines() == [line.rstrip() for line in text.splitlines()]
@@ -27,12 +27,12 @@ def test_no_line_is_wider_than_the_page_nor_ends_inside_an_interval_or_term(widt
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_word_is_there_at_every_width(width):
-    words = drawn(judged(), width=width).replace("│", " ").split()
+    words = table_text(judged(), width=width).replace("│", " ").split()
     assert {word for word in PROSE.split() if words.count(word.strip(":")) < len(WINDOWS)} == set()
 
 
 def test_a_table_that_has_room_stands_side_by_side_and_else_its_rows_are_lines():
-    wide, narrow = drawn(judged(WINDOWS[2:]), width=140), drawn(judged(WINDOWS[2:]), width=50)
+    wide, narrow = table_text(judged(WINDOWS[2:]), width=140), table_text(judged(WINDOWS[2:]), width=50)
     assert "┃ from ┃ window   ┃" in wide
     assert narrow.splitlines() == [
         "windows on 2026-05-04 (UTC), time in units of 1s",
@@ -47,14 +47,14 @@ def test_a_table_that_has_room_stands_side_by_side_and_else_its_rows_are_lines()
 
 def test_a_table_is_the_same_drawn_twice_at_other_widths():
     found = judged()
-    first = drawn(found, width=100)
-    drawn(found, width=60)
-    assert drawn(found, width=100) == first
+    first = table_text(found, width=100)
+    table_text(found, width=60)
+    assert table_text(found, width=100) == first
 
 
 def test_a_word_longer_than_the_page_is_folded():
     found = table(None, "row")
     found.add_row("x" * 100)
-    text = drawn(found, width=60)
+    text = table_text(found, width=60)
     assert max(map(len, text.splitlines())) <= 60
     assert text.count("x") == 100

@@ -378,7 +378,7 @@ def test_without_a_grid_braces_are_text(folder):
 
 def test_a_trace_at_the_top_can_be_made_up(folder):
     text = full(generate="{stations = 2, interval = '1min', duration = '5min'}").partition("[streams]")[0]
-    made = read(write(folder, text)).made
+    made = read(write(folder, text)).generated
     assert isinstance(made, Plan)
     assert (made.stations, made.unit) == (2, MINUTE)
 

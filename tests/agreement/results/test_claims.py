@@ -39,7 +39,7 @@ def test_there_are_those_that_the_field_asks_for_each_with_its_source():
     every = published_claims()
     assert len(every) >= 20
     assert len({one.name for one in every}) == len(every)
-    assert all(one.source and one.says and one.commands for one in every)
+    assert all(one.source and one.statement and one.commands for one in every)
     assert [part for part in NAMED if not any(one.name.startswith(part) for one in every)] == []
 
 
@@ -73,7 +73,10 @@ def test_the_commands_do_what_a_reader_sees(tmp_path):
 
 def test_what_needs_data_says_which(tmp_path):
     claim = Claim(
-        name="n", source="s", says="s", commands=("lars judge BENCHMARKS/csrbench/q BENCHMARKS/yabench/x",)
+        name="n",
+        source="s",
+        statement="s",
+        commands=("lars judge BENCHMARKS/csrbench/q BENCHMARKS/yabench/x",),
     )
     found = _decided(claim, tmp_path, tmp_path)
     assert (found.kind, found.why) == (Kind.NEEDS, "--benchmarks DIR with csrbench, yabench")

@@ -85,7 +85,7 @@ def test_a_query_that_is_given_is_the_only_one(mutant, tmp_path):
     )
     found = api.hunt(query, adapter=mutant, faults=1)
     assert found.to_json()["queries"] == [str(query)]
-    assert [one.says for one in found.faults] == ["bounds = closed"]
+    assert [one.sentence for one in found.faults] == ["bounds = closed"]
 
 
 def test_a_folder_of_somebody_else_stays(mutant, tmp_path):

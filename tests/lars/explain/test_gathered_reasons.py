@@ -10,7 +10,7 @@ from lars.explain.shortfalls import Searcher
 from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom, Number, Symbol
 from lars.language.windows import Interval
-from lars.semantics import all_background, judged
+from lars.semantics import all_background, check_candidate
 from lars.semantics.answer_check import IsAnswerStream, ViolatedRule
 from lars.semantics.definitions import answer_streams
 from lars.semantics.readings import ReferencePoint
@@ -94,7 +94,7 @@ def test_what_stands_further_back_in_its_group_is_told_by_the_size_of_the_group(
 
 def judge(text, derived, arrivals, background=()):
     data, here = stream_of(TIMELINE, arrivals), ReferencePoint(5, frozenset(background))
-    return judged(read(text), data, with_moments(data, derived), here, evaluate)
+    return check_candidate(read(text), data, with_moments(data, derived), here, evaluate)
 
 
 def test_a_wrong_number_is_unfounded_and_the_right_one_missing():
@@ -155,7 +155,9 @@ def test_a_stream_is_judged_an_answer_stream_exactly_when_it_is_one(made, data):
     one = st.sampled_from(every) | stray if every else stray
     base = data.draw(st.sampled_from((*found, frozenset())))
     tried = base ^ data.draw(st.just(frozenset()) | st.frozensets(one, max_size=2))
-    verdict = judged(case.program, case.stream, with_moments(case.stream, tried), point(case), evaluate)
+    verdict = check_candidate(
+        case.program, case.stream, with_moments(case.stream, tried), point(case), evaluate
+    )
     event(type(verdict).__name__)
     assert isinstance(verdict, IsAnswerStream) == (tried in found)
 

@@ -8,9 +8,9 @@ from lars.errors import LarsError
 from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom, Number
 from lars.language.windows import Interval
-from lars.semantics import judged
+from lars.semantics import check_candidate
 from lars.semantics.answer_check import IsAnswerStream, NotAnInterpretation, SmallerModel, ViolatedRule
-from lars.semantics.definitions import answer_streams, is_model, reduct, satisfied
+from lars.semantics.definitions import answer_streams, is_model, reduct, satisfies
 from lars.semantics.readings import ReferencePoint
 from lars.text.notation import read
 from tests.lars.brute import circular_programs, is_flp, near, parts_of
@@ -24,7 +24,7 @@ def judge(text, derived=(), arrivals=(), t=5, background=()):
     """Return the verdict on a stream of derived atoms given as texts, `3 p` for p at 3."""
     data = stream_of(TIMELINE, arrivals)
     found = with_moments(data, map(moment, derived))
-    return judged(read(text), data, found, ReferencePoint(t, frozenset(background)))
+    return check_candidate(read(text), data, found, ReferencePoint(t, frozenset(background)))
 
 
 def moment(text):
@@ -58,7 +58,7 @@ def test_the_violated_rule_is_named_with_its_values():
 
 def test_a_constraint_is_violated_when_its_body_holds():
     found = judge("p ← not q. q ← not p. ← p.", ["5 p"])
-    assert (str(found.instance), found.others) == ("← p.", 0)
+    assert (str(found.instance), found.other_count) == ("← p.", 0)
 
 
 def test_a_head_outside_the_timeline_is_violated_whatever_the_stream():
@@ -98,7 +98,7 @@ def test_a_circle_goes_through_several_rules_and_times():
 def test_what_is_not_the_data_on_input_is_no_interpretation():
     data = stream_of(TIMELINE, [(2, E)])
     other = stream_of(Interval(0, 12), [(3, E), (12, Atom("p"))])
-    found = judged(read("p ← e."), data, other, ReferencePoint(5))
+    found = check_candidate(read("p ← e."), data, other, ReferencePoint(5))
     assert found == NotAnInterpretation(((2, E),), ((3, E),), ((12, Atom("p")),))
 
 
@@ -107,18 +107,18 @@ def test_some_choice_of_ties_is_enough():
     f, g = (Atom("f", (Number(n),)) for n in (1, 2))
     p, q = (Atom("p", (Number(n),)) for n in (1, 2))
     data = stream_of(TIMELINE, [(3, f), (3, g)])
-    one = judged(read(program), data, with_moments(data, [(5, p)]), ReferencePoint(5))
+    one = check_candidate(read(program), data, with_moments(data, [(5, p)]), ReferencePoint(5))
     ((window, kept),) = one.choice
     assert (str(window), kept) == ("⊞^{#1 choose}", ((3, f),))
-    both = judged(read(program), data, with_moments(data, [(5, p), (5, q)]), ReferencePoint(5))
-    assert (type(both), both.tried, len(both.unfounded)) == (SmallerModel, 2, 1)
-    assert type(judged(read(program), data, data, ReferencePoint(5))) is ViolatedRule
+    both = check_candidate(read(program), data, with_moments(data, [(5, p), (5, q)]), ReferencePoint(5))
+    assert (type(both), both.choice_count, len(both.unfounded)) == (SmallerModel, 2, 1)
+    assert type(check_candidate(read(program), data, data, ReferencePoint(5))) is ViolatedRule
 
 
 def test_too_many_choices_of_ties_are_refused():
     data = stream_of(TIMELINE, [(3, Atom("f", (Number(n),))) for n in range(30)])
     with pytest.raises(LarsError, match="more than 10000 choices at 5"):
-        judged(read("p ← ⊞^{#15 choose} ◇ f(1), not p."), data, data, ReferencePoint(5))
+        check_candidate(read("p ← ⊞^{#15 choose} ◇ f(1), not p."), data, data, ReferencePoint(5))
 
 
 def test_a_reference_time_outside_the_timeline_is_an_error():
@@ -128,16 +128,16 @@ def test_a_reference_time_outside_the_timeline_is_an_error():
 
 def test_a_timeline_too_long_for_the_definition_is_refused():
     data = stream_of(Interval(0, 10**12), [])
-    assert judged(read("p ← ⊞^9 □ e."), data, data, ReferencePoint(10**12)) == IsAnswerStream()
+    assert check_candidate(read("p ← ⊞^9 □ e."), data, data, ReferencePoint(10**12)) == IsAnswerStream()
     with pytest.raises(LarsError, match="more than 10000000 time points"):
-        judged(read("p ← □ true."), data, data, ReferencePoint(5))
+        check_candidate(read("p ← □ true."), data, data, ReferencePoint(5))
 
 
 def test_input_that_no_window_shows_costs_nothing():
     data = stream_of(Interval(0, 10**9), [(t, Atom("f", (Number(t),))) for t in range(0, 10**6, 100)])
     program = read("@_T p(X) ← ⊞^500 @_T f(X). q ← ⊞^{#3} ◇ f(X), ⊞^{#2} @_T f(X).")
     found = with_moments(data, [(500, Atom("p", (Number(500),))), (600, Atom("p", (Number(600),)))])
-    wrong = judged(program, data, found, ReferencePoint(700))
+    wrong = check_candidate(program, data, found, ReferencePoint(700))
     assert str(wrong.instance) == "@_200 p(200) ← ⊞^500 @_200 f(200)."
 
 
@@ -146,7 +146,7 @@ def test_input_that_no_window_shows_costs_nothing():
 
 def verdict_of(case, found):
     whole = with_moments(case.stream, found)
-    return judged(case.program, case.stream, whole, ReferencePoint(case.t, case.background))
+    return check_candidate(case.program, case.stream, whole, ReferencePoint(case.t, case.background))
 
 
 @given(cases() | cases(circular_programs()), st.data())
@@ -167,7 +167,7 @@ def test_what_a_verdict_says_is_so(case, data):
         case ViolatedRule(instance):
             assert instance.ground in parts[0]
             wholes = (with_moments(one, found) for one in parts[1])
-            assert any(not satisfied(instance.ground, whole, case.t, parts[2]) for whole in wholes)
+            assert any(not satisfies(instance.ground, whole, case.t, parts[2]) for whole in wholes)
         case SmallerModel(least, unfounded, unsupported, links):
             assert ({*least} | {*unfounded}, {*least} & {*unfounded}) == (found, set())
             assert is_smaller_model(case, parts, least, found)

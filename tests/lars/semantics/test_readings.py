@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom
 from lars.language.windows import Interval
-from lars.semantics import circular_through_negation, judged, separated
+from lars.semantics import check_candidate, circular_through_negation, separated
 from lars.semantics.answer_check import IsAnswerStream
 from lars.semantics.definitions import answer_streams
 from lars.semantics.readings import NegationReading, ReferencePoint
@@ -25,7 +25,9 @@ def readings(case, found):
     """Return whether the atoms make an answer stream, under FLP and under the founded reading."""
     whole = with_moments(case.stream, found)
     points = (ReferencePoint(case.t, case.background, reading) for reading in BOTH)
-    return tuple(isinstance(judged(case.program, case.stream, whole, p), IsAnswerStream) for p in points)
+    return tuple(
+        isinstance(check_candidate(case.program, case.stream, whole, p), IsAnswerStream) for p in points
+    )
 
 
 @pytest.mark.parametrize(
@@ -41,7 +43,7 @@ def readings(case, found):
 def test_what_stands_under_two_negations_founds_itself_in_one_reading_only(text, expected):
     data = stream_of(Interval(0, 9), [])
     found = with_moments(data, [(5, P)])
-    judge = (judged(read(text), data, found, ReferencePoint(5, reading=reading)) for reading in BOTH)
+    judge = (check_candidate(read(text), data, found, ReferencePoint(5, reading=reading)) for reading in BOTH)
     assert tuple(isinstance(verdict, IsAnswerStream) for verdict in judge) == expected
 
 

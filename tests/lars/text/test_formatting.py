@@ -41,7 +41,7 @@ def messy_texts(draw):
 
 def comments(text):
     scanner = Scanner(text, "")
-    found = [one.said for one in statements(scanner)]
+    found = [one.content for one in statements(scanner)]
     return Counter(scanner.comments.values()), [one for one in found if isinstance(one, Prefix)]
 
 

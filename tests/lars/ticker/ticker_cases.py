@@ -6,7 +6,17 @@ from hypothesis import strategies as st
 
 from lars.analysis import intensional, strata
 from lars.durations import read_duration
-from lars.language.formulas import At, Box, Comparison, Diamond, In, Not, Operation, Operator, Relation
+from lars.language.formulas import (
+    ArithmeticOperator,
+    At,
+    Box,
+    Comparison,
+    Diamond,
+    In,
+    Not,
+    Operation,
+    Relation,
+)
 from lars.language.program import Program
 from lars.language.stream import Stream, moments
 from lars.language.terms import Atom, Number, Variable, signature
@@ -38,11 +48,22 @@ comparisons = st.one_of(
         lambda operator, one, other, relation, side: Comparison(
             Operation(operator, one, other), relation, side
         ),
-        *(st.sampled_from((Operator.PLUS, Operator.MINUS, Operator.TIMES)), sides, sides, relations, sides),
+        *(
+            st.sampled_from((ArithmeticOperator.PLUS, ArithmeticOperator.MINUS, ArithmeticOperator.TIMES)),
+            sides,
+            sides,
+            relations,
+            sides,
+        ),
     ),
     st.builds(
         lambda operator, n, relation, side: Comparison(Operation(operator, T, Number(n)), relation, side),
-        *(st.sampled_from((Operator.MOD, Operator.DIVIDE)), st.integers(1, 3), relations, sides),
+        *(
+            st.sampled_from((ArithmeticOperator.MOD, ArithmeticOperator.DIVIDE)),
+            st.integers(1, 3),
+            relations,
+            sides,
+        ),
     ),
     st.builds(lambda n: Comparison(Variable("U"), Relation.EQUAL, n), st.one_of(small, st.just(X))),
     st.just(Comparison(X, Relation.EQUAL, base.A)),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lars.errors import LarsError
 from lars.language.terms import NULL, XSD, Iri, Number
 from lars.language.windows import LARGEST_TIME, Interval
-from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, keys, parted, trace_columns
+from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, atoms_by_predicate, keys, trace_columns
 from solver.facts import Fact
 from tests.solver.strategies import part_of
 
@@ -38,7 +38,7 @@ def test_an_equal_atom_at_the_same_time_is_no_first_arrival():
 
 
 def test_atoms_are_parted_by_predicate_and_arity_in_the_order_of_time_and_arrival():
-    found = parted(
+    found = atoms_by_predicate(
         np.array([3, 1, 1, 1]), ["f", "f", "g", "f"], np.array([1, 1, 0, 2]), np.array([7, 8, 9, 7])
     )
     shown = {
@@ -67,7 +67,7 @@ def test_atoms_are_found_in_intervals_of_any_length(far):
     assert atoms.within(Interval(-far, far)).t.tolist() == [t for t in times.tolist() if t <= far]
     late = [t for t in times.tolist() if 2**53 < t <= far]
     assert atoms.within(Interval(2**53 + 1, far)).t.tolist() == late
-    assert atoms.around(times[:1], far, far).t.tolist() == [t for t in times.tolist() if t <= far]
+    assert atoms.near(times[:1], far, far).t.tolist() == [t for t in times.tolist() if t <= far]
 
 
 def test_an_atom_later_than_the_largest_time_is_refused():

@@ -22,7 +22,7 @@ from tests.packs import pack
 from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.model.query import Language, Profile, Setting
-from translate.tau import pull, push, translated
+from translate.tau import lars_program, pull, push
 
 CLAUSE = r"STREAM <[^>]*> \[RANGE (\d+)s (?:STEP|SLIDE) (\d+)s\]"
 
@@ -74,7 +74,7 @@ def answers_of_rdflib(bench, text, first, last):
 
 def answers_of_clingo(bench, text, setting, mode):
     query = read_query(text, "query.rq")
-    question = ask(mode(translated(query, setting)), ("ans1", len(query.result)))
+    question = ask(mode(lars_program(query, setting)), ("ans1", len(query.result)))
     found = defaultdict(set)
     for answer in evaluate([question], Situation(timeline(bench), facts(bench), {}), timeline(bench)):
         found[answer.t].add(answer.row)

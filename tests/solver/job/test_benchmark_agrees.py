@@ -9,7 +9,7 @@ from lars.language.terms import Atom
 from lars.language.windows import Interval, TimeWindow
 from solver.job import ask
 from solver.job.pipeline import ATOMS_PER_SLICE
-from solver.job.slices import cut, needs
+from solver.job.slices import cut, needs_of
 from tests.benchmarks.slice_evaluation import Load, by_slices, compare, plainly, shown, trimmed
 
 
@@ -35,6 +35,6 @@ def test_the_table_has_a_line_for_each_load():
 @pytest.mark.parametrize(("past", "expected"), [(0, 5), (199, 5), (499, 4), (None, 1)])
 def test_a_slice_has_no_fewer_atoms_than_its_windows_reach_before_it(past, expected):
     body = In(TimeWindow(past), Diamond(Atom("p")))
-    halo = needs([ask(Program((Rule(Atom("ans"), (body,)),)), ("ans", 0))]).halo
+    halo = needs_of([ask(Program((Rule(Atom("ans"), (body,)),)), ("ans", 0))]).halo
     counts = np.arange(1000), np.full(1000, 5 * ATOMS_PER_SLICE // 1000)
     assert len(cut(counts, Interval(0, 999), halo, rows=ATOMS_PER_SLICE)) == expected

@@ -6,10 +6,10 @@ from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.windows import Interval
 from lars.text.atom_streams import read_stream
 from lars.text.notation import read
-from solver.facts import Always, Fact, Situation
+from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole, evaluate
 from solver.job.pipeline import Job
-from solver.relational import encoded, rule_bodies
+from solver.relational import encode, rule_bodies
 from solver.relational.shown_input import ShownInput
 from solver.settings import Evaluator
 from solver.spark import slice_tasks
@@ -25,7 +25,7 @@ INPUT = "0: e(a) e(b) x.\n1: e(a).\n2: e(c).\n3: g(a) g(c).\n5: e(c)."
 def answers(evaluator, output=("out", 1), text=PROGRAM):
     facts = [Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in read_stream(INPUT)]
     met = Situation(Interval(0, 6), facts, {("k", 1): [("a",)]})
-    asked = [Question(read(text), output, Always())]
+    asked = [Question(read(text), output, EveryTime())]
     return sorted((t, row) for _, t, row in evaluate(asked, met, Interval(0, 6), evaluator))
 
 
@@ -109,11 +109,11 @@ def test_spark_brings_a_difference_from_its_task(monkeypatch):
 
     monkeypatch.setattr(slice_tasks, "certified_part", raising)
     within = Interval(0, 3)
-    asked = Question(read("p ← e."), ("p", 0), Always())
+    asked = Question(read("p ← e."), ("p", 0), EveryTime())
     task = SliceTask(Job((asked,), within, {}), (within,), frozenset(), {}, 0, None)
     for raised in (given, FailedRunError("x"), LarsError("x")):
         told = []
-        task._evaluate(encoded(Situation(Interval(0, 3), (), {})), Interval(0, 3), [0], told.append)
+        task._evaluate(encode(Situation(Interval(0, 3), (), {})), Interval(0, 3), [0], told.append)
         found = error_of(told)
         assert (type(found), str(found)) == (type(raised), str(raised))
         assert vars(found) == vars(raised)

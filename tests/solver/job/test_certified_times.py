@@ -4,9 +4,9 @@ import pytest
 
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import Always, Fact, Situation
+from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, certified_runs, certifying
-from solver.relational import encoded
+from solver.relational import encode
 from solver.settings import Certify, Evaluator
 
 
@@ -20,7 +20,7 @@ def test_so_many_times_are_evaluated_by_clingo(certify, expected, monkeypatch):
 
     monkeypatch.setattr(certifying, "by_clingo", noted)
     timeline, facts = Interval(0, 9), [Fact(t, "e", ("a",)) for t in (1, 5)]
-    question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), Always())
-    here = encoded(Situation(timeline, facts, {}))
+    question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), EveryTime())
+    here = encode(Situation(timeline, facts, {}))
     found = certified_runs(question, here, timeline, Evaluator.AUTO, certify)
     assert found.certified == len(asked) == len(set(asked)) == expected

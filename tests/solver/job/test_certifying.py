@@ -10,9 +10,9 @@ from lars.errors import DisputedAnswerError
 from lars.language.windows import NOW, Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
-from solver.facts import Always, ChosenTimes, Fact
+from solver.facts import ChosenTimes, EveryTime, Fact
 from solver.job import Question, certified_runs, certifying
-from solver.relational import encoded, situation_of
+from solver.relational import encode, situation_of
 from solver.relational.shown_input import ShownInput
 from solver.settings import Certify, Evaluator, Runner
 from solver.spark import SparkTrace
@@ -42,7 +42,7 @@ GONE = situation_of(trace_columns([Fact(1, "e", ("a",))]), Interval(0, 9), {})
 
 def certified(here, how, text=JOIN, evaluator=Evaluator.AUTO):
     """Return at how many times the one answer of a program is certified."""
-    found = certified_runs(Question(read(text), ("q", 1), Always()), here, here.timeline, evaluator, how)
+    found = certified_runs(Question(read(text), ("q", 1), EveryTime()), here, here.timeline, evaluator, how)
     return found.certified
 
 
@@ -67,8 +67,8 @@ def test_times_of_all_windows_are_certified(window):
 @part_of(0.1)
 @given(interval_programs(), inputs, backgrounds)
 def test_right_answers_are_certified(program, stream, known):
-    here = encoded(situation(stream, known))
-    questions = [Question(program, output, Always()) for output in OUTPUTS]
+    here = encode(situation(stream, known))
+    questions = [Question(program, output, EveryTime()) for output in OUTPUTS]
     for question in questions:
         found = certified_runs(question, here, here.timeline, Evaluator.AUTO, Certify.ALL)
         assert found.certified == len(found.times)

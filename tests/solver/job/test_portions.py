@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
-from solver.facts import Always, Fact
+from solver.facts import EveryTime, Fact
 from solver.job import Question, answer_runs, evaluation
-from solver.relational import encoded, situation_of
+from solver.relational import encode, situation_of
 from tests.solver.pointwise.test_definition import backgrounds, inputs
 from tests.solver.relational.relational_cases import OUTPUTS
 from tests.solver.strategies import interval_programs, part_of, situation
@@ -25,8 +25,8 @@ def answers(questions, here, together):
 @part_of(0.3)
 @given(interval_programs(), inputs, backgrounds, st.integers(1, 3))
 def test_few_atoms_at_once_give_the_same_answers(program, stream, known, together):
-    here = encoded(situation(stream, known))
-    questions = [Question(program, output, Always()) for output in OUTPUTS]
+    here = encode(situation(stream, known))
+    questions = [Question(program, output, EveryTime()) for output in OUTPUTS]
     assert answers(questions, here, together) == answers(questions, here, 10**6)
 
 
@@ -34,5 +34,5 @@ def test_few_atoms_at_once_give_the_same_answers(program, stream, known, togethe
 def test_every_kind_of_window_is_whole_in_each_part(window):
     facts = [Fact(t, "p", (f"c{t % 3}",)) for t in (*range(6), 20, 21)]
     here = situation_of(trace_columns(facts), Interval(0, 25), {})
-    question = [Question(read(f"q(X) ← {window} ◇ p(X)."), ("q", 1), Always())]
+    question = [Question(read(f"q(X) ← {window} ◇ p(X)."), ("q", 1), EveryTime())]
     assert answers(question, here, 1) == answers(question, here, 10**6)

@@ -8,10 +8,10 @@ from hypothesis import event, given
 
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import Always, Fact, Situation
+from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole, evaluate
 from solver.job import evaluation as module
-from solver.job.repeats import Repeats
+from solver.job.repeats import RepeatedSituations
 from solver.settings import Evaluator
 from tests.lars.strategies import cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of
@@ -19,7 +19,7 @@ from tests.solver.strategies import covered_programs, is_encoded, part_of, situa
 ALL = Whole(None)
 
 
-class EachAlone(Repeats):
+class EachAlone(RepeatedSituations):
     """Evaluates every situation."""
 
     def rows(self, *situation):
@@ -27,7 +27,7 @@ class EachAlone(Repeats):
 
 
 def answers(program, situation):
-    asked = [Question(program, ALL, Always())]
+    asked = [Question(program, ALL, EveryTime())]
     found = evaluate(asked, situation, situation.timeline, Evaluator.CLINGO)
     return Counter((answer.t, answer.row) for answer in found)
 
@@ -97,7 +97,7 @@ def evaluations(text, facts, last=150):
 
         return count
 
-    with patch.object(Repeats, "rows", counting(Repeats.rows)):
+    with patch.object(RepeatedSituations, "rows", counting(RepeatedSituations.rows)):
         answers(program, Situation(Interval(0, last), facts, {}))
     return counted["evaluated"]
 

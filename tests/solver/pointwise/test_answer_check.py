@@ -5,7 +5,7 @@ from itertools import chain, combinations
 from hypothesis import assume, event, given
 
 from lars.language.stream import moments, with_moments
-from lars.semantics import judged, separated
+from lars.semantics import check_candidate, separated
 from lars.semantics.answer_check import IsAnswerStream
 from lars.semantics.readings import ReferencePoint
 from solver.pointwise import models
@@ -28,5 +28,5 @@ def test_exactly_the_answer_streams_that_clingo_finds_are_judged_so(case):
     event(f"{min(len(found), 2)} answer streams")
     point = ReferencePoint(case.t, case.background)
     for atoms in subsets(case):
-        verdict = judged(case.program, case.stream, with_moments(case.stream, atoms), point)
+        verdict = check_candidate(case.program, case.stream, with_moments(case.stream, atoms), point)
         assert isinstance(verdict, IsAnswerStream) == (atoms in found)

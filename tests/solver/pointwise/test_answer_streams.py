@@ -8,7 +8,7 @@ from lars.language.stream import stream_of
 from lars.language.terms import Atom
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import Always, Around
+from solver.facts import EveryTime, NearSituation
 from solver.job import Question, Whole
 from solver.job.pipeline import Job, in_process
 from solver.pointwise import Consequences, consequences, models
@@ -53,7 +53,10 @@ def test_consequences_are_union_and_intersection_of_the_answer_streams(case):
 
 def rows(program, given_to_it, slices, whole=None):
     job = Job(
-        (Question(program, whole or Whole(), Always()),), given_to_it.timeline, given_to_it.background, slices
+        (Question(program, whole or Whole(), EveryTime()),),
+        given_to_it.timeline,
+        given_to_it.background,
+        slices,
     )
     return sorted((answer.t, answer.row) for answer in in_process(job, given_to_it.facts))
 
@@ -68,14 +71,14 @@ def test_slices_have_the_answer_streams_of_the_whole(case, slices):
 @given(cases(covered_programs().filter(is_encoded)))
 def test_what_lies_outside_every_window_changes_nothing(case):
     whole = situation_of(case)
-    around = Around(case.program, whole)
+    around = NearSituation(case.program, whole)
     for t in case.stream.timeline:
         assert set(models(case.program, around.at(t), t)) == set(models(case.program, whole, t))
 
 
 def test_around_a_time_stands_what_its_windows_show_and_nothing_else():
     arrivals = [*F, (2, Atom("f", (A,))), (4, Atom("g")), (5, Atom("f", (B,)))]
-    around = Around(read("p ← ⊞^1 ◇ g. q ← ⊞^{#1 by 1} ◇ f(X)."), at(0, arrivals))
+    around = NearSituation(read("p ← ⊞^1 ◇ g. q ← ⊞^{#1 by 1} ◇ f(X)."), at(0, arrivals))
     times = [[fact.t for fact in around.at(t).facts] for t in (3, 4, 7)]
     assert times == [[1, 2], [1, 2, 4], [2, 4, 5]]
 
@@ -87,7 +90,7 @@ def test_around_a_time_stands_what_its_windows_show_and_nothing_else():
 def test_a_tuple_window_is_given_all_that_it_keeps_however_old(window, expected):
     at_two = [(2, Atom("f", (A,))), (2, Atom("f", (B,)))]
     arrivals = [(1, Atom("f", (A,))), *at_two, (5, Atom("g")), (8, Atom("f", (A,)))]
-    around = Around(read(f"p ← ⊞^{{{window}}} ◇ f(X)."), at(0, arrivals))
+    around = NearSituation(read(f"p ← ⊞^{{{window}}} ◇ f(X)."), at(0, arrivals))
     around.at(3)
     # Whole instants: which of the tied atoms stay is decided where the window is evaluated.
     assert [fact.t for fact in around.at(9).facts] == expected

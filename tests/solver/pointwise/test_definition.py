@@ -24,7 +24,7 @@ from tests.solver.strategies import (
     situation_of,
 )
 from translate.analysis import cq, cs
-from translate.tau import translated
+from translate.tau import lars_program
 
 
 def by_definition(case):
@@ -114,8 +114,8 @@ def test_the_rows_that_are_asked_for_are_those_of_the_definition(program, stream
 def programs_of(case, data):
     """Return τ1(cs(Q)) or τ2 of one of cq(Q)."""
     if data.draw(st.booleans()):
-        return translated(cs(case.query), case.setting)
-    return translated(data.draw(st.sampled_from(cq(case.query))).query, case.setting)
+        return lars_program(cs(case.query), case.setting)
+    return lars_program(data.draw(st.sampled_from(cq(case.query))).query, case.setting)
 
 
 def rows_at(text, times, stream=(), output=("q", 0), background=()):

@@ -20,7 +20,7 @@ from lars.language.terms import (
     Variable,
 )
 from solver.facts import UnwritableTermError
-from solver.pointwise.symbols import UnreadableSymbolError, constant, symbol, written
+from solver.pointwise.symbols import UnreadableSymbolError, asp_text, constant, symbol
 from solver.rdf import conditions
 
 HOSTILE = (
@@ -73,8 +73,8 @@ def test_every_constant_comes_back_from_its_symbol(term):
 @hostile_literals
 @given(CONSTANTS)
 def test_clingo_reads_what_is_written_as_the_same_symbol(term):
-    assert "\n" not in written(term)
-    assert clingo.parse_term(written(term)) == symbol(term)
+    assert "\n" not in asp_text(term)
+    assert clingo.parse_term(asp_text(term)) == symbol(term)
 
 
 @hostile_literals
@@ -82,7 +82,7 @@ def test_clingo_reads_what_is_written_as_the_same_symbol(term):
 @given(CONSTANTS)
 def test_a_written_constant_is_one_argument_of_a_grounded_program(term):
     control = clingo.Control(message_limit=0)
-    control.add("base", [], f"p({written(term)}). q(X) :- p(X); X = {written(term)}.")
+    control.add("base", [], f"p({asp_text(term)}). q(X) :- p(X); X = {asp_text(term)}.")
     control.ground([("base", [])])
     atoms = sorted(str(atom.symbol) for atom in control.symbolic_atoms)
     assert atoms == [f"p({symbol(term)})", f"q({symbol(term)})"]
@@ -115,7 +115,7 @@ def test_a_function_of_pyoxigraph_sees_the_text_and_nothing_else(term):
 def test_a_megabyte_of_text_is_a_term_like_any_other():
     term = Literal('\\"#\n😀' * 200_000)
     assert constant(symbol(term)) == term
-    assert clingo.parse_term(written(term)) == symbol(term)
+    assert clingo.parse_term(asp_text(term)) == symbol(term)
     assert conditions.evaluate(Call("STRLEN", (X,)), {X: term}) == Literal("1000000", XSD + "integer")
 
 
@@ -145,6 +145,6 @@ def test_a_symbol_that_stands_for_no_constant_is_refused(text):
 
 
 def test_the_constants_of_the_translation_stay_readable():
-    assert [written(term) for term in (NULL, DEFAULT, Number(-3))] == ["null", "default", "-3"]
-    assert written(Symbol("not")) == 'symbol("not")'
-    assert written(Blank("b0")) == '"_:b0"'
+    assert [asp_text(term) for term in (NULL, DEFAULT, Number(-3))] == ["null", "default", "-3"]
+    assert asp_text(Symbol("not")) == 'symbol("not")'
+    assert asp_text(Blank("b0")) == '"_:b0"'

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import NULL, XSD, Literal, Number, Variable
 from solver.rdf import aggregate, evaluate
-from solver.rdf.aggregates import aggregated
-from solver.rdf.operators import converted
+from solver.rdf.aggregates import aggregate_of
+from solver.rdf.operators import convert
 from solver.rdf.values import literal
 from tests.solver.rdf.expressions import term
 
@@ -132,6 +132,6 @@ def test_numbers_of_the_logic_are_added_as_integers():
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=8))
 def test_a_sum_of_doubles_is_exact_and_rounded_once(numbers):
-    exact = literal(converted(float, sum(map(Fraction, numbers))))
+    exact = literal(convert(float, sum(map(Fraction, numbers))))
     terms = (Literal(repr(number), XSD + "double") for number in numbers)
-    assert aggregated("SUM", " ", *terms) == exact
+    assert aggregate_of("SUM", " ", *terms) == exact

@@ -9,13 +9,13 @@ from lars.errors import LarsError
 from lars.language.formulas import Assign, Call
 from lars.language.terms import XSD, Literal
 from solver.pointwise import Host
-from solver.rdf import compiled, evaluate
+from solver.rdf import compile_condition, evaluate
 from solver.rdf.calls import (
     ARITIES,
     DEPENDENT,
+    UNSUPPORTED_FUNCTIONS,
     ArgumentCountError,
     UnsupportedFunctionError,
-    unsupported_functions,
 )
 from tests.solver.rdf.expressions import X, Y
 
@@ -27,7 +27,7 @@ NAMES = [function for function in ARITIES if function.isalnum() and function not
 
 def is_compiled(function, count):
     try:
-        compiled(Call(function, (X,) * count))
+        compile_condition(Call(function, (X,) * count))
     except (ArgumentCountError, UnsupportedFunctionError):
         return False
     return True
@@ -72,14 +72,14 @@ def test_what_is_accepted_is_computed(function):
 )
 def test_a_wrong_number_of_arguments_is_refused(call, message):
     with pytest.raises(ArgumentCountError) as caught:
-        compiled(call)
+        compile_condition(call)
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize("function", [*unsupported_functions, "<x:f>", "EXISTS", "REPLACED"])
+@pytest.mark.parametrize("function", [*UNSUPPORTED_FUNCTIONS, "<x:f>", "EXISTS", "REPLACED"])
 def test_a_function_without_a_value_on_terms_is_refused(function):
     with pytest.raises(UnsupportedFunctionError, match=re.escape(function)):
-        compiled(Call(function, ()))
+        compile_condition(Call(function, ()))
 
 
 def test_a_wrong_call_is_refused_before_any_row():
@@ -90,8 +90,8 @@ def test_a_wrong_call_is_refused_before_any_row():
 @pytest.mark.parametrize("function", DEPENDENT)
 def test_a_function_that_lacks_what_it_depends_on_is_refused_with_the_reason(function):
     least, _ = DEPENDENT[function]
-    with pytest.raises(UnsupportedFunctionError, match=unsupported_functions[function]):
-        compiled(Call(function, (X,) * (least - 1)))
+    with pytest.raises(UnsupportedFunctionError, match=UNSUPPORTED_FUNCTIONS[function]):
+        compile_condition(Call(function, (X,) * (least - 1)))
 
 
 def test_a_call_that_only_we_make_has_a_name_that_no_text_has():

@@ -3,7 +3,7 @@
 import pytest
 
 from lars.language.terms import NULL, XSD, Literal, Number, Symbol
-from solver.rdf import compiled, conditions, evaluate
+from solver.rdf import compile_condition, conditions, evaluate
 from tests.solver.rdf.expressions import X, Y, read, rows, term
 
 # expression | ?x | ?y | true, false or error. A dash is an unbound variable.
@@ -223,7 +223,7 @@ def test_truth_is_what_section_17_says(text, x, y, expected):
 
 def test_text_constant_and_null_are_the_same_to_a_condition():
     tree = read("?x < 3")
-    assert compiled(tree).variables == (X,)
+    assert compile_condition(tree).variables == (X,)
     terms = (f'"2"^^<{XSD}integer>', Literal("2", XSD + "integer"), None)
     assert [conditions.test(tree, True, {X: term}) for term in terms] == [True, True, False]
     assert not conditions.test(read("BOUND(?x)"), True, {X: NULL})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lars.language.formulas import Call, write_expression
 from lars.language.terms import XSD, Iri, Literal
-from solver.rdf import compiled, conditions, evaluate, value
+from solver.rdf import compile_condition, conditions, evaluate, value
 from tests.solver.rdf.expressions import X, Y
 
 INTEGERS = st.integers(-3, 12).map(lambda n: Literal(str(n), XSD + "integer"))
@@ -73,7 +73,8 @@ def rdflib_differs(call, binding):
         return evaluate(call.arguments[0], binding) is None
     if call.function == "&&":
         truths = {
-            compiled(part).truth(tuple(map(binding.get, compiled(part).variables))) for part in call.arguments
+            compile_condition(part).truth(tuple(map(binding.get, compile_condition(part).variables)))
+            for part in call.arguments
         }
         return truths == {None, False}
     kinds = {type(value(evaluate(argument, binding))) for argument in call.arguments}

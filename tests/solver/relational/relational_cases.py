@@ -5,7 +5,17 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from lars.language.formulas import At, Comparison, Diamond, In, Not, Operation, Operator, Relation, Truth
+from lars.language.formulas import (
+    ArithmeticOperator,
+    At,
+    Comparison,
+    Diamond,
+    In,
+    Not,
+    Operation,
+    Relation,
+    Truth,
+)
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Number
 from lars.language.windows import NOW, Ties
@@ -53,12 +63,12 @@ def _timed():
 _sums = st.sampled_from(
     (
         Comparison(T, Relation.LESS, S),
-        Comparison(S, Relation.EQUAL, Operation(Operator.DIVIDE, T, Number(2))),
-        Comparison(X, Relation.EQUAL, Operation(Operator.MOD, T, Number(3))),
-        Comparison(Operation(Operator.MINUS, T, S), Relation.UNEQUAL, Number(1)),
-        Comparison(Operation(Operator.TIMES, T, T), Relation.AT_LEAST, Number(9)),
-        Comparison(Operation(Operator.PLUS, T, Number(0)), Relation.EQUAL, X),
-        Comparison(Operation(Operator.MOD, T, S), Relation.UNEQUAL, Number(-1)),
+        Comparison(S, Relation.EQUAL, Operation(ArithmeticOperator.DIVIDE, T, Number(2))),
+        Comparison(X, Relation.EQUAL, Operation(ArithmeticOperator.MOD, T, Number(3))),
+        Comparison(Operation(ArithmeticOperator.MINUS, T, S), Relation.UNEQUAL, Number(1)),
+        Comparison(Operation(ArithmeticOperator.TIMES, T, T), Relation.AT_LEAST, Number(9)),
+        Comparison(Operation(ArithmeticOperator.PLUS, T, Number(0)), Relation.EQUAL, X),
+        Comparison(Operation(ArithmeticOperator.MOD, T, S), Relation.UNEQUAL, Number(-1)),
         Comparison(X, Relation.UNEQUAL, Y),
     )
 )

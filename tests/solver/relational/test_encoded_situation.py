@@ -5,7 +5,7 @@ from dataclasses import replace
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
-from solver.relational import encoded, plan
+from solver.relational import encode, plan
 from tests.benchmarks.relational_speed import loads
 
 FACTS = [
@@ -33,12 +33,12 @@ def test_atoms_stand_in_the_order_of_time_and_then_of_arrival():
         *((1, "g", ("<x:a>", '"b"')), (1, "f", ('"b"',)), (1, "e", ()), (1, "f", (None,))),
         (3, "f", ("<x:a>",)),
     ]
-    assert atoms_of(encoded(GIVEN)) == expected
-    assert atoms_of(encoded(replace(GIVEN, facts=[]))) == []
+    assert atoms_of(encode(GIVEN)) == expected
+    assert atoms_of(encode(replace(GIVEN, facts=[]))) == []
 
 
 def test_atoms_outside_the_timeline_are_left_out():
-    assert atoms_of(encoded(replace(GIVEN, timeline=Interval(2, 9)))) == [(3, "f", ("<x:a>",))]
+    assert atoms_of(encode(replace(GIVEN, timeline=Interval(2, 9)))) == [(3, "f", ("<x:a>",))]
 
 
 def test_a_plan_shows_each_rule_above_its_algebra():

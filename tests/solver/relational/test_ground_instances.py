@@ -8,7 +8,7 @@ import pytest
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
-from solver.relational import encoded, ground_instances, most_instances
+from solver.relational import encode, ground_instances, most_instances
 from tests.benchmarks.join_memory import SHAPES
 
 WINDOW = "⊞^9 ◇ "
@@ -16,7 +16,7 @@ WINDOW = "⊞^9 ◇ "
 
 def met(edges, times=(1,)):
     facts = [Fact(t, "e", edge) for t in times for edge in edges]
-    return encoded(Situation(Interval(0, 9), facts, {}))
+    return encode(Situation(Interval(0, 9), facts, {}))
 
 
 def edges(seed, count, nodes):

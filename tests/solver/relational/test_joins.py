@@ -11,7 +11,7 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver import memory
 from solver.facts import Fact, Situation
-from solver.relational import encoded, runs
+from solver.relational import encode, runs
 from solver.relational.supports import supports
 from tests.benchmarks.join_memory import SHAPES
 
@@ -76,7 +76,7 @@ def test_what_a_row_of_a_cycle_rests_on_is_a_cycle():
     given = situation(Random(1), 400, 20)
     rows = [row for row, _, _ in runs(program(body, head), given, [3], ("q", 1))]
     for row, leaves in zip(
-        rows, supports(program(body, head), encoded(given), ("q", 1), rows, [3] * len(rows)), strict=True
+        rows, supports(program(body, head), encode(given), ("q", 1), rows, [3] * len(rows)), strict=True
     ):
         edges = {leaf.arguments for leaf in leaves}
         assert len(edges) <= len(body)

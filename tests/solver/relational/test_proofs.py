@@ -12,7 +12,7 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import ChosenTimes, Fact, Situation, atom_of, matcher
 from solver.job import Question, evaluate
-from solver.relational import encoded
+from solver.relational import encode
 from solver.relational.supports import supports
 from tests.solver.pointwise.test_definition import programs_of
 from tests.solver.strategies import part_of
@@ -49,7 +49,7 @@ def check(case, data):
     program, output = programs_of(case, data), ("ans1", len(case.query.result))
     for t in case.timeline:
         answers = rows(program, case.situation, t, output)
-        found = supports(program, encoded(case.situation), output, answers, [t] * len(answers))
+        found = supports(program, encode(case.situation), output, answers, [t] * len(answers))
         for row, leaves in zip(answers, found, strict=True):
             event("leaves" if leaves else "no leaves")
             assert list(leaves) == sorted(set(leaves))
@@ -76,7 +76,7 @@ def test_the_support_of_any_answer_is_visible(case, data):
 def support(text, facts, t, *row):
     """Return the times of the leaves of a row of q."""
     given_to_it = Situation(Interval(0, 9), [Fact(u, name, tuple(args)) for u, name, *args in facts], {})
-    return [leaf.t for leaf in supports(read(text), encoded(given_to_it), ("q", len(row)), [row], [t])[0]]
+    return [leaf.t for leaf in supports(read(text), encode(given_to_it), ("q", len(row)), [row], [t])[0]]
 
 
 PATHS = "step(X, Y) ← ⊞^9 ◇ f(X, Y). q(X, Y) ← step(X, Y). q(X, Z) ← q(X, Y), step(Y, Z)."
@@ -88,7 +88,7 @@ def test_what_supports_a_path_is_a_way_from_its_one_end_to_the_other(steps):
     facts = [(t % 8, "f", str(a), str(b)) for t, (a, b) in enumerate(steps)]
     given_to_it = Situation(Interval(0, 9), [Fact(t, name, tuple(args)) for t, name, *args in facts], {})
     answers = rows(read(PATHS), given_to_it, 8, ("q", 2))
-    found = supports(read(PATHS), encoded(given_to_it), ("q", 2), answers, [8] * len(answers))
+    found = supports(read(PATHS), encode(given_to_it), ("q", 2), answers, [8] * len(answers))
     for row, leaves in zip(answers, found, strict=True):
         only = replace(given_to_it, facts=leaves)
         assert row in rows(read(PATHS), only, 8, ("q", 2))

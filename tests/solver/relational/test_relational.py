@@ -13,7 +13,7 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
 from solver.pointwise import models
-from solver.relational import decoded, encoded, evaluated, obstacle, runs
+from solver.relational import decode, encode, evaluate_program, obstacle, runs
 from tests.lars.strategies import SOURCE, A, B, streams
 from tests.solver.pointwise.test_definition import (
     backgrounds,
@@ -80,9 +80,9 @@ def test_what_looks_at_times_is_that_of_clingo(program, stream, known, data):
 @given(interval_programs(), inputs, backgrounds)
 def test_columns_derive_every_atom(program, stream, known):
     given, t = situation(stream, known), stream.timeline.last
-    input_atoms = encoded(given)
-    for output, table in evaluated(program, input_atoms, (t,), None).items():
-        rows = {row for row, _, _ in decoded(table, input_atoms.terms)}
+    input_atoms = encode(given)
+    for output, table in evaluate_program(program, input_atoms, (t,), None).items():
+        rows = {row for row, _, _ in decode(table, input_atoms.terms)}
         assert {t: rows} == clingo_rows(program, given, [t], output)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from solver.columns import arrays
 from solver.relational import RunTable
-from solver.relational.run_tables import coalesced, meeting, met, subtracted
+from solver.relational.run_tables import coalesce, meet, meet_pairs, subtract
 from tests.solver.strategies import part_of
 
 COUNT = 7
@@ -36,7 +36,7 @@ def test_a_coalesced_table_holds_at_the_same_indexes_and_nowhere_twice(rows, mos
     original = arrays._GREATEST_KEY
     arrays._GREATEST_KEY = most  # so small that columns are ranked before they are combined
     try:
-        found = coalesced(table(rows), COUNT)
+        found = coalesce(table(rows), COUNT)
     finally:
         arrays._GREATEST_KEY = original
     assert sorted(points(found)) == sorted(set(points(table(rows))))
@@ -47,8 +47,8 @@ def test_a_coalesced_table_holds_at_the_same_indexes_and_nowhere_twice(rows, mos
 @part_of(0.3)
 @given(_rows, _rows)
 def test_rows_meet_at_the_indexes_at_which_both_hold(one, other):
-    left, right = (coalesced(table(rows), COUNT) for rows in (one, other))
-    found = met(left, right, meeting(left, right, [(1, 0)], COUNT), [1])
+    left, right = (coalesce(table(rows), COUNT) for rows in (one, other))
+    found = meet_pairs(left, right, meet(left, right, [(1, 0)], COUNT), [1])
     expected = [
         ((*a, *b[1:]), i) for a, i in points(left) for b, j in points(right) if i == j and a[1] == b[0]
     ]
@@ -58,7 +58,7 @@ def test_rows_meet_at_the_indexes_at_which_both_hold(one, other):
 @part_of(0.3)
 @given(_rows, _rows, st.sampled_from((0, 1, 2)))
 def test_what_is_subtracted_holds_no_more(one, other, width):
-    left, right = coalesced(table(one), COUNT), table(other, width)
+    left, right = coalesce(table(one), COUNT), table(other, width)
     blocked = set(points(right))
     expected = [(row, i) for row, i in points(left) if (row[:width], i) not in blocked]
-    assert sorted(points(subtracted(left, right, range(width), COUNT))) == sorted(expected)
+    assert sorted(points(subtract(left, right, range(width), COUNT))) == sorted(expected)

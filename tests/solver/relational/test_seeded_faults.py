@@ -12,7 +12,7 @@ from lars.language.terms import Atom, Symbol
 from lars.language.windows import Interval, TimeWindow, TupleWindow
 from lars.text.notation import read
 from solver.relational import evaluation, rule_bodies, shown_input
-from solver.relational.run_tables import RunTable, coalesced, subtracted, with_longest
+from solver.relational.run_tables import RunTable, coalesce, subtract, with_longest
 from solver.relational.shown_input import ShownInput
 from tests.solver.pointwise.test_definition import clingo_rows
 from tests.solver.relational.relational_cases import relational_rows
@@ -53,7 +53,7 @@ def apart(table, count):
 def whole_rows(left, right, on, count):
     """Subtract a row everywhere where it is subtracted anywhere."""
     steady = RunTable(right.columns, np.zeros_like(right.first), np.full_like(right.last, count - 1))
-    return subtracted(left, steady, on, count)
+    return subtract(left, steady, on, count)
 
 
 FAULTS = {
@@ -113,7 +113,7 @@ def test_runs_that_are_said_to_be_longest_are(monkeypatch):
     def checked(table, count):
         if table.longest:
             met.append(len(table))
-            assert len(coalesced(replace(table, longest=False), count)) == len(table)
+            assert len(coalesce(replace(table, longest=False), count)) == len(table)
         return with_longest(table, count)
 
     for module in (evaluation, rule_bodies):

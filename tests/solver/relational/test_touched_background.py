@@ -10,8 +10,8 @@ from lars.language.terms import Atom, Symbol
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
-from solver.relational import encoded
-from solver.relational.touched_background import touched
+from solver.relational import encode
+from solver.relational.touched_background import with_usable_background
 from tests.lars.strategies import streams
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP
@@ -26,7 +26,7 @@ MANY = st.sets(st.builds(lambda x, y: Atom("h", (x, y)), st.sampled_from(NAMES),
 def same(program, whole, times, outputs):
     """Check that clingo has the same rows with what is touched alone."""
     for output in outputs:
-        less = touched(program, encoded(whole), output).decoded().background
+        less = with_usable_background(program, encode(whole), output).decoded().background
         event("all" if sum(map(len, less.values())) == sum(map(len, whole.background.values())) else "less")
         cut = replace(whole, background=less)
         assert clingo_rows(program, cut, times, output) == clingo_rows(program, whole, times, output)
@@ -67,11 +67,13 @@ PAIRS = [(f"x{n}", f"y{n}") for n in range(9)]
     ],
 )
 def test_so_much_is_left(text, left):
-    here = encoded(Situation(Interval(0, 1), [Fact(1, "p", ("x3",))], {("h", 2): PAIRS, ("z", 0): [()]}))
-    found = touched(read(text), here, ("q", 1)).decoded().background
+    here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("x3",))], {("h", 2): PAIRS, ("z", 0): [()]}))
+    found = with_usable_background(read(text), here, ("q", 1)).decoded().background
     assert (found["h", 2], found["z", 0]) == (left, [])
 
 
 def test_an_atom_without_arguments_is_kept_where_it_is_used():
-    here = encoded(Situation(Interval(0, 1), [Fact(1, "p", ("x3",))], {("z", 0): [()]}))
-    assert touched(read("q(X) ← ⊞^1 ◇ p(X), z."), here, ("q", 1)).decoded().background == {("z", 0): [()]}
+    here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("x3",))], {("z", 0): [()]}))
+    assert with_usable_background(read("q(X) ← ⊞^1 ◇ p(X), z."), here, ("q", 1)).decoded().background == {
+        ("z", 0): [()]
+    }

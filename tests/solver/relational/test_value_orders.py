@@ -9,7 +9,7 @@ from lars.language import formulas as logic
 from lars.language.terms import XSD, Atom, Iri, Literal, Variable
 from solver import rdf
 from solver.columns import TermCodes
-from solver.relational.gathered_literals import gathered
+from solver.relational.gathered_literals import evaluate_set_literal
 from solver.relational.rule_bodies import Bindings, RuleBody
 from solver.relational.run_tables import steady
 from tests.solver.strategies import part_of
@@ -52,7 +52,7 @@ def test_the_best_of_each_group_is_that_of_the_group_alone(function, rows):
     literal = logic.Gather(best, aggregation, Atom("p", (group, X)), (group,))
     named = [(Iri(f"x:{name}"), term) for name, term in rows]
     columns = [np.array([codes.of_constant(row[side]) for row in named], np.int64) for side in (0, 1)]
-    found = gathered(literal, Bindings((group, X), steady(columns, len(rows), 1)), codes, 1).table
+    found = evaluate_set_literal(literal, Bindings((group, X), steady(columns, len(rows), 1)), codes, 1).table
     values = {
         codes.constant(g): codes.texts([code])[0] for g, code in zip(*map(list, found.columns), strict=True)
     }

@@ -12,7 +12,7 @@ import pytest
 from lars.errors import FailedRunError
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import Always, Fact
+from solver.facts import EveryTime, Fact
 from solver.job import Answer, Question, Whole
 from solver.job.pipeline import Job, in_process
 from solver.spark import outputs_on_spark, pipeline
@@ -26,7 +26,7 @@ THREE = "q(X, Z) ← ⊞^4 ◇ p(X), ⊞^4 ◇ p(Y), ⊞^4 ◇ p(Z), X != Y."
 
 
 def job(slices):
-    return Job((Question(read(THREE), ("q", 2), Always()),), Interval(0, 19), {}, slices)
+    return Job((Question(read(THREE), ("q", 2), EveryTime()),), Interval(0, 19), {}, slices)
 
 
 def test_a_worker_that_is_killed_changes_nothing(spark):
@@ -65,9 +65,9 @@ def test_a_damaged_table_is_named(spark, tmp_path):
 def test_times_that_are_lost_are_named_and_the_others_answered(monkeypatch):
     """Of answer streams those before: a time without a row would have none."""
     lost = Part(0, PartKind.EXHAUSTED, 3, 5, b"the run needs more memory than 1G")
-    rows = [Part(0, PartKind.FOUND, t, t, packed_rows([Answer(0, t, ("a",))])) for t in (1, 9)]
+    rows = [Part(0, PartKind.ANSWERS, t, t, packed_rows([Answer(0, t, ("a",))])) for t in (1, 9)]
     monkeypatch.setattr(pipeline, "_evaluated", lambda *_: [rows[0], lost, rows[1]])
-    streams = replace(job(1), questions=(Question(read(THREE), Whole(), Always()),))
+    streams = replace(job(1), questions=(Question(read(THREE), Whole(), EveryTime()),))
     found = outputs_on_spark(streams, None)
     assert next(found) == [{1: frozenset({("a",)})}]
     with pytest.raises(FailedRunError) as raised:

@@ -13,7 +13,7 @@ from lars.language.windows import Interval, TupleWindow
 from lars.text.notation import read
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
-from solver.facts import Always, Newest
+from solver.facts import EveryTime, Newest
 from solver.job import Question
 from solver.job import slices as slices_module
 from solver.job.pipeline import Job
@@ -21,9 +21,9 @@ from solver.job.slices import Needs, all_counts, cut_by_rows
 from solver.spark import slice_tasks
 from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from solver.spark.pipeline import _carried
-from solver.spark.slice_answers import PartKind, united
+from solver.spark.slice_answers import PartKind, unite
 from solver.spark.slice_tasks import SliceTask
-from solver.spark.slices import Carrying, Counting, Spreading
+from solver.spark.slices import AtomCarrier, AtomCounter, AtomSpreader
 from tests.solver.spark.on_spark import block
 from tests.solver.traces.both_readings import fact_of_row
 
@@ -51,7 +51,7 @@ def test_tuple_windows_carry_what_the_definition_keeps(rows, chosen, length, siz
     """However the trace is cut into slices, and the trace into blocks."""
     starts = [1, *range(1 + length, 7, length)]
     slices = tuple(Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], 7], strict=True))
-    carrying = Carrying(tuple(chosen), Interval(0, 6), slices)
+    carrying = AtomCarrier(tuple(chosen), Interval(0, 6), slices)
     blocks = [block(rows[i : i + size]) for i in range(0, len(rows), size)]
     found = [part for one in blocks for part in carrying(one)]
     assert [*ends(chosen, found, len(slices))] == [
@@ -110,7 +110,7 @@ def test_a_slice_is_given_what_its_windows_reach_and_its_own_triggers(rows, bord
     }
     found = {
         (number, *fact)
-        for number, content in Spreading(wanted, timeline, slices, numbers)(block(rows))
+        for number, content in AtomSpreader(wanted, timeline, slices, numbers)(block(rows))
         for fact in facts_of(content)
     }
     assert found == expected
@@ -128,7 +128,7 @@ def test_atoms_are_counted_in_not_too_many_parts_of_the_timeline(rows, parts):
         frozenset(), frozenset({Atom("p", (Variable("X"), Variable("Y")))}), Reach(0, 0, frozenset())
     )
     with patch.object(slices_module, "_PARTS", parts):
-        found = [Counting(wanted, Interval(1, 6))(block(some)) for some in (rows[::2], rows[1::2])]
+        found = [AtomCounter(wanted, Interval(1, 6))(block(some)) for some in (rows[::2], rows[1::2])]
     assert all(len(begins) <= parts for begins, _ in found)
     begins, numbers = all_counts(found)
     times = [row[0] for row in rows if row[3] == "p" and row[0] in Interval(1, 6)]
@@ -172,18 +172,18 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     five = ", ".join(f"⊞^0 ◇ p({name})" for name in "ABCDE")
     texts = f"many(A, B, C, D, E) ← {five}.", "one(A) ← ⊞^0 ◇ p(A)."
     asked = tuple(
-        Question(read(text), (name, width), Always())
+        Question(read(text), (name, width), EveryTime())
         for text, name, width in zip(texts, ("many", "one"), (5, 1), strict=True)
     )
     rows = [(t, 0, i, "p", (f"a{i}",)) for t in range(32) for i in range(60 if t == 5 else 1)]
     job = Job(asked, Interval(0, 31), {})
-    task = SliceTask(job, (job.span,), frozenset({0}), {}, memory.bound(), None)
+    task = SliceTask(job, (job.span,), frozenset({0}), {}, memory.limit(), None)
     one = block(rows)
     parts = [*task(0, [(0, packed_atoms(one.atoms, one.terms))])]
     lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]
     assert [(part.question, part.first, part.last) for part in lost] == [(0, 4, 7)]
     assert "the run needs more memory than" in lost[0].content.decode()
-    many = united((part.content for part in parts if (part.question, part.kind) == (0, 0)), 5, TermCodes())
-    one = united((part.content for part in parts if (part.question, part.kind) == (1, 0)), 1, TermCodes())
+    many = unite((part.content for part in parts if (part.question, part.kind) == (0, 0)), 5, TermCodes())
+    one = unite((part.content for part in parts if (part.question, part.kind) == (1, 0)), 1, TermCodes())
     assert [*many.by_time()] == [t for t in range(32) if not 4 <= t <= 7]
     assert [*one.by_time()] == [*range(32)]

@@ -5,7 +5,7 @@ from contextlib import closing
 
 from lars.language.terms import Variable
 from solver.facts import ChosenTimes
-from solver.sql import Given, script
+from solver.sql import ProgramInput, script
 
 ANSWERS = "\n-- The answers.\n"
 
@@ -21,7 +21,7 @@ def answers(text):
 def sql_text(program, given_to_it, times, output):
     """Return the script of a program with all that it meets at some times."""
     known = frozenset(given_to_it.background)
-    given = Given(known, known, given_to_it.facts, given_to_it.timeline, given_to_it.background)
+    given = ProgramInput(known, known, given_to_it.facts, given_to_it.timeline, given_to_it.background)
     names = tuple(Variable(f"v{place}") for place in range(output[1]))
     return "\n".join(script(program, ChosenTimes(tuple(times)), output, names, given))
 

@@ -11,9 +11,9 @@ from lars.language.stream import stream_of
 from lars.language.terms import Atom, Variable
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.text.notation import read
-from solver.facts import Always, Fact, Situation
+from solver.facts import EveryTime, Fact, Situation
 from solver.job import ask
-from solver.sql import Given, InexpressibleInSqlError, script
+from solver.sql import InexpressibleInSqlError, ProgramInput, script
 from tests.lars.strategies import streams
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP
@@ -81,7 +81,7 @@ def test_times_tuples_and_arithmetic_are_those_of_columns(program, stream, known
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_becomes_this_script(name, update_golden):
     question = ask(read(PROGRAMS[name]), ("ans", 1))
-    text = "\n".join(script(question.program, question.gate, None, (), Given())) + "\n"
+    text = "\n".join(script(question.program, question.gate, None, (), ProgramInput())) + "\n"
     if update_golden:
         (GOLDEN / f"{name}.sql").write_text(text)
     assert (GOLDEN / f"{name}.sql").read_text() == text
@@ -108,7 +108,7 @@ def test_a_program_becomes_this_script(name, update_golden):
 )
 def test_what_sql_cannot_say_is_refused(text, problem):
     with pytest.raises(InexpressibleInSqlError) as raised:
-        list(script(read(text), Always(), None, (), Given()))
+        list(script(read(text), EveryTime(), None, (), ProgramInput()))
     assert problem in str(raised.value)
     assert raised.value.rule is not None
 
@@ -136,8 +136,8 @@ def test_names_that_differ_in_case_alone_are_two_tables():
 
 
 def test_a_script_can_be_run_again_in_one_session():
-    given_to_it = Given(facts=[Fact(0, "e", ("a",))])
-    text = "\n".join(script(read("p(X) ← ⊞^1 ◇ e(X)."), Always(), ("p", 1), (Variable("X"),), given_to_it))
+    given_to_it = ProgramInput(facts=[Fact(0, "e", ("a",))])
+    text = "\n".join(script(read("p(X) ← ⊞^1 ◇ e(X)."), EveryTime(), ("p", 1), (Variable("X"),), given_to_it))
     assert answers(f"{text}\n{text}") == [(0, "a")]
 
 

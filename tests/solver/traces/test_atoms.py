@@ -18,10 +18,10 @@ from lars.language.stream import stream_of
 from lars.language.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import Always
+from solver.facts import EveryTime
 from solver.job import Question
 from solver.settings import OnError, Runner, TraceInput, TraceWarning
-from solver.traces import Malformed, prepare, trace
+from solver.traces import MalformedPart, prepare, trace
 from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms, scanned_atom
 from solver.traces.trace import sources_of
 from tests.lars.written import any_constants, names, write_stream
@@ -153,7 +153,7 @@ def outcome(reader, source, line):
     """What a reader returns, or the problem it raises with its column."""
     try:
         return reader(source, line)
-    except Malformed as error:
+    except MalformedPart as error:
         return error.problem, error.column
 
 
@@ -179,7 +179,7 @@ def test_a_constant_of_a_program_matches_the_same_text_in_a_trace_alone(tmp_path
     own, other = Atom("p", (Symbol(text),)), Atom("p", (Symbol(f"{text}!"),))
     paths = written(tmp_path, {"a.atoms": write_stream([(0, own), (1, other), (2, own)])})
     program = read(f"found(X) ← ⊞^0 ◇ p(X), ⊞^0 ◇ {own}.")
-    answers = loaded(paths, in_process=True).answers([Question(program, ("found", 1), Always())])
+    answers = loaded(paths, in_process=True).answers([Question(program, ("found", 1), EveryTime())])
     assert [found.by_time() for found in answers] == [
         {t: frozenset({(str(own.arguments[0]),)}) for t in (0, 2)}
     ]
@@ -326,7 +326,7 @@ still ← ⊞^2 □ ¬p(a).""")
 def test_a_program_answers_the_same_in_process_and_on_spark(spark, tmp_path):
     text = "0: p(a)\n1: p(b) p(b) r\n4: p('New York') p(7)\n9:\n"
     paths = written(tmp_path, {"a.atoms": text, "b.nq": TRIPLE})
-    asked = [Question(PROGRAM, name, Always()) for name in (("q", 1), ("s", 2), ("still", 0))]
+    asked = [Question(PROGRAM, name, EveryTime()) for name in (("q", 1), ("s", 2), ("still", 0))]
     ours, theirs = (
         [found.by_time() for found in loaded(paths, in_process=here).answers(asked)] for here in (True, False)
     )

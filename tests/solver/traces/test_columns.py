@@ -17,7 +17,7 @@ from lars.language.terms import XSD
 from solver.traces import prepare, read_columns
 from solver.traces.blocks.time_columns import counted_times, dated_times
 from solver.traces.formats import lines, tables
-from solver.traces.trace_times import Clock, Instant, Malformed, TimeKind
+from solver.traces.trace_times import Clock, Instant, MalformedPart, TimeKind
 from tests.packs import DATA, ROOT
 from tests.solver.strategies import part_of
 from tests.solver.traces.both_readings import compared, read_trace_in_process, rows_of_columns
@@ -142,7 +142,7 @@ def test_date_times_at_once_are_as_each_alone_and_none_of_the_usual_ones_is_left
     clock = Clock(Duration(unit), Duration(10**9), Instant(TimeKind.ZONED, origin))
     known = np.ones(len(written), np.bool_)
     found = dated_times(clock, TimeKind.ZONED, np.array(written, np.int64), known)
-    for value, points, is_known in zip(written, found.values.tolist(), found.known.tolist(), strict=True):
+    for value, points, is_known in zip(written, found.values.tolist(), found.readable.tolist(), strict=True):
         expected = _stamped(clock, Instant(TimeKind.ZONED, value))
         usual = max(abs(origin), abs(value), unit) < 2**62
         assert is_known == (usual and expected is not None)
@@ -158,12 +158,12 @@ def test_integers_at_once_are_as_each_alone(unit, trace_unit, written):
     clock = Clock(Duration(unit), Duration(trace_unit))
     found = counted_times(clock, np.array(written, np.int64))
     expected = [_stamped(clock, Instant(TimeKind.INTEGER, value)) for value in written]
-    points = zip(found.values.tolist(), found.known.tolist(), strict=True)
+    points = zip(found.values.tolist(), found.readable.tolist(), strict=True)
     assert [value if is_known else None for value, is_known in points] == expected
 
 
 def _stamped(clock, instant):
     try:
         return clock.stamp(instant).value
-    except Malformed:
+    except MalformedPart:
         return None

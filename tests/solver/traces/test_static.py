@@ -101,7 +101,7 @@ def test_a_graph_whose_name_is_a_term_too_is_cut_like_others(tmp_path):
     rows = graph_rows([("default", (static.default,)), ("<urn:g>", (static.named["<urn:g>"],))])
     pattern = Atom("triple", (Variable("S"), Variable("P"), Variable("O"), Iri("urn:g")))
     assert list(rows.fitting([pattern])) == [("<urn:g>", "<urn:p>", "<urn:o>", "<urn:g>")]
-    assert static.loaded["cqels"].named["<urn:o>"] == {("<urn:s>", "<urn:p>", "<urn:o>")}
+    assert static.engine_stores["cqels"].named["<urn:o>"] == {("<urn:s>", "<urn:p>", "<urn:o>")}
 
 
 def test_what_n3_shares_with_turtle_and_what_it_has_alone_are_both_read(tmp_path):

@@ -6,7 +6,7 @@ from lars.errors import PlacedError
 from translate.analysis import depth, remarks
 from translate.dialects import read_query
 from translate.model.query import Semantics, Setting
-from translate.tau import translated
+from translate.tau import lars_program
 
 MANY, LONG = 260, 120
 SHALLOW = 80
@@ -41,7 +41,7 @@ def read(group):
 def test_what_can_be_joined_by_halves_is_translated_however_long(name):
     query = read(READ[name])
     assert depth(query.pattern) < SHALLOW
-    assert translated(query, Setting(semantics=Semantics.BAG)).rules
+    assert lars_program(query, Setting(semantics=Semantics.BAG)).rules
     assert len(remarks(query, Setting(), rows=True)) <= 1
 
 
@@ -54,7 +54,7 @@ def test_what_is_too_long_is_refused_at_a_place(name):
 
 
 def test_halves_mean_the_same_as_a_chain():
-    program = translated(
+    program = lars_program(
         read("?x :p ?y FILTER (" + " && ".join(f"?y != {i}" for i in range(100)) + ")"), Setting()
     )
     (tests,) = (rule.body[1:] for rule in program.rules if str(rule.head).startswith("ans1("))

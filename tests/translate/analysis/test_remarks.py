@@ -17,7 +17,7 @@ from translate.analysis import differences, null_sets, nullable, remarks
 from translate.dialects import read_query
 from translate.model.patterns import variables
 from translate.model.query import EngineQuery, Form, Language, Profile, Semantics, Setting
-from translate.tau import ordered, translated
+from translate.tau import in_order, lars_program
 
 PREFIX = "PREFIX : <urn:> "
 FIRST = "{ ?s :p0 ?o OPTIONAL { ?s :n ?n } }"
@@ -25,7 +25,7 @@ FIRST = "{ ?s :p0 ?o OPTIONAL { ?s :n ?n } }"
 
 def answers(query, background, profile):
     situation = Situation(Interval(0, 0), (), background)
-    (found,) = models(translated(query, Setting(profile)), situation, 0)
+    (found,) = models(lars_program(query, Setting(profile)), situation, 0)
     return {atom.arguments for _, atom in found if atom.predicate == "ans1"}
 
 
@@ -40,7 +40,7 @@ def warned(query):
 @part_of(0.5)
 @given(st.one_of(null_patterns(OWN[DEFAULT]), patterns(properties=OWN[DEFAULT])), backgrounds())
 def test_where_the_answers_differ_there_is_a_warning(pattern, background):
-    query = EngineQuery(Language.CSPARQL, Form.SELECT, ordered(variables(pattern)), pattern)
+    query = EngineQuery(Language.CSPARQL, Form.SELECT, in_order(variables(pattern)), pattern)
     assert warned(query) or not differ(query, background)
 
 

@@ -18,7 +18,7 @@ from tests.translate.dialects.own_queries import own_queries
 from translate.dialects import read_query
 from translate.model.query import Language, Profile, Setting
 from translate.strict import StrictEngine, check_strict
-from translate.tau import translated
+from translate.tau import lars_program
 
 ACCEPTED = {
     "csparql": r"javacc:ok|antlr:ok",
@@ -74,7 +74,7 @@ def test_each_construct_is_read_in_its_language_and_becomes_a_safe_program_in_la
         query = read_query(text, name)
         assert (name, query.language) == (name, language)
         for profile in Profile:
-            program = translated(query, Setting(profile))
+            program = lars_program(query, Setting(profile))
             check_safety(program)
             assert strata(program) is not None, name
 

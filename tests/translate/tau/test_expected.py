@@ -8,7 +8,7 @@ from solver.facts import Situation
 from solver.pointwise import models
 from translate.dialects import read_query
 from translate.model.query import Language, Profile, Setting
-from translate.tau import ordered, translated
+from translate.tau import in_order, lars_program
 
 PREFIX = "PREFIX : <urn:> "
 LINKED = ("s1 p o1", "t1 l x")
@@ -37,9 +37,9 @@ def short(text):
 def answers(query, triples, profile, language):
     """Return ans1 as sets of values by variable name; a variable that is null is left out."""
     engine = read_query(PREFIX + query, "q.rq", language)
-    program = translated(engine, Setting(profile, Duration(10**9)))
+    program = lars_program(engine, Setting(profile, Duration(10**9)))
     (found,) = models(program, Situation(Interval(0, 0), (), data(*triples)), 0)
-    names = [variable.name for variable in ordered(engine.result)]
+    names = [variable.name for variable in in_order(engine.result)]
     rows = [map(short, map(str, atom.arguments)) for _, atom in found if atom.predicate == "ans1"]
     return [{n: v for n, v in zip(names, row, strict=True) if v} for row in rows]
 

@@ -8,7 +8,7 @@ from solver.facts import Fact, Situation, constant_of
 from solver.job import ask, evaluate
 from translate.dialects import read_query
 from translate.model.query import Setting
-from translate.tau import answered, translated
+from translate.tau import lars_program, output_of
 
 PREFIX = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#> "
 STREAM = "FROM STREAM <http://e/s> [RANGE 4s STEP 1s]"
@@ -19,8 +19,8 @@ def rows(select, where, arrivals, last=9, **setting):
     """Return the rows at each time, as lexical forms; an arrival is (t, "s o") of the property :p."""
     query = read_query(f"{PREFIX} SELECT {select} {STREAM} {{ {where} }}", "q.rq")
     facts = [Fact(t, "striple", triple(text)) for t, text in arrivals]
-    output = answered(query, Setting(**setting))
-    question = ask(translated(query, Setting(**setting)), output.predicate)
+    output = output_of(query, Setting(**setting))
+    question = ask(lars_program(query, Setting(**setting)), output.predicate)
     found = {}
     for _, t, row in evaluate([question], Situation(Interval(0, last), facts, {}), Interval(0, last)):
         found.setdefault(t, set()).add(tuple(map(short, row)))

@@ -24,7 +24,7 @@ from tests.translate.strategies import OWN, drawn, patterns, queries
 from translate.analysis import cq, cs
 from translate.errors import ModelError
 from translate.model.patterns import variables
-from translate.tau import TRIGGER, ordered, pull, push, translated
+from translate.tau import TRIGGER, in_order, lars_program, pull, push
 from translate.tau.node import Head, Node
 from translate.tau.tau import tau
 
@@ -141,9 +141,9 @@ static_queries = queries(patterns(properties=OWN[DEFAULT]))
 def test_proposition_2_without_streams_all_three_translations_are_the_same(case):
     query = case.query
     (only,) = cq(query)
-    head = Head(Node(case.setting, variables(query.pattern)), ordered(query.result), kept=False)
+    head = Head(Node(case.setting, variables(query.pattern)), in_order(query.result), keeps_duplicates=False)
     expected = Program(tuple(tau(query.pattern, head)))
-    translations = (translated(cs(query), case.setting), translated(only.query, case.setting))
+    translations = (lars_program(cs(query), case.setting), lars_program(only.query, case.setting))
     assert [set(one.rules) for one in translations] == [set(expected.rules)] * 2
     t = case.timeline.last
     answers = [set(models(one, case.situation, t)) for one in (expected, *translations)]

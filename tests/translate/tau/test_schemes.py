@@ -12,7 +12,7 @@ from lars.analysis import check_safety, strata
 from lars.text.notation import read, write
 from translate.dialects import read_query
 from translate.model.query import Profile, Semantics, Setting
-from translate.tau import translated
+from translate.tau import lars_program
 
 GOLDEN = Path(__file__).parent / "golden"
 PREFIX = "PREFIX : <http://e/> "
@@ -60,7 +60,7 @@ SCHEMES = {
 
 def program(name):
     setting, query = SCHEMES[name]
-    return translated(read_query(PREFIX + query, "q.rq"), setting)
+    return lars_program(read_query(PREFIX + query, "q.rq"), setting)
 
 
 @pytest.mark.parametrize("name", SCHEMES)

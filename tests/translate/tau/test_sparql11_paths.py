@@ -5,7 +5,15 @@ import pytest
 from lars.language.terms import Iri, Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
+from translate.model.paths import (
+    Alternative,
+    Inverse,
+    Link,
+    NegatedSet,
+    PathSequence,
+    RepeatedPath,
+    Repetition,
+)
 from translate.model.patterns import Bgp, Join, PathPattern, StreamBlock, TriplePattern
 from translate.model.windows import Now
 
@@ -21,26 +29,26 @@ def pattern_of(group):
 @pytest.mark.parametrize(
     ("text", "path"),
     [
-        (":a/:b/:c", Sequence(Sequence(A, B), C)),
+        (":a/:b/:c", PathSequence(PathSequence(A, B), C)),
         (":a|:b|:c", Alternative(Alternative(A, B), C)),
-        (":a|:b/:c", Alternative(A, Sequence(B, C))),
-        ("(:a|:b)/:c", Sequence(Alternative(A, B), C)),
-        (":a *", Repeated(A, Often.ZERO_OR_MORE)),
-        ("<a>+", Repeated(A, Often.ONE_OR_MORE)),
-        (":a?", Repeated(A, Often.ZERO_OR_ONE)),
-        ("(:a/:b)*", Repeated(Sequence(A, B), Often.ZERO_OR_MORE)),
-        ("((:a)+)?", Repeated(Repeated(A, Often.ONE_OR_MORE), Often.ZERO_OR_ONE)),
-        ("^:a/:b", Sequence(Inverse(A), B)),
-        ("^(:a/:b)", Inverse(Sequence(A, B))),
-        ("^:a*", Inverse(Repeated(A, Often.ZERO_OR_MORE))),
-        ("a/:a", Sequence(Link(TYPE), A)),
-        ("!:a", Negated((A.iri,))),
-        ("!^:a", Negated((), (A.iri,))),
-        ("!a", Negated((TYPE,))),
-        ("!(:a|^:b|:c|^a)", Negated((A.iri, C.iri), (B.iri, TYPE))),
-        ("! ( ^ :b )", Negated((), (B.iri,))),
-        ("!()", Negated()),
-        ("(!:a)/!^:b", Sequence(Negated((A.iri,)), Negated((), (B.iri,)))),
+        (":a|:b/:c", Alternative(A, PathSequence(B, C))),
+        ("(:a|:b)/:c", PathSequence(Alternative(A, B), C)),
+        (":a *", RepeatedPath(A, Repetition.ZERO_OR_MORE)),
+        ("<a>+", RepeatedPath(A, Repetition.ONE_OR_MORE)),
+        (":a?", RepeatedPath(A, Repetition.ZERO_OR_ONE)),
+        ("(:a/:b)*", RepeatedPath(PathSequence(A, B), Repetition.ZERO_OR_MORE)),
+        ("((:a)+)?", RepeatedPath(RepeatedPath(A, Repetition.ONE_OR_MORE), Repetition.ZERO_OR_ONE)),
+        ("^:a/:b", PathSequence(Inverse(A), B)),
+        ("^(:a/:b)", Inverse(PathSequence(A, B))),
+        ("^:a*", Inverse(RepeatedPath(A, Repetition.ZERO_OR_MORE))),
+        ("a/:a", PathSequence(Link(TYPE), A)),
+        ("!:a", NegatedSet((A.iri,))),
+        ("!^:a", NegatedSet((), (A.iri,))),
+        ("!a", NegatedSet((TYPE,))),
+        ("!(:a|^:b|:c|^a)", NegatedSet((A.iri, C.iri), (B.iri, TYPE))),
+        ("! ( ^ :b )", NegatedSet((), (B.iri,))),
+        ("!()", NegatedSet()),
+        ("(!:a)/!^:b", PathSequence(NegatedSet((A.iri,)), NegatedSet((), (B.iri,)))),
     ],
 )
 def test_each_path_expression_is_its_tree(text, path):
@@ -64,39 +72,39 @@ def test_a_path_of_one_link_is_a_triple_pattern(text, triple):
 
 def test_adjacent_triple_patterns_are_one_pattern_and_a_path_parts_them():
     triple = TriplePattern(S, A.iri, O)
-    path = PathPattern(S, Sequence(A, B), X)
+    path = PathPattern(S, PathSequence(A, B), X)
     found = pattern_of("?s :a ?o . ?s :a ?o . ?s :a/:b ?x . ?s :a ?o")
     assert found == Join(Join(Bgp((triple, triple)), path), Bgp((triple,)))
 
 
 def test_a_filter_ends_no_basic_graph_pattern():
     found = pattern_of("?s :a ?o FILTER (?o > 1) ?s :a/:b ?x FILTER (?x > 1) ?s :a+ ?x").pattern
-    first = Join(Bgp((TriplePattern(S, A.iri, O),)), PathPattern(S, Sequence(A, B), X))
-    assert found == Join(first, PathPattern(S, Repeated(A, Often.ONE_OR_MORE), X))
+    first = Join(Bgp((TriplePattern(S, A.iri, O),)), PathPattern(S, PathSequence(A, B), X))
+    assert found == Join(first, PathPattern(S, RepeatedPath(A, Repetition.ONE_OR_MORE), X))
 
 
 def test_blank_nodes_are_shared_by_the_paths_and_triples_of_one_run():
     found = pattern_of("_:a :a/:b ?o ; :c [] . ?o :a _:a")
     blank, other = Variable("_b0"), Variable("_b1")
     triples = (TriplePattern(blank, C.iri, other), TriplePattern(O, A.iri, blank))
-    assert found == Join(PathPattern(blank, Sequence(A, B), O), Bgp(triples))
+    assert found == Join(PathPattern(blank, PathSequence(A, B), O), Bgp(triples))
 
 
 def test_lists_of_objects_repeat_their_path():
     found = pattern_of("?s :a/:b ?o, ?x ; ^:c ?x ;; .")
-    paths = Join(PathPattern(S, Sequence(A, B), O), PathPattern(S, Sequence(A, B), X))
+    paths = Join(PathPattern(S, PathSequence(A, B), O), PathPattern(S, PathSequence(A, B), X))
     assert found == Join(paths, Bgp((TriplePattern(X, C.iri, S),)))
 
 
 def test_a_path_inside_brackets_starts_at_their_blank_node():
     found = pattern_of("?s :c [ :a+ ?o ]")
-    path = PathPattern(Variable("_b0"), Repeated(A, Often.ONE_OR_MORE), O)
+    path = PathPattern(Variable("_b0"), RepeatedPath(A, Repetition.ONE_OR_MORE), O)
     assert found == Join(Bgp((TriplePattern(S, C.iri, Variable("_b0")),)), path)
 
 
 def test_the_paths_of_a_stream_block_are_read_in_its_window():
     found = pattern_of("STREAM <s> [NOW] { ?s :a/:b ?o . ?o :c ?x }")
-    parts = PathPattern(S, Sequence(A, B), O), Bgp((TriplePattern(O, C.iri, X),))
+    parts = PathPattern(S, PathSequence(A, B), O), Bgp((TriplePattern(O, C.iri, X),))
     assert found == Join(*(StreamBlock(Iri("s"), Now(), part) for part in parts))
 
 

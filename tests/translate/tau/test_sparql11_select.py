@@ -2,7 +2,7 @@
 
 import pytest
 
-from lars.language.formulas import Aggregation, Call, Order
+from lars.language.formulas import Aggregation, Call, OrderKey
 from lars.language.terms import XSD, Iri, Literal, Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
@@ -101,7 +101,7 @@ def test_a_variable_behind_the_groups_that_is_no_key_is_a_sample():
     a1 = Variable("_a1")
     samples = (A0, Aggregation("SAMPLE", (O,))), (a1, Aggregation("SAMPLE", (P,)))
     assert pattern_of(text) == Filter(grouped(*samples, keys=(S,)), Call(">", (A0, ONE)))
-    assert modifiers_of(text).order == (Order(a1),)
+    assert modifiers_of(text).order == (OrderKey(a1),)
 
 
 def test_a_name_of_select_stands_for_its_expression_in_having():
@@ -134,11 +134,11 @@ def test_exists_beside_groups_stands_where_its_expression_does():
         ("select reduced * { ?s ?p ?o }", Modifiers(Duplicates.REDUCED)),
         (
             "SELECT ?s { ?s ?p ?o } ORDER BY DESC(?o) ?s ASC(?p)",
-            Modifiers(order=(Order(O, True), Order(S), Order(P))),
+            Modifiers(order=(OrderKey(O, True), OrderKey(S), OrderKey(P))),
         ),
         ("SELECT ?s { ?s ?p ?o } LIMIT 5 OFFSET 2", Modifiers(offset=2, limit=5)),
         ("SELECT ?s { ?s ?p ?o } OFFSET 2 LIMIT 0", Modifiers(offset=2, limit=0)),
-        ("ASK { ?s ?p ?o } ORDER BY (?s) OFFSET 1", Modifiers(order=(Order(S),), offset=1)),
+        ("ASK { ?s ?p ?o } ORDER BY (?s) OFFSET 1", Modifiers(order=(OrderKey(S),), offset=1)),
         ("CONSTRUCT { ?s ?p 1 } WHERE { ?s ?p ?o } LIMIT 1", Modifiers(limit=1)),
         ("DESCRIBE ?s { ?s ?p ?o } LIMIT 1", Modifiers(limit=1)),
     ],
@@ -153,13 +153,13 @@ def test_expressions_of_order_by_extend_the_solutions():
     groups = grouped((N, Aggregation("COUNT")))
     first = Extend(groups, O0, Call("+", (N, ONE)))
     assert pattern_of(text) == Extend(first, Variable("_o1"), Call("ABS", (N,)))
-    assert modifiers_of(text).order == (Order(O0, True), Order(N), Order(Variable("_o1")))
+    assert modifiers_of(text).order == (OrderKey(O0, True), OrderKey(N), OrderKey(Variable("_o1")))
 
 
 def test_a_subquery_is_seen_through_its_result():
     text = "SELECT * { ?s ?p ?o { SELECT DISTINCT ?s { ?s ?p ?o } ORDER BY ?o LIMIT 1 VALUES ?s { 1 } } }"
     inner = Join(SPO, Values((S,), ((ONE,),)))
-    select = Select(inner, (S,), Modifiers(Duplicates.DISTINCT, (Order(O),), 0, 1))
+    select = Select(inner, (S,), Modifiers(Duplicates.DISTINCT, (OrderKey(O),), 0, 1))
     assert pattern_of(text) == Join(SPO, select)
 
 

@@ -8,7 +8,7 @@ from translate.analysis import cq, model_of_csparql, remarks
 from translate.dialects import read_query
 from translate.errors import ModelError
 from translate.model.query import Setting
-from translate.tau import translated
+from translate.tau import lars_program
 
 PREFIX = "PREFIX : <http://e/> "
 
@@ -27,13 +27,13 @@ def test_a_timestamp_is_refused_where_the_language_has_none():
     call = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>(?a, :p, ?b)"
     text = f"SELECT ?a {{ STREAM :s [RANGE 5s] {{ ?a :p ?b }} FILTER({call} > 1) }}"
     with pytest.raises(ModelError, match="function of C-SPARQL"):
-        translated(read_query(PREFIX + text, "q.rq"), Setting())
+        lars_program(read_query(PREFIX + text, "q.rq"), Setting())
 
 
 def test_a_window_that_ends_before_its_pivot_is_closed_whatever_the_bounds_are():
     text = "SELECT ?a FROM NAMED STREAM <http://e/s> [NOW - 3 S TO NOW - 1 S] { ?a ?p ?b }"
     query = read_query(text, "q.rq")
-    assert len({str(translated(query, Setting(bounds=bounds))) for bounds in Bounds}) == 1
+    assert len({str(lars_program(query, Setting(bounds=bounds))) for bounds in Bounds}) == 1
 
 
 @pytest.mark.parametrize("form", ["SELECT DISTINCT ?s", "ASK"])

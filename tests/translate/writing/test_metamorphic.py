@@ -53,7 +53,7 @@ def test_renaming_variables_renames_them_in_the_model(source):
 def test_renaming_prefixes_changes_nothing(source):
     for name, text, query in readable(source):
         tokens = tokenize(text, "").tokens
-        declared = {after.text for token, after in pairwise(tokens) if token.says("PREFIX")}
+        declared = {after.text for token, after in pairwise(tokens) if token.is_word("PREFIX")}
 
         def change(token, declared=declared):
             known = token.kind is TokenKind.NAME and f"{token.text.split(':')[0]}:" in declared
@@ -76,9 +76,9 @@ def nested(text):
     document, stack = tokenize(text, ""), [[]]
     for token, following in pairwise(document.tokens):
         piece = document.text[token.start : following.start]
-        if token.says("{"):
+        if token.is_word("{"):
             stack.append([piece])
-        elif token.says("}"):
+        elif token.is_word("}"):
             stack[-1].append(piece)
             stack[-2].append(stack.pop())
         else:

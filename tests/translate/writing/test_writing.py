@@ -5,7 +5,15 @@ import pytest
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
 from translate.dialects import read_query
-from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
+from translate.model.paths import (
+    Alternative,
+    Inverse,
+    Link,
+    NegatedSet,
+    PathSequence,
+    RepeatedPath,
+    Repetition,
+)
 from translate.model.query import Language
 from translate.writing import write_query
 from translate.writing.expression_text import write_expression, write_path
@@ -179,16 +187,16 @@ P, Q = Link(Iri("p")), Link(Iri("q"))
 @pytest.mark.parametrize(
     ("path", "text"),
     [
-        (Sequence(Sequence(P, Q), P), "<p>/<q>/<p>"),
-        (Sequence(P, Sequence(Q, P)), "<p>/(<q>/<p>)"),
-        (Alternative(Sequence(P, Q), Inverse(P)), "<p>/<q>|^<p>"),
-        (Sequence(Alternative(P, Q), P), "(<p>|<q>)/<p>"),
-        (Inverse(Repeated(P, Often.ZERO_OR_MORE)), "^<p>*"),
-        (Repeated(Inverse(P), Often.ONE_OR_MORE), "(^<p>)+"),
-        (Repeated(Repeated(P, Often.ZERO_OR_ONE), Often.ZERO_OR_MORE), "(<p>?)*"),
+        (PathSequence(PathSequence(P, Q), P), "<p>/<q>/<p>"),
+        (PathSequence(P, PathSequence(Q, P)), "<p>/(<q>/<p>)"),
+        (Alternative(PathSequence(P, Q), Inverse(P)), "<p>/<q>|^<p>"),
+        (PathSequence(Alternative(P, Q), P), "(<p>|<q>)/<p>"),
+        (Inverse(RepeatedPath(P, Repetition.ZERO_OR_MORE)), "^<p>*"),
+        (RepeatedPath(Inverse(P), Repetition.ONE_OR_MORE), "(^<p>)+"),
+        (RepeatedPath(RepeatedPath(P, Repetition.ZERO_OR_ONE), Repetition.ZERO_OR_MORE), "(<p>?)*"),
         (Inverse(Inverse(P)), "^(^<p>)"),
-        (Negated((Iri("p"),), (Iri("q"), Iri("r"))), "!(<p>|^<q>|^<r>)"),
-        (Negated(), "!()"),
+        (NegatedSet((Iri("p"),), (Iri("q"), Iri("r"))), "!(<p>|^<q>|^<r>)"),
+        (NegatedSet(), "!()"),
     ],
 )
 def test_a_path_has_no_more_brackets_than_it_needs(path, text):

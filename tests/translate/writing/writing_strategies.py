@@ -6,9 +6,17 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from lars.durations import Duration
-from lars.language.formulas import Aggregation, Call, Order
+from lars.language.formulas import Aggregation, Call, OrderKey
 from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
-from translate.model.paths import Alternative, Inverse, Link, Negated, Often, Repeated, Sequence
+from translate.model.paths import (
+    Alternative,
+    Inverse,
+    Link,
+    NegatedSet,
+    PathSequence,
+    RepeatedPath,
+    Repetition,
+)
 from translate.model.patterns import (
     EMPTY,
     Bgp,
@@ -59,15 +67,15 @@ bgps = st.lists(triples, min_size=1, max_size=3).map(lambda found: Bgp(tuple(fou
 steps = st.one_of(
     iris.map(Link),
     st.builds(
-        Negated, st.lists(iris, min_size=1, max_size=2).map(tuple), st.lists(iris, max_size=2).map(tuple)
+        NegatedSet, st.lists(iris, min_size=1, max_size=2).map(tuple), st.lists(iris, max_size=2).map(tuple)
     ),
 )
 longer_paths = st.recursive(
     steps,
     lambda inner: st.one_of(
         st.builds(Inverse, inner),
-        st.builds(Repeated, inner, st.sampled_from(Often)),
-        st.builds(Sequence, inner, inner),
+        st.builds(RepeatedPath, inner, st.sampled_from(Repetition)),
+        st.builds(PathSequence, inner, inner),
         st.builds(Alternative, inner, inner),
     ),
     max_leaves=4,
@@ -144,7 +152,7 @@ def levels(draw, language, depth, *, blocks=True):
     new = Variable(f"new{depth}")
     if draw(st.booleans()):
         pattern, result = Extend(pattern, new, draw(expressions(st.sampled_from(result)))), (*result, new)
-    orders = st.builds(Order, st.sampled_from(result), st.booleans())
+    orders = st.builds(OrderKey, st.sampled_from(result), st.booleans())
     modifiers = Modifiers(
         draw(st.sampled_from(Duplicates)),
         tuple(draw(st.lists(orders, max_size=2))),

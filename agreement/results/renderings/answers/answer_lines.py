@@ -31,10 +31,10 @@ def json_objects(found: Answered, dates: Dates = NO_DATES) -> Iterator[Json]:
     match found:
         case AnswerRows(variables, at, _):
             for t, rows in at:
-                yield dates.beside({"t": t}) | {"rows": [binding(variables, row) for row in rows]} | since
+                yield dates.with_dates({"t": t}) | {"rows": [binding(variables, row) for row in rows]} | since
         case Streams(whole=whole):
             for t, streams in found.at:
-                yield dates.beside({"t": t}) | _json_of(streams, whole) | since
+                yield dates.with_dates({"t": t}) | _json_of(streams, whole) | since
         case EngineReports(variables, reports, milliseconds):
             for report in reports:
                 told: Json = {"rows": [binding(variables, row) for row in report.rows]}
@@ -92,5 +92,5 @@ def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
 def _time(t: float, milliseconds: float, dates: Dates) -> Json:
     nearest = round(t / milliseconds)
     if nearest * milliseconds == t:
-        return dates.beside({"t": nearest})
-    return dates.beside({"t": floor(t / milliseconds)}) | {"ms": int(t) if t == int(t) else t}
+        return dates.with_dates({"t": nearest})
+    return dates.with_dates({"t": floor(t / milliseconds)}) | {"ms": int(t) if t == int(t) else t}

@@ -45,11 +45,11 @@ def _said(verdict: semantics.Verdict, t: int) -> Lines:
             yield from _listed("not in the trace", extra, t)
             yield from _listed("outside the timeline", outside, t)
         case semantics.ViolatedRule():
-            yield f"NOT an answer stream: a rule is violated{_tried(verdict.tried)}"
+            yield f"NOT an answer stream: a rule is violated{_tried(verdict.choice_count)}"
             yield from _violated(verdict)
             yield from _kept(verdict.choice, t)
         case semantics.SmallerModel():
-            yield f"NOT an answer stream: a smaller model of the reduct exists{_tried(verdict.tried)}"
+            yield f"NOT an answer stream: a smaller model of the reduct exists{_tried(verdict.choice_count)}"
             yield from _smaller(verdict, t)
             yield from _kept(verdict.choice, t)
         case _:
@@ -64,8 +64,8 @@ def _violated(found: semantics.ViolatedRule) -> Lines:
     yield f"rule: {found.instance.rule}"
     yield f"instance: {found.instance}{_values(found.instance)}"
     yield why(found.instance)
-    if found.others:
-        yield f"instances violated beside it: {found.others}"
+    if found.other_count:
+        yield f"instances violated beside it: {found.other_count}"
 
 
 def why(instance: semantics.Instance) -> str:
@@ -110,7 +110,7 @@ def json_document(found: Sequence[CheckReadings], t: int, dates: Dates) -> Json:
         _json(one.flp, t) | {"founded": isinstance(one.founded, semantics.IsAnswerStream)} for one in found
     ]
     said = {"correct": all(one.correct for one in found), "streams": streams}
-    return {"origin": dates.zero, **dates.beside({"t": t}), **said}
+    return {"origin": dates.zero, **dates.with_dates({"t": t}), **said}
 
 
 def _json(verdict: semantics.Verdict, t: int) -> Json:

@@ -21,11 +21,11 @@ from typing import Final, assert_never
 
 from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, encoded, record
+from agreement.documents.outputs import Json, encode, record
 from agreement.results.renderings.answers.explanation_words import (
     ToldOnce,
     Words,
-    written,
+    signature_text,
 )
 from lars import explain
 from lars.language.program import Program
@@ -46,7 +46,10 @@ def as_json(found: AtomExplanation | NoAnswerStream, dates: Dates) -> Json:
 def _of_atom(found: AtomExplanation, dates: Dates) -> Json:
     teller = _JsonTeller(found.world, dates, found.shortfalls)
     t, atom = found.moment
-    place = dates.beside({"at": found.world.t, "t": t}) | {"atom": str(atom), "answer_stream": found.number}
+    place = dates.with_dates({"at": found.world.t, "t": t}) | {
+        "atom": str(atom),
+        "answer_stream": found.number,
+    }
     said = {"of": found.count, "more": found.more, "silent": found.silent, "holds": found.proof is not None}
     content: Json = place | said
     if found.proof is not None:
@@ -59,15 +62,15 @@ def _of_atom(found: AtomExplanation, dates: Dates) -> Json:
 
 
 def _unanswered(found: NoAnswerStream, dates: Dates) -> Json:
-    content: Json = dates.beside({"at": found.t, "t": found.moment[0]})
+    content: Json = dates.with_dates({"at": found.t, "t": found.moment[0]})
     content |= {"atom": str(found.moment[1]), "answer_streams": 0}
     if found.world is None:
         circular = [
-            {"predicate": written(name), "rules": [_rule(found.program, number) for number in numbers]}
+            {"predicate": signature_text(name), "rules": [_rule(found.program, number) for number in numbers]}
             for name, numbers in found.circular.items()
         ]
         return content | {"why": {"kind": "circular", "on_own_absence": circular}}
-    teller, timeline = _JsonTeller(found.world, dates), found.world.view.shown
+    teller, timeline = _JsonTeller(found.world, dates), found.world.view.timeline
     violations = [
         _rule(found.program, one.number)
         | {
@@ -75,7 +78,7 @@ def _unanswered(found: NoAnswerStream, dates: Dates) -> Json:
             "binding": _values(one.binding),
             "head": None if one.head is None else f"@_{one.head[0]} {one.head[1]}",
             "premises": [teller.premise(premise, 1) for premise in one.premises],
-            "others": one.others,
+            "others": one.other_count,
         }
         for one in found.violations
     ]
@@ -91,7 +94,7 @@ def _rule(program: Program, number: int) -> Json:
 class _JsonTeller:
     def __init__(
         self,
-        world: explain.World,
+        world: explain.IndexedPoint,
         dates: Dates,
         shortfalls: Mapping[explain.Goal, explain.Shortfall] | None = None,
     ) -> None:
@@ -111,7 +114,7 @@ class _JsonTeller:
             return {"kind": kind} | _atom(*moment, self._dates) | here
         if self._once.elsewhere(moment, depth):
             t, atom = moment
-            told = self._dates.beside({"t": t}) | {"atom": str(atom), "repeated": True}
+            told = self._dates.with_dates({"t": t}) | {"atom": str(atom), "repeated": True}
             return {"kind": "derived"} | told | here
         return self._derived(moment, depth) | here
 
@@ -121,31 +124,31 @@ class _JsonTeller:
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
         found = {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
-        return found | self._dates.beside({"t": moment[0]})
+        return found | self._dates.with_dates({"t": moment[0]})
 
     def premise(self, premise: explain.Premise, depth: int) -> Json:
         """Return a body literal that holds, with what it rests on."""
         evidence = premise.evidence
         return {
-            "literal": encoded(premise.literal),
-            "why": None if evidence is None else self._words.told(evidence),
+            "literal": encode(premise.literal),
+            "why": None if evidence is None else self._words.place_of(evidence),
             "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
         }
 
     def _evidence(self, evidence: explain.Evidence, depth: int, windows: list[Json]) -> list[Json]:
         match evidence:
-            case explain.Present(t, atom):
+            case explain.PresentAtom(t, atom):
                 return [self.node((t, atom), depth, windows)]
-            case explain.Absent(atom, within):
+            case explain.AbsentAtom(atom, within):
                 return [{"kind": "absent", "atom": str(atom)} | self._span(within) | {"windows": windows}]
-            case explain.Outside(t, shown):
+            case explain.OutsideTimeline(t, shown):
                 return [
                     {"kind": "outside"}
-                    | self._dates.beside({"t": t})
+                    | self._dates.with_dates({"t": t})
                     | self._span(shown)
                     | {"windows": windows}
                 ]
-            case explain.Shown(window, interval, inner):
+            case explain.WindowContent(window, interval, inner):
                 return self._evidence(inner, depth, [*windows, self._window(window, interval)])
             case explain.Points(_, points, _):
                 return [leaf for _, inner in points for leaf in self._evidence(inner, depth, windows)]
@@ -171,24 +174,24 @@ class _JsonTeller:
             attempt,
             _ATTEMPT,
             binding=_values(attempt.binding),
-            met=[{"literal": encoded(premise.literal)} for premise in attempt.premises],
+            met=[{"literal": encode(premise.literal)} for premise in attempt.premises],
             failed=None if attempt.failure is None else self._failure(attempt.failure),
         )
 
     def _failure(self, failure: explain.Failure) -> Json:
         sight, despite = failure.sight, failure.despite
-        content: Json = {"literal": encoded(failure.literal), "why": None}
+        content: Json = {"literal": encode(failure.literal), "why": None}
         if sight is not None:
             content |= {
                 "why": self._words.unseen(sight),
                 "windows": [self._window(window, shown) for window, shown in sight.windows],
                 "looked_in": self._span(sight.within),
                 "nearest": self.nearest(sight),
-                **self._dates.beside({"left": sight.left}),
-                "gaps": encoded(sight.gaps),
+                **self._dates.with_dates({"left": sight.left}),
+                "gaps": encode(sight.gaps),
             }
         elif despite is not None:
-            content |= {"why": self._words.told(despite), "evidence": self._evidence(despite, 1, [])}
+            content |= {"why": self._words.place_of(despite), "evidence": self._evidence(despite, 1, [])}
         missing = failure.missing
         if missing is not None:
             goal: Json = {"atom": str(missing.atom)} | self._span(missing.within)
@@ -203,7 +206,7 @@ class _JsonTeller:
         return [{"side": side} | _atom(*moment, self._dates) for side, moment in sides if moment is not None]
 
     def _span(self, shown: Interval) -> Json:
-        return self._dates.beside(encoded(shown))
+        return self._dates.with_dates(encode(shown))
 
     def _window(self, window: Window, shown: Interval) -> Json:
         return {"window": str(window), **self._span(shown)}
@@ -213,15 +216,15 @@ def _atom(t: int, atom: Atom, dates: Dates) -> Json:
     match atom:
         case Atom("striple", (s, p, o, stream)):
             return {
-                **dates.beside({"t": t}),
-                "stream": encoded(stream)["value"],
-                "s": encoded(s),
-                "p": encoded(p),
-                "o": encoded(o),
+                **dates.with_dates({"t": t}),
+                "stream": encode(stream)["value"],
+                "s": encode(s),
+                "p": encode(p),
+                "o": encode(o),
             }
         case _:
-            return dates.beside({"t": t}) | {"atom": str(atom)}
+            return dates.with_dates({"t": t}) | {"atom": str(atom)}
 
 
 def _values(values: explain.Values) -> Json:
-    return {variable.name: encoded(term) for variable, term in values}
+    return {variable.name: encode(term) for variable, term in values}

@@ -10,8 +10,8 @@ from agreement.results.renderings.answers.explanation_words import (
     ToldOnce,
     Words,
     bound,
-    said,
-    written,
+    short_text,
+    signature_text,
 )
 from lars import explain
 from lars.explain import MOST, present
@@ -44,9 +44,9 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
 
 def text_lines(found: AtomExplanation | NoAnswerStream, given: Dates = NO_DATES) -> Iterator[str]:
     """Yield the explanation for a reader."""
-    dates = given if found.world is None else given.within(found.world.view.shown)
-    if dates.said:
-        yield f"times{dates.said}"
+    dates = given if found.world is None else given.within(found.world.view.timeline)
+    if dates.caption:
+        yield f"times{dates.caption}"
     if isinstance(found, NoAnswerStream):
         yield from _unanswered(found, dates)
         return
@@ -67,8 +67,8 @@ def _unanswered(found: NoAnswerStream, dates: Dates) -> Iterator[str]:
     if found.world is None:
         yield f"{_RELAXED} have none either; what hangs on its own absence:"
         for name, numbers in found.circular.items():
-            rules = (f"rule {number}: {said(found.program.rules[number - 1])}" for number in numbers)
-            yield from lines(Branch(written(name), (), tuple(map(Branch, rules))))
+            rules = (f"rule {number}: {short_text(found.program.rules[number - 1])}" for number in numbers)
+            yield from lines(Branch(signature_text(name), (), tuple(map(Branch, rules))))
         return
     count = len(found.relaxed.streams)
     many = f"{'more than ' * found.relaxed.more}{count}"
@@ -82,7 +82,7 @@ def _unanswered(found: NoAnswerStream, dates: Dates) -> Iterator[str]:
 class _TreeTeller:
     """Tells each proof, rule and shortfall once; later mentions point to it."""
 
-    def __init__(self, world: explain.World, dates: Dates) -> None:
+    def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
         self._world = world
         self._dates, self._words = dates, Words(dates)
         self._once = ToldOnce(world)
@@ -103,44 +103,46 @@ class _TreeTeller:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
         match self._once.prover.support(moment):
-            case explain.Known():
-                return Branch(f"{said(atom)}: {'a fact' if atom in self._facts else 'static data'}")
+            case explain.InBackground():
+                return Branch(f"{short_text(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case explain.Input():
-                return Branch(f"{said(atom)} at {self._dates.text(t)}: input")
+                return Branch(f"{short_text(atom)} at {self._dates.text(t)}: input")
             case explain.RuleInstance(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
-                return Branch(f"{said(atom)} at {self._dates.text(t)}", (rule,), below)
+                return Branch(f"{short_text(atom)} at {self._dates.text(t)}", (rule,), below)
             case _:
-                return Branch(f"{said(atom)} at {self._dates.text(t)}")
+                return Branch(f"{short_text(atom)} at {self._dates.text(t)}")
 
     def _rule(self, number: int, word: str) -> str:
         if number in self._rules:
             return f"{word} rule {number}"
         self._rules.add(number)
-        return f"{word} rule {number}: {said(self._world.program.rules[number - 1])}"
+        return f"{word} rule {number}: {short_text(self._world.program.rules[number - 1])}"
 
     def _premise(self, premise: explain.Premise, depth: int) -> Branch:
         if premise.evidence is None:
-            return Branch(f"{said(premise.literal)} ✓")
+            return Branch(f"{short_text(premise.literal)} ✓")
         rests = tuple(present(premise.evidence))
         if isinstance(premise.literal, Atom):
             return self._mention(rests[0], depth)
         if isinstance(premise.literal, Truth):
             return Branch("true ✓")
         below = tuple(self._mention(moment, depth) for moment in rests if self._once.derived(moment))
-        return Branch(f"{said(premise.literal)}: {self._words.told(premise.evidence)}", (), below)
+        return Branch(f"{short_text(premise.literal)}: {self._words.place_of(premise.evidence)}", (), below)
 
     def _mention(self, moment: Moment, depth: int) -> Branch:
         if not self._once.derived(moment) or not self._once.elsewhere(moment, depth):
             return self._moment(moment, depth)
         where = "below" if moment in self._once.later else "above"
-        return Branch(f"{said(moment[1])} at {self._dates.text(moment[0])}: see {where}")
+        return Branch(f"{short_text(moment[1])} at {self._dates.text(moment[0])}: see {where}")
 
     def shortfall(self, goal: explain.Goal, found: AtomExplanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
         return Branch(
-            f"{said(goal.atom)} does not hold {self._words.when(goal.within)}", (), self._tries(goal, found)
+            f"{short_text(goal.atom)} does not hold {self._words.when(goal.within)}",
+            (),
+            self._tries(goal, found),
         )
 
     def _tries(self, goal: explain.Goal, found: AtomExplanation) -> tuple[Branch, ...]:
@@ -162,9 +164,9 @@ class _TreeTeller:
 
     def violation(self, found: explain.Violation) -> Branch:
         """Return the rule instance whose body holds, and why it does."""
-        notes = [self._words.violated(found, self._world.view.shown)]
-        if found.others:
-            notes.append(f"other instances: {found.others}{' or more' * (found.others >= MOST)}")
+        notes = [self._words.violated(found, self._world.view.timeline)]
+        if found.other_count:
+            notes.append(f"other instances: {found.other_count}{' or more' * (found.other_count >= MOST)}")
         below = tuple(self._premise(premise, 1) for premise in found.premises)
         return Branch(self._rule(found.number, "").lstrip(), tuple(notes), below)
 
@@ -176,20 +178,20 @@ class _TreeTeller:
             notes.append("its body holds, but its head is at another time or has other terms")
         else:
             below.append(self._failure(attempt.failure, found))
-        below += [Branch(f"✗ {said(literal)}: fails too") for literal in attempt.failed_too]
-        below += [Branch(f"· {said(literal)}: undecided") for literal in attempt.left]
-        if attempt.others:
-            many = f"{attempt.others} or more" if attempt.more else f"{attempt.others}"
+        below += [Branch(f"✗ {short_text(literal)}: fails too") for literal in attempt.failed_too]
+        below += [Branch(f"· {short_text(literal)}: undecided") for literal in attempt.left]
+        if attempt.other_count:
+            many = f"{attempt.other_count} or more" if attempt.more else f"{attempt.other_count}"
             notes.append(f"other instances that come as close: {many}")
         return Branch(rule, tuple(notes), tuple(below))
 
     def _kept(self, premise: explain.Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
-            return said(premise.literal)
-        return f"{said(premise.literal)}: {self._words.told(premise.evidence)}"
+            return short_text(premise.literal)
+        return f"{short_text(premise.literal)}: {self._words.place_of(premise.evidence)}"
 
     def _failure(self, failure: explain.Failure, found: AtomExplanation) -> Branch:
-        text, missing = f"✗ {said(failure.literal)}", failure.missing
+        text, missing = f"✗ {short_text(failure.literal)}", failure.missing
         if failure.sight is not None:
             above = missing is not None and missing in self._once.told
             below = () if missing is None or above else self._tries(missing, found)
@@ -197,4 +199,4 @@ class _TreeTeller:
         if failure.despite is None:
             return Branch(f"{text}: fails")
         mentioned = tuple(self._mention(moment, 1) for moment in present(failure.despite))
-        return Branch(f"{text}: {self._words.told(failure.despite)}", (), mentioned)
+        return Branch(f"{text}: {self._words.place_of(failure.despite)}", (), mentioned)

@@ -26,7 +26,7 @@ _DEEPEST: Final = 20
 class ToldOnce:
     """What is told already: each derived atom has its proof in one place, later mentions point to it."""
 
-    def __init__(self, world: explain.World) -> None:
+    def __init__(self, world: explain.IndexedPoint) -> None:
         self.prover = explain.Prover(world)
         self.told: set[Moment | explain.Goal] = set()
         self.later: list[Moment] = []
@@ -49,7 +49,7 @@ class ToldOnce:
             yield self.later.pop(0)
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text of the logic with each IRI and literal as tables show it.
 
     >>> shortened('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
@@ -58,9 +58,9 @@ def shortened(text: str) -> str:
     return _TERM.sub(lambda found: short(found.group()), text)
 
 
-def said(part: Atom | BodyLiteral | Rule) -> str:
+def short_text(part: Atom | BodyLiteral | Rule) -> str:
     """Return an atom, literal or rule in short."""
-    return shortened(str(part) if isinstance(part, Rule) else write_literal(part))
+    return shorten(str(part) if isinstance(part, Rule) else write_literal(part))
 
 
 def _places(by: tuple[int, ...]) -> str:
@@ -68,7 +68,7 @@ def _places(by: tuple[int, ...]) -> str:
 
 
 def _source(window: TupleWindow) -> str:
-    return "" if window.source is None else f" of {shortened(str(window.source))}"
+    return "" if window.source is None else f" of {shorten(str(window.source))}"
 
 
 _MOST_BEHIND: Final = 5
@@ -105,10 +105,10 @@ def _text(term: Mapping[str, str]) -> str:
 
 def bound(values: explain.Values) -> str:
     """Return what the variables of a rule stand for."""
-    return ", ".join(f"{name} = {shortened(str(term))}" for name, term in values)
+    return ", ".join(f"{name} = {shorten(str(term))}" for name, term in values)
 
 
-def written(name: Signature) -> str:
+def signature_text(name: Signature) -> str:
     """Return a predicate with its arity."""
     return f"{write_name(name[0])}/{name[1]}"
 
@@ -131,29 +131,29 @@ class Words:
             else f"in {self.at(interval)}"
         )
 
-    def told(self, evidence: explain.Evidence, *, nested: bool = False) -> str:
+    def place_of(self, evidence: explain.Evidence, *, nested: bool = False) -> str:
         """Return where the evidence lies: the time points, and what the windows show."""
         match evidence:
-            case explain.Present(t, _):
+            case explain.PresentAtom(t, _):
                 return f"at {self.dates.text(t)}"
-            case explain.Absent(_, within) if within.first == within.last:
+            case explain.AbsentAtom(_, within) if within.first == within.last:
                 return f"not at {self.dates.text(within.first)}"
-            case explain.Absent(_, within):
+            case explain.AbsentAtom(_, within):
                 return f"nowhere in {self.at(within)}" if within else "nothing is in sight"
             case explain.Trivial():
                 return "✓"
-            case explain.Outside(t, shown):
+            case explain.OutsideTimeline(t, shown):
                 return f"{self.dates.text(t)} lies outside {self.at(shown)}"
-            case explain.Shown(window, interval, inner):
+            case explain.WindowContent(window, interval, inner):
                 which = window if nested else "the window"
-                return f"{self.told(inner, nested=True)}, {which} shows {self.at(interval)}"
+                return f"{self.place_of(inner, nested=True)}, {which} shows {self.at(interval)}"
             case explain.Points(shown, _, True):
                 return f"at every time of {self.at(shown)}" if shown else "at every time, as there is none"
             case explain.Points(_, ((t, inner), *_), _):
                 return (
                     f"at {self.dates.text(t)}"
-                    if isinstance(inner, explain.Present | explain.Trivial)
-                    else f"at {self.dates.text(t)}: {self.told(inner, nested=True)}"
+                    if isinstance(inner, explain.PresentAtom | explain.Trivial)
+                    else f"at {self.dates.text(t)}: {self.place_of(inner, nested=True)}"
                 )
             case explain.Points():
                 return ""
@@ -175,27 +175,27 @@ class Words:
         if sight.gaps is not None:
             times = ", ".join(map(self.dates.text, sight.gaps.first))
             more = f", … ({sight.gaps.count} times)" if sight.gaps.count > len(sight.gaps.first) else ""
-            missing = f"{said(sight.gaps.atom)} is not at {times}{more}"
+            missing = f"{short_text(sight.gaps.atom)} is not at {times}{more}"
             return f"not at every time of {self.at(sight.within)}: {missing}"
         if sight.dropped is not None and sight.before is not None:
             return self._displaced(sight.dropped, sight.before)
         return f"nothing like it in {self.at(sight.within)}"
 
     def _displaced(self, found: explain.WindowMiss, moment: Moment) -> str:
-        window, atom = found.window, f"{said(moment[1])} at {self.dates.text(moment[0])}"
-        if not found.counted:
+        window, atom = found.window, f"{short_text(moment[1])} at {self.dates.text(moment[0])}"
+        if not found.is_counted:
             return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
-        if found.kept is None:
+        if found.kept_interval is None:
             return f"the window keeps {window.size} input atoms, and not {atom}"
-        if found.chosen:
+        if found.is_chosen:
             chosen = f"those chosen of the input atoms at {self.dates.text(moment[0])}"
             return f"not among {chosen}: {atom} is left out"
         part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
         if window.size == 1:
             newest = f"the newest input atom{_source(window)}{part}"
-            return f"not {newest}, which is at {self.dates.text(found.kept.last)}; {atom} came before it"
+            return f"not {newest}, which is at {self.dates.text(found.kept_interval.last)}; {atom} came before it"
         newest = f"the newest {window.size} input atoms{_source(window)}{part}"
-        reach = f"which reach from {self.dates.text(found.kept.first)} to {self.dates.text(found.kept.last)}"
+        reach = f"which reach from {self.dates.text(found.kept_interval.first)} to {self.dates.text(found.kept_interval.last)}"
         return f"not among {newest}, {reach}; {atom} came before them"
 
     def underived(self, sought: Sought | None, t: int) -> str:
@@ -218,7 +218,7 @@ class Words:
             return f"its body holds{values}, and it is a constraint"
         time, atom = found.head
         outside = f"lies outside the timeline {self.at(timeline)}"
-        return f"its body holds{values}: the head @_{time} {said(atom)} {outside}"
+        return f"its body holds{values}: the head @_{time} {short_text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
         """Return what lies nearest, unless it is told already."""
@@ -227,10 +227,10 @@ class Words:
         if sight.before is not None and not told_already:
             t, atom = sight.before
             left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
-            found.append(f"nearest before: {said(atom)} at {self.dates.text(t)}{left}")
-            if sight.dropped is not None and (sight.gaps or not sight.dropped.counted):
+            found.append(f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}")
+            if sight.dropped is not None and (sight.gaps or not sight.dropped.is_counted):
                 found.append(self._displaced(sight.dropped, sight.before))
         if sight.after is not None:
             t, atom = sight.after
-            found.append(f"nearest after: {said(atom)} at {self.dates.text(t)}")
+            found.append(f"nearest after: {short_text(atom)} at {self.dates.text(t)}")
         return found

@@ -9,7 +9,7 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, binding, bindings, encoded, json_triple
+from agreement.documents.outputs import Json, binding, bindings, encode, json_triple
 from solver.facts import Fact
 from translate.model.query import Setting
 
@@ -22,10 +22,10 @@ def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json
     dates = Dates(report.variants[0].trace.origin, setting.unit)
     derived = report.variants[0].pair.choices is not None
     return {
-        "unit": encoded(setting.unit),
+        "unit": encode(setting.unit),
         "origin": report.variants[0].trace.origin,
-        "profile": encoded(setting.profile),
-        "bounds": encoded(setting.bounds),
+        "profile": encode(setting.profile),
+        "bounds": encode(setting.bounds),
         "on": [f"?{one.name}" for one in report.variables],
         **_variant(report, report.variants[0], shown, dates),
         "variants": (_variant(report, one, shown, dates) for one in report.variants if derived),
@@ -48,18 +48,18 @@ def _period(
         "agree": verdict.agree,
         "intervals": (_interval(report, *interval, dates) for interval in intervals),
         "unfinished": verdict.unfinished
-        and dates.beside(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
+        and dates.with_dates(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
     }
 
 
-Supported = tuple[FoundRow, tuple[Fact, ...]]
+SupportedRow = tuple[FoundRow, tuple[Fact, ...]]
 _AT_ONCE: Final = 1_000
 """Of so many rows, and the others of the last one's interval, the proofs are found together."""
 
 
 def _supported(
     variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[FoundRow]]]
-) -> Iterator[tuple[PeriodComparison, list[Supported]]]:
+) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
     """Yield the intervals with what their rows rest on."""
     waiting: list[tuple[PeriodComparison, list[FoundRow]]] = []
     count = 0
@@ -74,7 +74,7 @@ def _supported(
 
 def _proved(
     variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[FoundRow]]]
-) -> Iterator[tuple[PeriodComparison, list[Supported]]]:
+) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
     asked = [(row.difference, interval) for interval, rows in intervals for row in rows]
     found = iter(variant.supports(asked))
     for interval, rows in intervals:
@@ -82,11 +82,11 @@ def _proved(
 
 
 def _interval(
-    report: AgreementReport, interval: PeriodComparison, found: Sequence[Supported], dates: Dates
+    report: AgreementReport, interval: PeriodComparison, found: Sequence[SupportedRow], dates: Dates
 ) -> Json:
     names = report.variables
     return {
-        **dates.beside({"from": interval.start, "to": interval.end}),
+        **dates.with_dates({"from": interval.start, "to": interval.end}),
         "agree": interval.agree,
         "push": bindings(names, interval.push),
         "pull": bindings(names, interval.pull),
@@ -102,5 +102,5 @@ def _difference(report: AgreementReport, one: RowDifference, support: Sequence[F
         "row": binding(report.variables, one.row),
         "cause": one.cause.value,
         "support": [json_triple(fact, dates) for fact in support],
-        **dates.beside({"pushed": one.pushed}),
+        **dates.with_dates({"pushed": one.pushed}),
     }

@@ -35,7 +35,7 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ExplainOptions:
     """How `lars explain` is asked about a row: of which experiment, with which options of `lars agree`.
 
     `inputs` are those of the queries that merge their windows (True), and of those that keep them apart.
@@ -79,7 +79,7 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 
 
 def as_text(
-    report: AgreementReport, setting: Setting, shown: RowFilter, asking: Asking
+    report: AgreementReport, setting: Setting, shown: RowFilter, asking: ExplainOptions
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
     yield headline(report, shown, setting.unit)
@@ -118,7 +118,7 @@ def dates_on(variant: VariantReport, unit: Duration) -> Dates:
 def in_words(row: FoundRow, dates: Dates) -> str:
     """Return which row one side alone has, in which period, and why."""
     one, interval = row.difference, row.interval
-    where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.said}"
+    where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.caption}"
     return f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}"
 
 
@@ -142,7 +142,9 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
     dates = dates_on(variant, unit)
-    title = f"push and pull on {dates.interval(variant.trace.timeline)}{dates.said}, time in units of {unit}"
+    title = (
+        f"push and pull on {dates.interval(variant.trace.timeline)}{dates.caption}, time in units of {unit}"
+    )
     undated = dates.zero is None
     # As below: of dated periods their ends, which begin U before.
     wrong_ones = "disagreeing" if undated else "disagreeing up to"
@@ -180,7 +182,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: Asking, dates: Dates
+    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: ExplainOptions, dates: Dates
 ) -> Iterator[RenderableType]:
     groups = row_groups(shown, variant)
     if not groups:

@@ -45,4 +45,4 @@ def _explained_by(verdict: CaseVerdict) -> str:
         return ""
     if not verdict.rules:
         return "the specification with windows that open at multiples of their slide"
-    return "\n".join(f"{rule.name} {rule.says}" for rule in verdict.rules)
+    return "\n".join(f"{rule.name} {rule.sentence}" for rule in verdict.rules)

@@ -14,7 +14,7 @@ from agreement.documents.traces import Outputs
 from lars.language.terms import Variable
 from translate.analysis import model_of_cqels
 from translate.model.query import Query, Setting
-from translate.tau import Trigger, pull, push, translated
+from translate.tau import Trigger, lars_program, pull, push
 from translate.writing import model_json, model_lines
 
 
@@ -63,15 +63,17 @@ class FullReport:
         # Programs of two periods differ in one number: the first period stands for all.
         first = self.report.variants[0]
         period = first.verdicts[0].period
-        program = pull(translated(first.pair.csparql, self.setting), period)
+        program = pull(lars_program(first.pair.csparql, self.setting), period)
         return period, [str(rule) for rule in program.rules]
 
     def _push_rules(self, variant: VariantReport) -> list[str]:
-        return [str(rule) for rule in push(translated(variant.pair.cqels, self.setting), self.trigger).rules]
+        return [
+            str(rule) for rule in push(lars_program(variant.pair.cqels, self.setting), self.trigger).rules
+        ]
 
     def _answers(self, variant: VariantReport) -> Table:
         dates = self._dates(variant).within(variant.trace.timeline)
-        title = f"answers per time point{dates.said}"
+        title = f"answers per time point{dates.caption}"
         shown = table(title, "t", "push", "pull", right=("t",), whole=frozenset("t"))
         pushed, pulled = variant.sides.pushed.by_time(), variant.sides.pulled.by_time()
         for t in sorted({*pushed, *pulled}):
@@ -87,4 +89,4 @@ def _rows(outputs: Outputs, t: int) -> str:
 
 
 def _by_time(names: tuple[Variable, ...], outputs: Outputs, dates: Dates) -> list[Json]:
-    return [{**dates.beside({"t": t}), "rows": bindings(names, outputs[t])} for t in sorted(outputs)]
+    return [{**dates.with_dates({"t": t}), "rows": bindings(names, outputs[t])} for t in sorted(outputs)]

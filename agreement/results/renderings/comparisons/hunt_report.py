@@ -21,9 +21,9 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     """Yield what was found, a line and a table for each fault, and what could not be run."""
     found = counted(len(hunt.faults), "fault") if hunt.faults else "no fault"
     run = f"{counted(hunt.runs, 'run')} of {counted(len(hunt.queries), 'query').replace('querys', 'queries')}"
-    yield f"{hunt.name or 'the engine'} against {hunt.reference.name}: {found}, {run}, {hunt.judged} judged"
+    yield f"{hunt.name or 'the engine'} against {hunt.reference.name}: {found}, {run}, {hunt.judged_runs} judged"
     for number, fault in enumerate(hunt.faults):
-        yield f"{number + 1}. {fault.says}: {counted(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
+        yield f"{number + 1}. {fault.sentence}: {counted(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
         if number < len(folders):
             yield f"  {folders[number]}"
         yield stream_table(fault)
@@ -38,7 +38,7 @@ def title(fault: Fault) -> str:
 
     The rule itself is longer where it says more.
     """
-    found = _PARTS.fullmatch(fault.says)
+    found = _PARTS.fullmatch(fault.sentence)
     assert found is not None
     return f"{_FIRST.split(found[1], maxsplit=1)[0]}{found[2] or ''}"
 
@@ -86,7 +86,7 @@ def _places(fault: Fault) -> Iterator[tuple[str, str, str, str]]:
 
 def _terms(fault: Fault) -> dict[str | None, str]:
     """Return what was given by what is left of it in the rows of an engine that tells no kinds of terms."""
-    if not fault.run.answered.lexical:
+    if not fault.run.typed_answers.lexical:
         return {}
     given = (*(one.triple for one in fault.run.pushes), *map(triple_of, fault.run.query.registration.static))
     return {as_lexical(term): term for triple in given for term in triple}
@@ -99,8 +99,8 @@ def _rows(rows: Sequence[Row]) -> str:
 def rule_text(fault: Fault) -> str:
     """Return what rule the engine seems to follow, in a sentence."""
     if fault.rule is not None:
-        beside = "".join(f"; together with: {one.says}" for one in fault.beside)
-        return f"The answers are exactly those of this other rule: {fault.rule.says}{beside}."
+        beside = "".join(f"; together with: {one.sentence}" for one in fault.other_rules)
+        return f"The answers are exactly those of this other rule: {fault.rule.sentence}{beside}."
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
     if fault.alike is not None:
@@ -110,7 +110,7 @@ def rule_text(fault: Fault) -> str:
 
 def right_text(hunt: Hunt, fault: Fault) -> str:
     """Return what is right by which definition."""
-    return hunt.reference.says if fault.rule is None else f"{hunt.reference.says}: {fault.rule.right}"
+    return hunt.reference.sentence if fault.rule is None else f"{hunt.reference.sentence}: {fault.rule.right}"
 
 
 def judge_command(hunt: Hunt) -> str:
@@ -178,14 +178,14 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
         "engine": hunt.name or None,
         "reference": hunt.reference.name,
         "runs": hunt.runs,
-        "judged": hunt.judged,
+        "judged": hunt.judged_runs,
         "seed": hunt.limits.seed,
         "queries": [one.name for one in hunt.queries],
         "refused": dict(refusals),
         "faults": [
             {
-                "says": fault.says,
-                "rule": None if fault.rule is None else fault.rule.says,
+                "says": fault.sentence,
+                "rule": None if fault.rule is None else fault.rule.sentence,
                 "right": right_text(hunt, fault),
                 "runs": fault.times,
                 "seconds": round(fault.seconds, 3),

@@ -10,14 +10,14 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.compare.comparing import TraceComparison
-from agreement.comparing.compare.parting import Cause, DifferenceWithRules, Parting
+from agreement.comparing.compare.parting import Cause, DifferenceWithRules, Divergence
 from agreement.comparing.judge import RefusedCase
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
     Json,
     binding,
     counted,
-    encoded,
+    encode,
     plain,
     record,
     short,
@@ -68,7 +68,7 @@ def page_parts(found: TraceComparison) -> Iterator[RenderableType]:
     if parting.frequencies:
         rules = table("what parts them", "rule", "what it says", "differences", right=("differences",))
         for cause, count in parting.frequencies:
-            rules.add_row(_named(cause, parting), cause.rule.says, str(count))
+            rules.add_row(_named(cause, parting), cause.rule.sentence, str(count))
         yield rules
     if parting.parted:
         yield _table(found, told=parting.causes)
@@ -110,7 +110,7 @@ def _table(found: TraceComparison, told: Iterable[Cause] = ()) -> Table:
 def _title(found: TraceComparison) -> str:
     if found.origin is None:
         return f"where they part, times in {found.unit}"
-    return f"where they part{_dates(found).said}, time in units of {found.unit}"
+    return f"where they part{_dates(found).caption}, time in units of {found.unit}"
 
 
 def _dates(found: TraceComparison) -> Dates:
@@ -121,7 +121,7 @@ def _dates(found: TraceComparison) -> Dates:
     return found.dates.within(Interval(0, end))
 
 
-def _sides(parting: Parting) -> tuple[str, str]:
+def _sides(parting: Divergence) -> tuple[str, str]:
     first, second = parting.names
     return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
 
@@ -161,11 +161,12 @@ def _cell(reports: Sequence[Report], only: Sequence[str], found: TraceComparison
     return "\n".join(lines)
 
 
-def _causes(one: DifferenceWithRules, parting: Parting, shown: set[Cause]) -> str:
+def _causes(one: DifferenceWithRules, parting: Divergence, shown: set[Cause]) -> str:
     if not one.causes:
         return "the specifications that they follow" if parting.fields else "no rule explains it"
     lines = [
-        _named(cause, parting) + ("" if cause in shown else f": {cause.rule.says}") for cause in one.causes
+        _named(cause, parting) + ("" if cause in shown else f": {cause.rule.sentence}")
+        for cause in one.causes
     ]
     if one.together:
         lines.append("(together)")
@@ -174,7 +175,7 @@ def _causes(one: DifferenceWithRules, parting: Parting, shown: set[Cause]) -> st
     return "\n".join(lines)
 
 
-def _named(cause: Cause, parting: Parting) -> str:
+def _named(cause: Cause, parting: Divergence) -> str:
     """Return a rule's name; with its profile where both have one of that name."""
     others = {other.number for other in parting.causes if other.rule.name == cause.rule.name}
     return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
@@ -200,9 +201,9 @@ def summary(found: TraceComparison) -> str:
     )
 
 
-def _rules(parting: Parting) -> Iterator[str]:
+def _rules(parting: Divergence) -> Iterator[str]:
     if parting.fields and parting.parted:
-        named = "; ".join(f"{one.name}: {one.says}" for one in parting.fields)
+        named = "; ".join(f"{one.name}: {one.sentence}" for one in parting.fields)
         whose = "" if parting.pushes is None else "that they follow "
         yield f"the specifications {whose}differ in {named}"
     if parting.alone:
@@ -224,7 +225,7 @@ def as_json(found: Sequence[TraceComparison], refused: Sequence[RefusedCase] = (
     }
 
 
-def _json_of_one(parting: Parting, dates: Dates) -> Json:
+def _json_of_one(parting: Divergence, dates: Dates) -> Json:
     return {
         "same": parting.same,
         "first": parting.names[0],
@@ -240,15 +241,15 @@ def _json_of_one(parting: Parting, dates: Dates) -> Json:
     }
 
 
-def _json_parted(part: DifferenceWithRules, parting: Parting, dates: Dates) -> Json:
+def _json_parted(part: DifferenceWithRules, parting: Divergence, dates: Dates) -> Json:
     found = part.difference
     return _json_place(found.place, parting.pushes, dates) | {
         "first": _json_reports(parting, found.first, dates),
         "second": _json_reports(parting, found.second, dates),
         "only_first": _json_rows(parting, found.only_first),
         "only_second": _json_rows(parting, found.only_second),
-        "moved_ms": encoded(found.moved),
-        "empty_ms": encoded(found.empty),
+        "moved_ms": encode(found.moved),
+        "empty_ms": encode(found.empty),
         "parted_by": list(map(_json_cause, part.causes)),
         "only_together": part.together and len(part.causes) > 1,
         "undone": part.undone,
@@ -257,7 +258,7 @@ def _json_parted(part: DifferenceWithRules, parting: Parting, dates: Dates) -> J
 
 def _json_place(place: int, pushes: Sequence[Push] | None, dates: Dates) -> Json:
     if pushes is None:
-        return dates.beside({"time_unit": place})
+        return dates.with_dates({"time_unit": place})
     return {"push": place, **_json_ms(pushes[place].t, dates), "triple": binding("spo", pushes[place].triple)}
 
 
@@ -266,11 +267,11 @@ def _json_ms(t: float, dates: Dates) -> Json:
     return {"ms": t} if date is None else {"ms": t, "ms_date": date}
 
 
-def _json_reports(parting: Parting, reports: Iterable[Report], dates: Dates) -> list[Json]:
+def _json_reports(parting: Divergence, reports: Iterable[Report], dates: Dates) -> list[Json]:
     return [_json_ms(report.t, dates) | {"rows": _json_rows(parting, report.rows)} for report in reports]
 
 
-def _json_rows(parting: Parting, rows: Iterable[Row]) -> list[Json]:
+def _json_rows(parting: Divergence, rows: Iterable[Row]) -> list[Json]:
     return [binding(parting.columns, row) for row in rows]
 
 

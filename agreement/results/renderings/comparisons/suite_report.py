@@ -115,7 +115,7 @@ def failure_parts(found: TestResult, of: SuiteResult) -> Iterator[RenderableType
     if found.answer.failure is not None:
         yield f"  the run failed: {found.answer.failure}"
         return
-    yield f"  {explained(found, of.choice)}"
+    yield f"  {reasons(found, of.choice)}"
     stream = table(None, "t", "stream", "triple", right=("t",))
     for push in found.test.stream:
         stream.add_row(plain(push.t), short(push.stream), " ".join(map(short, push.triple)))
@@ -159,7 +159,7 @@ def _rows(rows: Sequence[Mapping[str, str | None]]) -> str:
     return ", ".join(sorted(texts)) or "empty"
 
 
-def explained(found: TestResult, choice: Choice) -> str:
+def reasons(found: TestResult, choice: Choice) -> str:
     """Return which other parameters would explain an answer, those that differ in the fewest."""
     if not found.fits:
         return "no parameters explain what came"
@@ -201,7 +201,7 @@ def _test_json(one: TestResult, found: SuiteResult) -> Json:
         "feature": one.test.feature,
         "outcome": one.outcome.value,
     }
-    why = one.answer.refused or one.answer.failure or (explained(one, found.choice) if failed else None)
+    why = one.answer.refused or one.answer.failure or (reasons(one, found.choice) if failed else None)
     return said | ({"why": why} if why else {})
 
 
@@ -220,7 +220,7 @@ def earl(found: SuiteResult) -> str:
     for one in found.results:
         info = one.answer.refused or one.answer.failure
         if one.outcome is Outcome.FAILED and info is None:
-            info = explained(one, found.choice)
+            info = reasons(one, found.choice)
         said = f" ; earl:info {ox.Literal(info)}" if info else ""
         lines += [
             "",
@@ -248,7 +248,7 @@ def _case(one: TestResult, found: SuiteResult) -> str:
         case Outcome.PASSED:
             return f"{opened}/>"
         case Outcome.FAILED:
-            why = one.answer.failure or explained(one, found.choice)
+            why = one.answer.failure or reasons(one, found.choice)
             came = "\n".join(f"{plain(t)}: {rows}" for t, rows in _came(one))
             right = "\n".join(f"{plain(t)}: {rows}" for t, rows in _right(one))
             body = _plain_xml(f"{one.test.comment}\nright:\n{right}\ncame:\n{came}")

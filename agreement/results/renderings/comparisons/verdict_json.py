@@ -14,7 +14,7 @@ from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.judge.window_measures import counts
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import SUFFIX, Dates
-from agreement.documents.outputs import Json, binding, encoded, picked, record
+from agreement.documents.outputs import Json, binding, encode, pick, record
 from agreement.documents.table_files import Column, OutTable, Value
 
 _MANY: Final = 10_000
@@ -33,28 +33,28 @@ def by_specification(
     same = [one for one in found.matching if one.choice.bounds is best.choice.bounds]
     alike = sorted(same, key=lambda one: one.choice.starts) or [best]
     shown = partial(_windows, columns, dates, diagnosis.shifts if diagnosis else {})
-    explanations = (diagnosis.own, *diagnosis.explanations) if diagnosis else ()
+    explanations = (diagnosis.specification, *diagnosis.explanations) if diagnosis else ()
     return {
         "engine": found.specification.name,
         "correct": found.correct,
-        "match": encoded(found.match),
+        "match": encode(found.match),
         **_starts([start for one in alike if one.correct for start in starts_of(one)], dates),
-        "bounds": encoded(best.choice.bounds),
+        "bounds": encode(best.choice.bounds),
         "matching": [
             {
                 **_starts(one.choice.starts, dates),
-                **dates.beside({"until": one.until}),
-                "bounds": encoded(one.choice.bounds),
-                "late": encoded(one.late),
+                **dates.with_dates({"until": one.until}),
+                "bounds": encode(one.choice.bounds),
+                "late": encode(one.late),
             }
             for one in found.matching
         ],
-        **picked(found, "choices", "tried"),
-        **dates.beside({"stable_from": _points(after, milliseconds) if isfinite(after) else None}),
+        **pick(found, "choices", "tried"),
+        **dates.with_dates({"stable_from": _points(after, milliseconds) if isfinite(after) else None}),
         "windows": [row for one in alike for row in shown(one, one.windows)],
         "transient": shown(best, best.transient),
         "later": shown(best, best.later),
-        "explanations": encoded(explanations),
+        "explanations": encode(explanations),
     }
 
 
@@ -93,7 +93,7 @@ def _windows(
     return [
         {
             **_starts(verdict.choice.starts, dates),
-            **dates.beside(
+            **dates.with_dates(
                 {
                     "from": None if window.first is None else _points(window.first, milliseconds),
                     "to": _points(window.last, milliseconds),
@@ -113,15 +113,15 @@ def _rows(columns: Sequence[str], rows: RowMatch) -> Json:
 
 
 def _shift(shift: Shift, dates: Dates) -> Json:
-    borders = dates.beside({"from": shift.first, "to": shift.last})
+    borders = dates.with_dates({"from": shift.first, "to": shift.last})
     wrong = {"missing": len(shift.rows.missing), "extra": len(shift.rows.extra)}
-    return picked(shift, "window", "start", "end") | borders | wrong
+    return pick(shift, "window", "start", "end") | borders | wrong
 
 
 def by_version(found: VersionJudgement) -> Json:
     """Return an engine version's verdict: each push, or each time unit, with what it reported."""
     steps = [_step(found, step) for step in found.steps]
-    said = picked(found, "engine", "correct", "match")
+    said = pick(found, "engine", "correct", "match")
     return {**said, "t0": [], "score": found.rows.score, "windows": steps}
 
 
@@ -132,7 +132,7 @@ def _step(found: VersionJudgement, step: Step) -> Json:
         "predicted_at": [] if in_order else [report.t for report in step.predicted],
         "recorded_at": [report.t for report in step.recorded],
         **counts(step.rows),
-        **picked(step, "problem"),
+        **pick(step, "problem"),
         **_rows(found.columns, step.rows),
     }
 
@@ -149,7 +149,7 @@ def of_answers(found: AnswersVerdict) -> Json:
 
 def by_other_match(other: Judgement | VersionJudgement | None) -> Json:
     """Return whether answers that are not correct are so by the other match."""
-    return {"other_match": None if other is None else picked(other, "match", "correct")}
+    return {"other_match": None if other is None else pick(other, "match", "correct")}
 
 
 def by_case(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Json:
@@ -171,8 +171,8 @@ def by_case(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Jso
 def _case(one: CaseVerdict) -> Json:
     found = one.judgement
     return {
-        **picked(one.case, "id", "engine", "family"),
-        **picked(one, "judge"),
+        **pick(one.case, "id", "engine", "family"),
+        **pick(one, "judge"),
         "correct": found.correct,
         "score": found.best.score if isinstance(found, Judgement) else found.rows.score,
         "t0": [list(z.choice.starts) for z in found.matching] if isinstance(found, Judgement) else [],

@@ -70,13 +70,17 @@ def _headline(found: Judgement, dates: Dates) -> str:
     if found.correct is None:
         return undecided(found)
     if found.correct:
-        tried = "" if found.tried == found.choices else f", of {found.tried} choices tried of {found.choices}"
+        tried = (
+            ""
+            if found.tried_choices == found.choices
+            else f", of {found.tried_choices} choices tried of {found.choices}"
+        )
         starts = starts_in_words(_like(best, found.matching, dates.unit.milliseconds), dates)
-        return f"correct by {by} for t0 = {starts}{dates.said}, {ends}{tried}"
+        return f"correct by {by} for t0 = {starts}{dates.caption}, {ends}{tried}"
     wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
-    fit = f"best t0 = {starts_in_words([best], dates)}{dates.said}, {ends}: {wrong}"
+    fit = f"best t0 = {starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
     return (
-        f"incorrect by {by}: none of {found.tried} choices of t0 and bounds fits; {fit}, "
+        f"incorrect by {by}: none of {found.tried_choices} choices of t0 and bounds fits; {fit}, "
         f"score {best.score:.3f}"
     )
 
@@ -120,7 +124,7 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
     shown = windows if len(windows) <= _SHOWN else wrong
     title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
-    title = f"{title}{dates.said}, t0 = {starts_in_words([verdict], dates)}"
+    title = f"{title}{dates.caption}, t0 = {starts_in_words([verdict], dates)}"
     found = table(title, *numbers, "problem", right=numbers, whole=_WHOLE)
     for window in shown:
         found.add_row(*_cells(window, dates), _problem(window, shifts.get(window.last)))
@@ -171,15 +175,15 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield "no known fault explains it better than the specification does"
         return
     best, *others = diagnosis.explanations
-    yield f"best explanation: {_explained(best)}; {_explained(diagnosis.own)}"
+    yield f"best explanation: {_explained(best)}; {_explained(diagnosis.specification)}"
     for other in others[:_ROWS]:
         yield f"  or {_explained(other)}"
 
 
 def _explained(one: FaultExplanation) -> str:
     if one.complete:
-        return f"{one.says} predicts every report, and nothing else"
-    return f"{one.says} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
+        return f"{one.sentence} predicts every report, and nothing else"
+    return f"{one.sentence} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
 
 
 def _share(share: float) -> str:

@@ -7,9 +7,9 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.documents.outputs import Json, clipped
+from agreement.documents.outputs import Json, clip_text
 from agreement.documents.paper_tables import in_markdown, markdown_lines
-from agreement.results.renderings.pages.page import rendered
+from agreement.results.renderings.pages.page import render
 
 _MOST: Final = 40
 """Of more rows a notebook shows these."""
@@ -44,9 +44,9 @@ def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
         kept: list[object] = []
         for row in one[name]:
             cut = (
-                clipped(row, _LONG_CELL)
+                clip_text(row, _LONG_CELL)
                 if isinstance(row, str)
-                else [clipped(cell, _LONG_CELL) for cell in row]
+                else [clip_text(cell, _LONG_CELL) for cell in row]
             )
             room -= sum(map(len, cut))
             if room < 0 and len(kept) >= _FEWEST:
@@ -62,7 +62,7 @@ def notebook_html(parts: Iterable[RenderableType]) -> str:
     >>> notebook_html(["they <differ>"])
     '<div class="lars"><p>they &lt;differ&gt;</p></div>'
     """
-    return rendered("notebook", blocks=[_first(one) for one in blocks(parts)])
+    return render("notebook", blocks=[_first(one) for one in blocks(parts)])
 
 
 def markdown(parts: Iterable[RenderableType]) -> str:
@@ -115,7 +115,7 @@ def _table(one: Table) -> Json:
     }
 
 
-def listed(numbers: Sequence[int]) -> str:
+def number_ranges(numbers: Sequence[int]) -> str:
     """Return numbers with runs as ranges, the first eight of these.
 
     >>> listed([1, 2, 3, 8])

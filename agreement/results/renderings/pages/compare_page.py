@@ -12,7 +12,9 @@ def parting_timelines(found: TraceComparison) -> list[Json]:
     times = [t for _, own in lanes for t, _, _ in own]
     if not times:
         return []
-    title = f"When they part{dates.said}: square: rows that the other lacks; ring: empty; dot: the same rows"
+    title = (
+        f"When they part{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
+    )
 
     def text(t: float) -> str:
         return plain(t) if dates.zero is None else dates.text(t)

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from agreement.documents.outputs import Json, short
 from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
-from agreement.results.renderings.pages.blocks import listed, page_blocks
+from agreement.results.renderings.pages.blocks import number_ranges, page_blocks
 from agreement.results.renderings.pages.lanes import Lane, lanes_json
 from agreement.results.renderings.pages.legends import legend_of
 from agreement.results.renderings.pages.page import Page
@@ -42,7 +42,7 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
     """Return the page."""
     asked = "Do push and pull agree on every stream?"
     said = [
-        f"{verdict.value} for U = {listed(periods)}"
+        f"{verdict.value} for U = {number_ranges(periods)}"
         for verdict in EveryStream
         if (periods := [one.period for one in given.verdicts if one.verdict is verdict])
     ]
@@ -62,7 +62,7 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
     }
     return Page(
         title=given.title,
-        asked=asked,
+        question=asked,
         verdict=given.holds,
         answer=answer,
         template="decide",
@@ -137,7 +137,7 @@ def _premise(one: CheckedPremise) -> Json:
     line = _LINE.search(one.place)
     return {
         "holds": one.holds,
-        "said": one.said,
+        "said": one.statement,
         "place": one.place.rpartition("/")[2],
         "line": None if line is None else int(line[1]),
     }

@@ -33,7 +33,7 @@ def hunt_page(
 ) -> Page:
     """Return the page; where it is `linked` it lies beside the folders of the faults, if they are written."""
     name, reference = hunt.name or "The engine", hunt.reference.name
-    runs = f"{counted(hunt.runs, 'run')}, {hunt.judged} judged"
+    runs = f"{counted(hunt.runs, 'run')}, {hunt.judged_runs} judged"
     found = f"No fault in {runs}: that proves nothing."
     if hunt.faults:
         smallest = counted(min(len(one.run.pushes) for one in hunt.faults), "triple")
@@ -61,8 +61,8 @@ def _ran(hunt: Hunt) -> list[tuple[str, str]]:
     return [
         ("engine", hunt.name or hunt.engine.name),
         ("started by", hunt.engine.name),
-        ("right is", hunt.reference.says),
-        ("runs", f"{hunt.runs}, of which {hunt.judged} were judged; seed {hunt.limits.seed}"),
+        ("right is", hunt.reference.sentence),
+        ("runs", f"{hunt.runs}, of which {hunt.judged_runs} were judged; seed {hunt.limits.seed}"),
         *(("runs that failed", one) for one in failed),
     ]
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from agreement.documents.outputs import Json, clipped, document_lines, json_text
+from agreement.documents.outputs import Json, clip_text, document_lines, json_text
 from agreement.results.renderings.pages.legends import legend_of
 from lars.errors import LarsError, printable
-from lars.files import appearing
+from lars.files import replacement_path
 
 _SUFFIXES: Final = (".html", ".htm")
 _HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
@@ -32,20 +32,20 @@ class Page:
     """What a page says: its heading, the verdict in a sentence, and its sections.
 
     `document` is what --json prints; `page` is what only the page shows, for its script. A verdict
-    is good (True), bad, or none; `made` says how the page was made, by names, `written` the queries
+    is good (True), bad, or none; `provenance` says how the page was made, by names, `queries` the queries
     as their author wrote them.
     """
 
     title: str
-    asked: str
+    question: str
     verdict: bool | None
     answer: str
     template: str
     document: Mapping[str, object]
     page: Json = field(default_factory=dict)
     notes: Sequence[str] = ()
-    made: Sequence[tuple[str, str]] = ()
-    written: Sequence[tuple[str, str]] = ()
+    provenance: Sequence[tuple[str, str]] = ()
+    queries: Sequence[tuple[str, str]] = ()
 
 
 LEFT_OUT: Final = object()
@@ -70,7 +70,7 @@ def check_page(path: Path) -> None:
 def write_page(path: Path, page: Page) -> None:
     """Write a page, whole or not at all."""
     check_page(path)
-    with appearing(path) as new:
+    with replacement_path(path) as new:
         new.write_text(html(page), encoding="utf-8")
 
 
@@ -83,9 +83,9 @@ def html(page: Page) -> str:
     own = "\n".join(map(_clipped, document_lines({"page": page.page})))
     document, left = _bounded(page.document, max(MOST_LETTERS - len(own), 0))
     data = in_script(f"{document[:-1]}, {own[1:]}" if len(document) > len("{}") else own)
-    shown = f"{page.asked} {page.answer} {json_text(page.page)}"
+    shown = f"{page.question} {page.answer} {json_text(page.page)}"
     values = {"page": page, "data": data, "left": left, "legend": legend_of(shown)}
-    return rendered(page.template, **values, style=_part("page.css"), script=_part("page.js"))
+    return render(page.template, **values, style=_part("page.css"), script=_part("page.js"))
 
 
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
@@ -117,12 +117,12 @@ def _clipped(line: str) -> str:
         text = found.group()
         if len(text) <= _LONG:
             return text
-        return json.dumps(clipped(json.loads(text), _LONG), ensure_ascii=False)
+        return json.dumps(clip_text(json.loads(text), _LONG), ensure_ascii=False)
 
     return _STRING.sub(clip, line)
 
 
-def rendered(name: str, **values: object) -> str:
+def render(name: str, **values: object) -> str:
     """Return a template with its values, which are text unless the template says otherwise."""
     return _environment().get_template(f"{name}.html.j2").render(**values)
 

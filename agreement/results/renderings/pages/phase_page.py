@@ -7,7 +7,7 @@ from typing import Final
 from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import Json, short
 from agreement.proving.phase import PhaseDiagram
-from agreement.results.renderings.pages.page import Page, rendered
+from agreement.results.renderings.pages.page import Page, render
 from agreement.results.renderings.proofs.phase_report import summary
 from lars.language.terms import Iri
 
@@ -21,7 +21,7 @@ class PhaseContent:
     diagrams: Sequence[PhaseDiagram]
     unit: str
     window: str
-    own: int
+    query_length: int
 
 
 def phase_page(given: PhaseContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
@@ -33,13 +33,13 @@ def phase_page(given: PhaseContent, document: Mapping[str, object], notes: Seque
     )
     page: Json = {
         "commands": given.commands,
-        "own": given.own,
+        "own": given.query_length,
         "stream": stream,
         "diagrams": [_diagram(one, len(given.diagrams)) for one in given.diagrams],
     }
     return Page(
         title=given.title,
-        asked=asked,
+        question=asked,
         verdict=None,
         answer=summary(given.diagrams),
         template="phase",
@@ -106,12 +106,12 @@ def percent(agreeing: int, whole: int) -> str:
 
 def notebook_phases(given: PhaseContent) -> str:
     """Return what a notebook shows: each diagram as a map of colours."""
-    return rendered(
+    return render(
         "phase_small",
         said=summary(given.diagrams),
         unit=given.unit,
         stream=short(str(Iri(given.window))),
-        diagrams=[_map(one, given.own) for one in given.diagrams],
+        diagrams=[_map(one, given.query_length) for one in given.diagrams],
     )
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from agreement.documents.outputs import clipped
+from agreement.documents.outputs import clip_text
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
 from lars.files import text_in
 
@@ -96,10 +96,10 @@ def _named_in(toml: Path) -> Iterator[Path]:
                 yield from (toml.parent / name for name in names if name and (toml.parent / name).is_file())
 
 
-def written(files: Iterable[Path]) -> list[tuple[str, str]]:
+def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
     """Return the queries among files as their author wrote them, by the files' names."""
     queries = (path for path in files if path.suffix in QUERY_SUFFIXES)
-    return [(path.name, clipped(text_in(path, "a query"), _WRITTEN)) for path in queries][:_MOST_QUERIES]
+    return [(path.name, clip_text(text_in(path, "a query"), _WRITTEN)) for path in queries][:_MOST_QUERIES]
 
 
 def _told(path: Path) -> str:

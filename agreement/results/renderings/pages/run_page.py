@@ -50,7 +50,7 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
     document = {"title": title, "verdicts": verdicts, "agreements": agreements}
     return Page(
         title=title or "An experiment",
-        asked=asked,
+        question=asked,
         verdict=not wrong if wrong or good else None,
         answer=said,
         template="run",
@@ -169,7 +169,7 @@ def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
     dates = Dates(result.get("origin"), unit).within(Interval(0, ceil(last)))
     return {
         "key": cell.key,
-        "name": f"{cell}{dates.said}",
+        "name": f"{cell}{dates.caption}",
         "unit": "" if dates.zero else str(unit),
         "dates": dates.for_script(),
         "windows": windows[:most],

@@ -22,7 +22,7 @@ class PageHead:
     """What stands above the sections of a page: the question, the verdict; what the first is called."""
 
     title: str
-    asked: str
+    question: str
     verdict: bool | None
     answer: str
     notes: Sequence[str] = ()
@@ -54,7 +54,7 @@ def judge_page(
     noun = "windows" if "transient" in document else "steps"
     answer = f"{right}: {len(compared) - wrong} of {len(compared)} {noun} are right" if compared else right
     starts = "; ".join(", ".join(map(named.text, one)) for one in document.get("t0", ()))
-    fits = f" It fits for t0 = {starts}{named.said}." if correct and starts else ""
+    fits = f" It fits for t0 = {starts}{named.caption}." if correct and starts else ""
     places = [name for name in _PLACES if any(name in one for one in _all(document))]
     measures = [name for name in _MEASURES if any(name in one for one in _all(document))]
     shown = _some(windows)
@@ -72,7 +72,7 @@ def judge_page(
     asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
     return Page(
         title=title,
-        asked=asked,
+        question=asked,
         verdict=correct,
         answer=f"{answer}.{fits}",
         template="judge",
@@ -218,7 +218,7 @@ def text_page(
     }
     return Page(
         title=said.title,
-        asked=said.asked,
+        question=said.question,
         verdict=said.verdict,
         answer=said.answer,
         template="text",

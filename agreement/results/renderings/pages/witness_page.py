@@ -40,11 +40,11 @@ def witness_page(
     asked = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
     verdict = differ(found)
     head = PageHead(title, asked, None if verdict is None else not verdict, _said(found), notes, _HEADING)
-    shown = next(((one.period, one.found[0]) for one in found if one.found), None)
+    shown = next(((one.period, one.witnesses[0]) for one in found if one.witnesses), None)
     report = None if shown is None else task.report(*shown)
     if report is None:
         return text_page(head, document, as_text(task, found))
-    several = sum(len(one.found) for one in found) > 1
+    several = sum(len(one.witnesses) for one in found) > 1
     below = [f"Below: the first stream for U = {shown[0]}."] if several and shown else []
     parts = [*_proven(found), *as_text(task, found), *below]
     first = next(RowFilter().rows(report), None)
@@ -81,12 +81,12 @@ def _headed(
     whole = AgreementReport(columns(report.pair.csparql), (report,), ())
     page = agree_page(AgreeContent(head.title, *read, whole, RowFilter(), document))
     above = {"above": page_blocks(parts), "heading": head.heading}
-    return replace(page, asked=head.asked, answer=head.answer, notes=head.notes, page=page.page | above)
+    return replace(page, question=head.question, answer=head.answer, notes=head.notes, page=page.page | above)
 
 
 def differ(found: Sequence[PeriodWitnesses]) -> bool | None:
     """Return whether there is a stream on which the sides differ; None where that is open."""
-    if any(one.found for one in found):
+    if any(one.witnesses for one in found):
         return True
     return False if all(isinstance(one.ended, NoWitness) for one in found) else None
 
@@ -94,8 +94,8 @@ def differ(found: Sequence[PeriodWitnesses]) -> bool | None:
 def _said(found: Sequence[PeriodWitnesses]) -> str:
     by_size: dict[int, list[str]] = defaultdict(list)
     for one in found:
-        if one.found:
-            by_size[len(one.found[0].facts)].append(str(one.period))
+        if one.witnesses:
+            by_size[len(one.witnesses[0].facts)].append(str(one.period))
     if not by_size:
         return "There is none." if differ(found) is False else "None was found."
     if len(found) == 1:

@@ -21,7 +21,7 @@ def as_text(found: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:
         yield f"{_asked(one, mine)} is one of {_whose(other, theirs)}: {_WORDS[said.holds]} ({said.why})"
         yield from _data(one, other, said, mine)
         if said.finer is not None:
-            unit, again = said.finer.unit, said.finer.found
+            unit, again = said.finer.unit, said.finer.containment
             yield f"  with a unit of {unit}: {_WORDS[again.holds]} ({again.why})"
             yield from _data(in_unit(one, unit), in_unit(other, unit), again, mine)
 
@@ -91,7 +91,7 @@ def as_json(found: Sequence[Direction], files: Sequence[str]) -> Json:
 
 
 def _finer(one: OneQuery, finer: FinerUnit) -> Json:
-    found = finer.found
+    found = finer.containment
     return {
         "unit": str(finer.unit),
         "contained": _VALUES[found.holds],

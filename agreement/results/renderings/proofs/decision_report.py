@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.documents.outputs import Json, binding, encoded, json_triple, short
+from agreement.documents.outputs import Json, binding, encode, json_triple, short
 from agreement.proving.decide import (
     CheckedPremise,
     EveryStream,
@@ -87,7 +87,7 @@ def _periods(group: Sequence[PeriodDecision]) -> str:
 
 def _premise(one: CheckedPremise, only: Sequence[PeriodDecision]) -> str:
     limit = f" for U = {_periods(only)}" if only else ""
-    return f"  {'yes' if one.holds else 'no '}  {one.said}{limit} ({one.place})"
+    return f"  {'yes' if one.holds else 'no '}  {one.statement}{limit} ({one.place})"
 
 
 def _witness(period: int, found: StreamWitness) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:
         "verdict": _WORDS[one.verdict],
         "theorem": None if one.theorem is None else one.theorem.value,
         "premises": [
-            {field.name: encoded(getattr(premise, field.name)) for field in fields(premise)}
+            {field.name: encode(getattr(premise, field.name)) for field in fields(premise)}
             for premise in one.premises
         ],
         "changes": list(one.changes),

@@ -7,7 +7,7 @@ from typing import Final
 from agreement.documents.outputs import short
 from agreement.proving.phase import PhaseDiagram
 from lars.errors import LarsError
-from lars.files import appearing
+from lars.files import replacement_path
 from lars.language.terms import Iri
 
 FORMATS: Final = (".svg", ".png", ".pdf")
@@ -46,7 +46,7 @@ def draw(path: Path, found: Sequence[PhaseDiagram], unit: str, window: str) -> N
         panel.set_ylabel(f"length L of the window on {short(str(Iri(window)))}, in {unit}", parse_math=False)
         panel.set_title("" if len(found) == 1 else f"{one.rate} times as fast")
     figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
-    with appearing(path) as new:
+    with replacement_path(path) as new:
         figure.savefig(new, format=path.suffix[1:], metadata={} if path.suffix == ".png" else {"Date": None})
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields
 from rich.console import RenderableType
 
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, bindings, encoded, json_triple, record, short, table
+from agreement.documents.outputs import Json, bindings, encode, json_triple, record, short, table
 from agreement.proving.shrink import Shrunk, Sizes, TrialEvaluation
 from lars.language.windows import Interval
 
@@ -27,10 +27,10 @@ def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
     for field in fields(Sizes):
         values = (getattr(one, field.name) for one in (found.before, found.after))
         before, after = map(ends.text if field.name == "end" else str, values)
-        sizes.add_row(_NAMES[field.name] + (ends.said if field.name == "end" else ""), before, after)
+        sizes.add_row(_NAMES[field.name] + (ends.caption if field.name == "end" else ""), before, after)
     yield sizes
     dates = dates_of(found, trials)
-    left = table(dates.said.strip() or None, "t", "stream", "triple", right=("t",))
+    left = table(dates.caption.strip() or None, "t", "stream", "triple", right=("t",))
     for fact in found.left.facts:
         *triple, stream = fact.arguments
         left.add_row(dates.text(fact.t), short(stream), " ".join(map(short, triple)))
@@ -49,7 +49,7 @@ def dates_of(found: Shrunk, trials: TrialEvaluation) -> Dates:
 def as_json(found: Shrunk, trials: TrialEvaluation) -> Json:
     """Return sizes, what is left, and how many evaluations it took."""
     return {
-        "unit": encoded(trials.setting.unit),
+        "unit": encode(trials.setting.unit),
         "origin": trials.origin,
         "period": trials.period,
         "cause": found.cause.value,

@@ -9,7 +9,7 @@ from agreement.documents.outputs import (
     Json,
     bindings,
     counted,
-    encoded,
+    encode,
     header,
     json_triple,
     short,
@@ -34,16 +34,16 @@ from lars.language.terms import DEFAULT
 def as_text(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Iterator[RenderableType]:
     """Yield each period's witnesses, and why there are no more."""
     for one in found:
-        for witness in one.found:
+        for witness in one.witnesses:
             yield from _shown(task, one.period, witness)
         if one.ended is not None:
-            yield in_words(one.ended, _asked(task, one.period), some=bool(one.found))
+            yield in_words(one.ended, _asked(task, one.period), some=bool(one.witnesses))
 
 
 def _asked(task: WitnessTask, period: int) -> str:
     one, other = task.sides
-    if task.wishes.sides is not None:
-        profiles = isinstance(task.wishes.sides[0], NamedProfile)
+    if task.criteria.sides is not None:
+        profiles = isinstance(task.criteria.sides[0], NamedProfile)
         return (
             f"on which {one} and {other} part"
             if profiles
@@ -51,7 +51,7 @@ def _asked(task: WitnessTask, period: int) -> str:
         )
     if task.pair is None:
         both = "the first query has a row that the second lacks"
-        return f"on which {both if task.wishes.contained else 'the two queries differ'}"
+        return f"on which {both if task.criteria.contained else 'the two queries differ'}"
     return f"on which {one} and {other} differ for U = {period}"
 
 
@@ -76,8 +76,8 @@ def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[Rendera
             if rows:
                 listed_rows = ", ".join(sorted(map(short_row, rows)))
                 yield f"at {witness.end} {name} alone has {names} = {listed_rows}"
-        if witness.said:
-            yield f"at {witness.end} {witness.said}"
+        if witness.remark:
+            yield f"at {witness.end} {witness.remark}"
         return
     for interval in report.verdicts[0].intervals:
         for one in report.differences(interval):
@@ -88,12 +88,12 @@ def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[Rendera
 def as_json(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Json:
     """Return the whole answer."""
     return {
-        "unit": encoded(task.setting.unit),
+        "unit": encode(task.setting.unit),
         "sides": list(task.sides),
         "periods": [
             {
                 "period": one.period if task.pair is not None else None,
-                "witnesses": [_witness(task, one.period, witness) for witness in one.found],
+                "witnesses": [_witness(task, one.period, witness) for witness in one.witnesses],
                 "ended": None if one.ended is None else _ended(one.ended),
             }
             for one in found

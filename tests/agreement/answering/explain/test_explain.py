@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agreement.answering.explain.explaining import compared
+from agreement.answering.explain.explaining import query_of_comparison
 from agreement.answering.solve.solving import SolvingTask
 from agreement.comparing.agree import Overrides
 from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions, Period
@@ -41,7 +41,7 @@ def situated(sample, engine, mode, period):
         (None, None),
     )
     overrides = Overrides((Period(period),), None, InterpretationOptions(), {})
-    return compared(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
+    return query_of_comparison(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
 
 
 def proved(here, t):

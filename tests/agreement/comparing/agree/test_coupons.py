@@ -175,7 +175,7 @@ def test_one_disagreeing_period_among_many_is_enough_for_exit_code_1():
 
 def test_fifty_periods_evaluate_each_time_point_once():
     seen: list[tuple[int, ...]] = []
-    evaluated = evaluation.evaluated
+    evaluated = evaluation.evaluate_program
 
     def spy(program, situation, times, output, newest):
         seen.append(tuple(times))
@@ -191,7 +191,7 @@ def test_fifty_periods_evaluate_each_time_point_once():
 
 def test_the_causes_in_fifty_periods_take_few_more_evaluations_than_those_in_one():
     asked = Counter()
-    evaluated = evaluation.evaluated
+    evaluated = evaluation.evaluate_program
 
     def spy(*arguments):
         asked[periods] += 1

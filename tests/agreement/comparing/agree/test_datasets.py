@@ -12,14 +12,14 @@ from translate.analysis import check_comparable, remarks
 from translate.dialects import read_query
 from translate.errors import ModelError
 from translate.model.query import Dataset, Language, Profile, Setting
-from translate.tau import Trigger, push, translated
+from translate.tau import Trigger, lars_program, push
 
 QUADS = Static(frozenset({names("d q v")}), {names("g1")[0]: frozenset({names("n q v")})})
 
 
 def rows_of(text, facts, *, static=QUADS, last=9, trigger=Trigger.ANY, **job):
     query = read_query(expand(text), "q.rq", Language.CQELS)
-    question = ask(push(translated(query, Setting()), trigger), ("ans1", len(query.result)))
+    question = ask(push(lars_program(query, Setting()), trigger), ("ans1", len(query.result)))
     known = background(static, query.dataset, lambda _: None)
     found = in_process(Job((question,), Interval(0, last), known, **job), facts)
     return sorted((answer.t, *answer.row) for answer in found)

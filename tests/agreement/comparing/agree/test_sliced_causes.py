@@ -10,7 +10,7 @@ from hypothesis import strategies as some
 from agreement.documents.traces import LocalTrace
 from lars.language.windows import Interval
 from solver.columns import CodedColumns, TermCodes, TraceColumns, in_time_order
-from solver.job import needs
+from solver.job import needs_of
 from solver.relational import situation_of
 from tests.agreement.comparisons import SPECS, explained, facts_of, report, variant_of
 
@@ -23,7 +23,7 @@ class CutTrace(LocalTrace):
 
     def slices(self, questions, before):
         """Return slices of the same length."""
-        wanted, last = needs(questions).from_before(before), self.timeline.last
+        wanted, last = needs_of(questions).from_before(before), self.timeline.last
         if wanted.halo is None or wanted.reach.tuples:
             return [self.timeline]
         starts = range(self.timeline.first, last + 1, self.length)
@@ -34,7 +34,7 @@ class CutTrace(LocalTrace):
         return [self._elsewhere(*pickle.loads(pickle.dumps((work, *one)))) for one in given]
 
     def _elsewhere(self, work, within, share):
-        wanted, known = needs(work.questions).from_before(work.before), self.columns.terms
+        wanted, known = needs_of(work.questions).from_before(work.before), self.columns.terms
         atoms = in_time_order(wanted.among(self.columns.atoms, known, self.timeline).of(within))
         terms = TermCodes()
         terms.code("<http://example.org/elsewhere>")

@@ -19,7 +19,7 @@ from lars.durations import Duration
 from lars.language.stream import cut, stream_of
 from lars.language.terms import Atom, Iri, Variable
 from lars.language.windows import NOW, UNBOUNDED, Bounds, Interval, TimeWindow, TupleWindow
-from solver.facts import Always, Fact
+from solver.facts import EveryTime, Fact
 from solver.job import Question, ask
 from solver.job.pipeline import Job, in_process
 from solver.rdf import text_of_rdflib
@@ -46,7 +46,7 @@ from translate.analysis import cq, cs
 from translate.model.patterns import Bgp, Minus, TriplePattern, variables
 from translate.model.query import Dataset, Form, Profile, Query, Setting, StreamPattern
 from translate.model.windows import Range
-from translate.tau import TRIGGER, Trigger, pull, push, translated
+from translate.tau import TRIGGER, Trigger, lars_program, pull, push
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib.*")
 
@@ -70,8 +70,8 @@ def asked(case, program):
 
 def programs(case):
     """Return τ1(cs(Q)) and τ2 of each of cq(Q)."""
-    variants = (translated(variant.query, case.setting) for variant in cq(case.query))
-    return [translated(cs(case.query), case.setting), *variants]
+    variants = (lars_program(variant.query, case.setting) for variant in cq(case.query))
+    return [lars_program(cs(case.query), case.setting), *variants]
 
 
 def at_each(case, program):
@@ -87,7 +87,7 @@ def at_each(case, program):
 def test_the_translation_has_the_solutions_of_the_algebra_in_both_profiles(case, data):
     engine = data.draw(st.sampled_from([cs(case.query), *(v.query for v in cq(case.query))]))
     merged = bool(engine.merged) or not case.query.streams
-    program = translated(engine, case.setting)
+    program = lars_program(engine, case.setting)
     expected = {t: algebra.rows(engine, algebra.data_at(case, merged, t)) for t in case.timeline}
     event("rows" if any(expected.values()) else "no rows")
     assert at_each(case, program) == expected
@@ -131,8 +131,8 @@ def texts(by_time):
 def test_push_and_pull_through_clingo_are_those_of_the_second_implementation(case, period, data):
     derived, brave = cs(case.query), data.draw(st.sampled_from(cq(case.query))).query
     questions = (
-        asked(case, pull(translated(derived, case.setting), period)),
-        asked(case, push(translated(brave, case.setting))),
+        asked(case, pull(lars_program(derived, case.setting), period)),
+        asked(case, push(lars_program(brave, case.setting))),
     )
     pulled, pushed = outputs(case, *questions)
     event("rows" if pulled or pushed else "no rows")
@@ -284,8 +284,8 @@ def both_sides(case, program, period, trigger):
     questions = (
         asked(case, push(program, trigger)),
         asked(case, pull(program, period)),
-        Question(program, ("ans1", len(case.query.result)), Always()),
-        Question(push(program, trigger), (TRIGGER.predicate, 0), Always()),
+        Question(program, ("ans1", len(case.query.result)), EveryTime()),
+        Question(push(program, trigger), (TRIGGER.predicate, 0), EveryTime()),
     )
     pushed, pulled, every, fired = outputs(case, *questions)
     sides = ({t: frozenset(rows) for t, rows in side.items()} for side in (pushed, pulled))

@@ -11,14 +11,14 @@ from tests.agreement.comparisons import expand, names
 from tests.solver.spark.on_spark import on_spark
 from translate.dialects import read_query
 from translate.model.query import Language, Setting
-from translate.tau import Trigger, push, translated
+from translate.tau import Trigger, lars_program, push
 
 QUADS = Static(frozenset({names("d q v")}), {names("g1")[0]: frozenset({names("n q v")})})
 
 
 def rows_of(text, facts, *, static=QUADS, last=9, trigger=Trigger.ANY, **job):
     query = read_query(expand(text), "q.rq", Language.CQELS)
-    question = ask(push(translated(query, Setting()), trigger), ("ans1", len(query.result)))
+    question = ask(push(lars_program(query, Setting()), trigger), ("ans1", len(query.result)))
     known = background(static, query.dataset, lambda _: None)
     found = in_process(Job((question,), Interval(0, last), known, **job), facts)
     return sorted((answer.t, *answer.row) for answer in found)
@@ -35,7 +35,7 @@ def test_slices_keep_the_order_of_arrival_for_windows_of_tuples_and_time_togethe
 
 def test_a_part_of_the_timeline_remembers_what_tuple_windows_kept_before_it(spark):
     query = read_query(expand("SELECT ?a { STREAM :s [ROWS 2] {?a :p ?b} }"), "q.rq")
-    question = ask(push(translated(query, Setting())), ("ans1", 1))
+    question = ask(push(lars_program(query, Setting())), ("ans1", 1))
     facts = [(t, 0, t, "striple", names(f"a{t} p b s")) for t in (1, 2, 3, 8)]
     for slices in (1, 2):
         job = Job((question,), Interval(0, 8), {}, slices, Interval(5, 8))

@@ -2,13 +2,13 @@
 
 import pytest
 
-from agreement.comparing.compare.differences import DifferenceOptions, difference, grouped, paired
+from agreement.comparing.compare.differences import DifferenceOptions, difference, group_reports, pair_reports
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.recordings import Push, Recording, Report
 
 TRIPLE = ("<x:a>", "<x:p>", "<x:o>")
 PUSHES = tuple(Push(t, "<x:s>", TRIPLE) for t in (10, 30, 20, 40))
-HOW = DifferenceOptions(Likeness(), told=True, times=True, pushes=PUSHES, milliseconds=10)
+HOW = DifferenceOptions(Likeness(), has_times=True, times=True, pushes=PUSHES, milliseconds=10)
 PAIRS = {
     "3 4 5 | 4.1 5.1": [(3, None), (4, 4.1), (5, 5.1)],
     "4.1 5.1 | 3 4 5": [(4.1, 4), (5.1, 5), (None, 3)],
@@ -25,13 +25,13 @@ def reports(text):
 
 @pytest.mark.parametrize("text", PAIRS)
 def test_reports_that_are_nearest_to_each_other_are_pairs(text):
-    found = paired(*map(reports, text.split("|")))
+    found = pair_reports(*map(reports, text.split("|")))
     assert [(a and a.t, b and b.t) for a, b in found] == PAIRS[text]
 
 
 def test_a_clock_is_moved_by_the_first_push_that_is_later():
     told = [Report(5, ()), Report(10, ()), Report(25, ()), Report(30, ()), Report(40, ())]
-    found = grouped(Recording((), tuple(told)), HOW)
+    found = group_reports(Recording((), tuple(told)), HOW)
     # Push 2 is back at 20, so what is due at 30 waits for the push at 40, and 40 for none.
     assert {place: [one.t for one in own] for place, own in found.places.items()} == {
         0: [5],
@@ -42,13 +42,13 @@ def test_a_clock_is_moved_by_the_first_push_that_is_later():
 
 
 def test_the_push_of_a_report_is_where_it_belongs():
-    found = grouped(Recording((), (Report(30, (), trigger=2), Report(30, (), trigger=2))), HOW)
+    found = group_reports(Recording((), (Report(30, (), trigger=2), Report(30, (), trigger=2))), HOW)
     assert {place: len(own) for place, own in found.places.items()} == {2: 1}
 
 
 def test_without_pushes_a_report_belongs_to_its_time_unit():
-    how = DifferenceOptions(Likeness(), told=True, times=True, pushes=None, milliseconds=10)
-    found = grouped(Recording((), (Report(9.9, ()), Report(10, ()), Report(70.7, ()))), how)
+    how = DifferenceOptions(Likeness(), has_times=True, times=True, pushes=None, milliseconds=10)
+    found = group_reports(Recording((), (Report(9.9, ()), Report(10, ()), Report(70.7, ()))), how)
     assert list(found.places) == [0, 1, 7]
 
 

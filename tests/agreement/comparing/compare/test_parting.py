@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 
 from agreement.comparing.compare.differences import DifferenceOptions
-from agreement.comparing.compare.parting import Search, parted
+from agreement.comparing.compare.parting import Search, part_profiles
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import EngineRule
 from lars.errors import LarsError
 
-HOW = DifferenceOptions(Likeness(), told=True, times=True, pushes=(), milliseconds=1)
+HOW = DifferenceOptions(Likeness(), has_times=True, times=True, pushes=(), milliseconds=1)
 FIXED = SimpleNamespace(name="fixed", changes=(), reports=lambda _: recording("ab"))
 EXAMPLES = {
     "one undoes it, another makes it smaller": ({"": "", "1": "ab", "2": "a", "12": "ab"}, "1", True, False),
@@ -66,7 +66,7 @@ class Written:
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_parts_two_sides_is_named(example):
     rows, names, undone, together = EXAMPLES[example]
-    (found,) = parted(Search((FIXED, Written(rows)), HOW), lambda *_: None)
+    (found,) = part_profiles(Search((FIXED, Written(rows)), HOW), lambda *_: None)
     assert "".join(cause.rule.name for cause in found.causes) == names
     assert (found.undone, found.together) == (undone, together)
 
@@ -77,11 +77,11 @@ def test_rules_of_both_sides_can_be_needed_together():
             return recording("ab" if "1" in changed else "c")
 
     rows = {"": "", "2": "ab", "12": "ab", "23": "ab", "123": "ab"}
-    (found,) = parted(Search((Other({}, "other"), Written(rows)), HOW), lambda *_: None)
+    (found,) = part_profiles(Search((Other({}, "other"), Written(rows)), HOW), lambda *_: None)
     assert [(cause.profile, cause.rule.name) for cause in found.causes] == [("other", "1"), ("written", "2")]
     assert found.undone
 
 
 def test_a_query_that_a_side_cannot_run_is_an_error_when_nothing_is_changed():
     with pytest.raises(LarsError):
-        parted(Search((FIXED, Written({"": None})), HOW), lambda *_: None)
+        part_profiles(Search((FIXED, Written({"": None})), HOW), lambda *_: None)

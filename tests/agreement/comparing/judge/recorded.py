@@ -9,7 +9,14 @@ from pathlib import Path
 from agreement.documents.outputs import json_term
 from agreement.documents.recordings import Push, Row
 from agreement.engines.engine import columns
-from agreement.engines.specifications import OpenChoice, Task, builtin, elements_of, evaluations, profiled
+from agreement.engines.specifications import (
+    OpenChoice,
+    Task,
+    builtin,
+    elements_of,
+    evaluated_windows,
+    evaluations,
+)
 from lars.durations import read_duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
@@ -103,7 +110,7 @@ def own(language: str, start: int = 0, query: str | None = None, pushes=None, bo
     task = Task(read, elements, Static(frozenset(), {}), SECOND, elements[-1].t)
     choice = OpenChoice((start,) * text.count("RANGE") or (start,), bounds or BOUNDS[language])
     choice = choice if language != "sparqlstream" else replace(choice, starts=(start,) * text.count("NOW -"))
-    profile = profiled(task, builtin(language), choice)
+    profile = evaluated_windows(task, builtin(language), choice)
     found = [(one.time * 1000.0, one.rows) for one in evaluations(profile) if one.reported]
     return Recorded(text, given, columns(read), tuple(found), language)
 

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from agreement.comparing.judge import Options, judged, start_times
+from agreement.comparing.judge import Options, judge_recording, start_times
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
@@ -14,8 +14,8 @@ from agreement.engines.specifications import (
     Version,
     builtin,
     elements_of,
+    evaluated_windows,
     evaluations,
-    profiled,
 )
 from lars.language.windows import Bounds
 from solver.facts import Static
@@ -38,7 +38,7 @@ KNOWN = "?s <http://e/name> ?n"
 
 
 def recording(task, specification, choice):
-    profile = profiled(task, specification, choice)
+    profile = evaluated_windows(task, specification, choice)
     reports = tuple(Report(one.time * 1000.0, one.rows) for one in evaluations(profile) if one.reported)
     return Recording(columns(task.query), reports)
 
@@ -52,8 +52,10 @@ def task_of(text, pushes, versions=()):
 @pytest.mark.parametrize("combination", list(product(range(3), range(2))))
 def test_of_two_windows_every_combination_is_tried(combination):
     task, by = task_of(TWO, pushed(*LINES)), builtin("rspql")
-    found = judged(task, by, recording(task, by, OpenChoice(combination, Bounds.LOW_OPEN)), Options())
-    assert (found.choices, found.tried) == (6, 6)
+    found = judge_recording(
+        task, by, recording(task, by, OpenChoice(combination, Bounds.LOW_OPEN)), Options()
+    )
+    assert (found.choices, found.tried_choices) == (6, 6)
     assert [one.choice.starts for one in found.matching] == [combination]
 
 
@@ -74,9 +76,9 @@ def test_static_data_is_what_it_was_at_each_time():
     task, by = task_of(text, pushed(), versions), builtin("csparql")
     made = recording(task, by, OpenChoice((0,), Bounds.LOW_OPEN))
     assert {row[0] for report in made.reports for row in report.rows} == {'"old"', '"new"'}
-    assert judged(task, by, made, Options()).correct
+    assert judge_recording(task, by, made, Options()).correct
     fixed = replace(task, versions=(Version(names[0]),))
-    assert judged(fixed, by, made, Options()).correct is False
+    assert judge_recording(fixed, by, made, Options()).correct is False
 
 
 def test_a_start_time_matches_both_bounds_only_where_nothing_lies_on_a_border():
@@ -84,7 +86,10 @@ def test_a_start_time_matches_both_bounds_only_where_nothing_lies_on_a_border():
     task, by = task_of(SHOPS.format("").replace("?n", "?o"), pushes), builtin("csparql")
     for bounds in by.bounds:
         made = recording(task, by, OpenChoice((0,), bounds))
-        found = {(one.choice.starts, one.choice.bounds) for one in judged(task, by, made, Options()).matching}
+        found = {
+            (one.choice.starts, one.choice.bounds)
+            for one in judge_recording(task, by, made, Options()).matching
+        }
         assert {((0,), Bounds.LOW_OPEN), ((0,), Bounds.HIGH_OPEN)} <= found
 
 

@@ -6,10 +6,10 @@ from random import Random
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agreement.comparing.judge import Options, judged
+from agreement.comparing.judge import Options, judge_recording
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import columns
-from agreement.engines.specifications import evaluations, profiled
+from agreement.engines.specifications import evaluated_windows, evaluations
 from tests.agreement.engines.specifications.operational_strategies import case
 from tests.solver.strategies import part_of
 from translate.model.query import Semantics
@@ -26,7 +26,7 @@ class Drawn:
         self.task = drawn.task()
         places = drawn.places(self.task)
         self.specification, self.choice = drawn.specification(places), drawn.choice(places)
-        profile = profiled(self.task, self.specification, self.choice)
+        profile = evaluated_windows(self.task, self.specification, self.choice)
         length = self.task.unit.milliseconds
         reports = tuple(
             Report(one.time * length, one.rows, one.trigger if triggers else None)
@@ -39,7 +39,7 @@ class Drawn:
         starts = tuple(sorted(set(self.choice.starts))) or (0,)
         bounds = (self.choice.bounds,)
         options = Options(starts=starts, bounds=bounds, until=self.task.until)
-        return judged(self.task, self.specification, recording or self.recording, options)
+        return judge_recording(self.task, self.specification, recording or self.recording, options)
 
     def own(self, found):
         """Return the verdict for the choice that the recording was made with."""

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.judge import Options, judged, start_times
-from agreement.comparing.judge.alignment import aligned
+from agreement.comparing.judge import Options, judge_recording, start_times
+from agreement.comparing.judge.alignment import align
 from agreement.comparing.judge.verdict import compared, phase_of
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import columns
@@ -16,8 +16,8 @@ from agreement.engines.specifications import (
     OpenChoice,
     Task,
     elements_of,
+    evaluated_windows,
     evaluations,
-    profiled,
     specification,
 )
 from solver.facts import Static
@@ -48,7 +48,7 @@ def task_of(rng):
 def recording_of(task, by, rng):
     """Return what a specification reports for some start times, late, and often with a row too few."""
     choice = OpenChoice((rng.randrange(4), rng.randrange(4)), rng.choice(by.bounds))
-    profile = profiled(task, by, choice)
+    profile = evaluated_windows(task, by, choice)
     late = rng.choice((0, 0, 300, 1000))
     reports = [[one.time * 1000.0 + late, one.rows] for one in evaluations(profile) if one.reported]
     if reports and rng.random() < 0.6:
@@ -61,10 +61,10 @@ def recording_of(task, by, rng):
 def enumerated(task, by, recording):
     """Yield each choice whose verdict is correct, every one judged in whole."""
     slides = [part.window.slide.points(SECOND) for part in task.query.merged]
-    recorded = aligned(recording, recording.variables, task.query)
+    recorded = align(recording, recording.variables, task.query)
     for bounds in by.bounds:
         for z in product(*map(range, slides)):
-            profile = profiled(task, by, OpenChoice(z, bounds))
+            profile = evaluated_windows(task, by, OpenChoice(z, bounds))
             phase = phase_of(profile, max(slides) - 1, Options())
             if compared(profile, evaluations(profile), recorded, phase, Options()).correct:
                 yield z, bounds
@@ -79,8 +79,8 @@ def compared_with_all(seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(start_times, "_FEW", 0)
         patch.setattr(start_times, "_TOGETHER", 2)
-        found = judged(task, by, recording, Options(whole=0))
-    assert found.tried == found.choices
+        found = judge_recording(task, by, recording, Options(whole=0))
+    assert found.tried_choices == found.choices
     ours = sorted((one.choice.starts, one.choice.bounds.value) for one in found.matching)
     return ours, sorted((z, bounds.value) for z, bounds in enumerated(task, by, recording))
 
@@ -108,10 +108,10 @@ def test_verdicts_that_are_not_made_would_not_have_been_worth_it(seed, worth):
     rng = Random(seed)
     task, by = task_of(rng), specification(rng.choice(SPECIFICATIONS))
     recording = recording_of(task, by, rng)
-    every = judged(task, by, recording, Options())
+    every = judge_recording(task, by, recording, Options())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(start_times, "_DEAR", 0)
-        some = judged(task, by, recording, Options(worth=worth))
+        some = judge_recording(task, by, recording, Options(worth=worth))
     assert all(one in every.verdicts for one in some.verdicts)
     good = [one for one in every.verdicts if one.correct or one.score > worth]
     assert all(one in some.verdicts for one in good)

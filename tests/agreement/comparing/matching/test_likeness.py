@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.matching import likeness
-from agreement.comparing.matching.likeness import Likeness, matched, matched_by_keys
+from agreement.comparing.matching.likeness import Likeness, match_rows, matched_by_keys
 from agreement.comparing.matching.row_keys import close, row_key
 from agreement.documents.recordings import RowNumbers
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
@@ -25,7 +25,7 @@ def literal(text, kind):
 
 
 def counts(expected, actual, how=BAG):
-    found = matched([(term,) for term in expected], [(term,) for term in actual], how)
+    found = match_rows([(term,) for term in expected], [(term,) for term in actual], how)
     return found.common, len(found.missing), len(found.extra)
 
 
@@ -93,7 +93,7 @@ def test_a_number_takes_the_partner_that_leaves_others_theirs():
 
 
 def test_rows_of_other_widths_are_no_match():
-    assert matched([(A, None)], [(A, None, B)], BAG).common == 0
+    assert match_rows([(A, None)], [(A, None, B)], BAG).common == 0
 
 
 def test_a_set_counts_equal_values_once():
@@ -105,21 +105,21 @@ def test_a_set_counts_equal_values_once():
 def test_blank_nodes_are_renamed_one_to_one_across_rows():
     shared = [("_:x", A), ("_:x", B), ("_:y", A)]
     apart = [("_:x", A), ("_:y", A), ("_:z", B)]
-    assert matched(shared, [("_:y", A), ("_:y", B), ("_:x", A)], BAG).equal
-    assert not matched(shared, apart, BAG).equal
-    assert not matched(apart, shared, BAG).equal
+    assert match_rows(shared, [("_:y", A), ("_:y", B), ("_:x", A)], BAG).equal
+    assert not match_rows(shared, apart, BAG).equal
+    assert not match_rows(apart, shared, BAG).equal
 
 
 def test_blank_nodes_and_numbers_written_otherwise_are_alike_together():
     one = [("_:x", literal("1", "integer")), ("_:y", literal("92.33333333333333", "decimal"))]
     other = [("_:b", literal("92.333333333333", "double")), ("_:a", literal("1.0", "decimal"))]
-    assert matched(one, other, BAG).equal
+    assert match_rows(one, other, BAG).equal
 
 
 def test_of_many_rows_with_blank_nodes_only_those_dropped_are_missing():
     rows = [(f"_:n{n}", literal(n % 7, "integer"), A) for n in range(60)]
     others = [(f"_:m{n}", number, place) for n, (_, number, place) in enumerate(reversed(rows))]
-    found = matched(rows, [*others[:20], *others[23:]], BAG)
+    found = match_rows(rows, [*others[:20], *others[23:]], BAG)
     assert (found.common, len(found.missing), found.extra) == (57, 3, ())
 
 
@@ -147,7 +147,7 @@ def most(expected, actual, how):
 @settings(max_examples=300)
 @given(PLAIN, PLAIN, st.sampled_from((BAG, ROUGH)))
 def test_as_many_rows_are_paired_as_can_be(expected, actual, how):
-    found = matched(expected, actual, how)
+    found = match_rows(expected, actual, how)
     assert found.common == most(expected, actual, how)
     assert (found.common + len(found.missing), found.common + len(found.extra)) == (
         len(expected),
@@ -158,7 +158,7 @@ def test_as_many_rows_are_paired_as_can_be(expected, actual, how):
 @settings(max_examples=300)
 @given(PLAIN, PLAIN, st.sampled_from((BAG, ROUGH, SET)))
 def test_matching_is_symmetric(expected, actual, how):
-    one, other = matched(expected, actual, how), matched(actual, expected, how)
+    one, other = match_rows(expected, actual, how), match_rows(actual, expected, how)
     assert (one.common, len(one.missing), len(one.extra)) == (
         other.common,
         len(other.extra),
@@ -183,17 +183,17 @@ def isomorphic(expected, actual):
 def test_answers_are_equal_just_when_they_are_isomorphic(expected, actual, names):
     renaming = dict(zip(NODES, names, strict=True))
     renamed = [tuple(renaming.get(term, term) for term in row) for row in reversed(expected)]
-    assert matched(expected, renamed, BAG).equal
-    assert matched(expected, actual, BAG).equal == isomorphic(expected, actual)
+    assert match_rows(expected, renamed, BAG).equal
+    assert match_rows(expected, actual, BAG).equal == isomorphic(expected, actual)
 
 
 def test_thousands_of_blank_nodes_and_numbers_take_no_time():
     rows = [(f"_:n{n}", literal(n / 7, "double")) for n in range(3000)]
     others = [(f"_:m{n}", number) for n, (_, number) in enumerate(reversed(rows))]
-    assert matched(rows, others, BAG).equal
-    assert matched(rows, others[5:], BAG).common == 2995
+    assert match_rows(rows, others, BAG).equal
+    assert match_rows(rows, others[5:], BAG).common == 2995
     numbers = ([(literal(n + shift, "double"),) for n in range(5000)] for shift in (0, 0.5))
-    assert matched(*numbers, BAG).common == 0
+    assert match_rows(*numbers, BAG).common == 0
 
 
 NUMBERS = [
@@ -212,7 +212,7 @@ def by_numbers(expected, actual, how):
     """Return how rows match by the way for many rows, however few they are."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(likeness, "_FEW", 0)
-        return matched(expected, actual, how)
+        return match_rows(expected, actual, how)
 
 
 @given(OF_NUMBERS, OF_NUMBERS, LIKENESSES)
@@ -231,7 +231,7 @@ def test_as_many_rows_with_blank_nodes_match_by_numbers_as_by_keys(expected, act
 def test_rows_keep_their_numbers_where_others_come_later():
     known = RowNumbers()
     first = known.numbered([(A,), (None,)])
-    assert matched(first, [(f"<{n}>",) for n in range(99)], BAG).common == 0
+    assert match_rows(first, [(f"<{n}>",) for n in range(99)], BAG).common == 0
     assert list(first) == [(A,), (None,)]
     assert (first[1], list(first[:1]), len(known)) == ((None,), [(A,)], 101)
     assert first == RowNumbers().numbered([(A,), (None,)]) == ((A,), (None,))

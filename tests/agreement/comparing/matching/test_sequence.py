@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.judge import Options, judged
+from agreement.comparing.judge import Options, judge_recording
 from agreement.comparing.matching.likeness import Likeness
 from agreement.comparing.matching.sequences import contained
 from agreement.documents.recordings import Report
@@ -54,7 +54,7 @@ def in_sequence(drawn, recording):
     """Return the start times for which the sequence of a recording is correct."""
     starts = tuple(sorted(set(drawn.choice.starts))) or (0,)
     options = Options(starts=starts, bounds=(drawn.choice.bounds,), match=MatchBy.SEQUENCE)
-    return judged(drawn.task, drawn.specification, recording, options)
+    return judge_recording(drawn.task, drawn.specification, recording, options)
 
 
 def jittered(recording, rng):

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import strategies as st
 
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
-from agreement.documents.generate.elements import Observation, elements, generated
+from agreement.documents.generate.elements import Observation, elements, pushes_of
 from agreement.documents.generate.formats import NAMING_STREAMS, default_trace_unit
 from agreement.documents.generate.plan import Bursts, TemperatureRange
 from agreement.documents.generate.writing import Maker, TraceOutput, make
@@ -86,4 +86,4 @@ def rows(path: Path, plan: Plan, kind: WrittenFormat) -> Iterator[tuple[object, 
 def expected(plan: Plan) -> Iterator[tuple[object, ...]]:
     """What was generated, as `rows` says it."""
     point = plan.unit.nanoseconds / 10**6
-    return ((push.t / point, *push.triple, push.stream) for push in generated(plan))
+    return ((push.t / point, *push.triple, push.stream) for push in pushes_of(plan))

@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.documents.generate import Plan
-from agreement.documents.generate.elements import OBSERVATION, WEATHER, generated
+from agreement.documents.generate.elements import OBSERVATION, WEATHER, pushes_of
 from lars.durations import read_duration
 from tests.agreement.command import lars, solve
 
@@ -55,7 +55,7 @@ def answers(folder, *parts):
 
 def measured(end):
     """The station and temperature of each observation in a window."""
-    inside = [push for push in generated(PLAN) if end - 4 <= push.t / 1000 <= end]
+    inside = [push for push in pushes_of(PLAN) if end - 4 <= push.t / 1000 <= end]
     stations = {push.graph: push.triple[2][1:-1] for push in inside if "procedure>" in push.triple[1]}
     values = {push.graph: push.triple[2] for push in inside if "floatValue>" in push.triple[1]}
     return [(stations[graph], float(value.split('"')[1])) for graph, value in values.items()]

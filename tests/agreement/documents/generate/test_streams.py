@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
-from agreement.documents.generate.elements import Thermometer, elements, generated, parts
+from agreement.documents.generate.elements import Thermometer, elements, parts, pushes_of
 from agreement.documents.generate.formats import text
 from agreement.documents.generate.plan import Bursts, TemperatureRange
 from lars.durations import Duration, read_duration
@@ -118,7 +118,7 @@ def test_poisson_arrivals_have_the_mean_and_the_variance_of_their_rate():
 
 @pytest.mark.parametrize("share", [Fraction(1, 10), Fraction(1)])
 def test_the_share_of_duplicates_is_sent_again(share):
-    sent = Counter((push.t, push.triple) for push in generated(Plan(duration=HOUR, duplicates=share)))
+    sent = Counter((push.t, push.triple) for push in pushes_of(Plan(duration=HOUR, duplicates=share)))
     assert set(sent.values()) <= {1, 2}
     again = sum(count == 2 for count in sent.values()) / 7
     assert again == 3600 if share == 1 else near(again, 360)
@@ -158,13 +158,13 @@ def test_a_walk_goes_a_step_each_interval_whichever_cell_is_asked_first():
 
 def test_stations_are_dealt_out_over_the_streams():
     plan = Plan(stations=7, streams=3, stream="urn:s")
-    streams = {push.stream for push in generated(plan)}
+    streams = {push.stream for push in pushes_of(plan)}
     assert streams == {"<urn:s1>", "<urn:s2>", "<urn:s3>"}
     assert [plan.stream_of(station)[-2] for station in range(7)] == list("1231231")
 
 
 def digest():
-    lines = text(WrittenFormat.NQUADS, output(EVERYTHING, WrittenFormat.NQUADS).sent(Interval(0, 20_000)))
+    lines = text(WrittenFormat.NQUADS, output(EVERYTHING, WrittenFormat.NQUADS).elements(Interval(0, 20_000)))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
@@ -180,9 +180,9 @@ def test_another_process_makes_the_same_stream():
 
 def test_pushes_count_milliseconds_and_number_their_elements():
     plan = Plan(unit=read_duration("1s"), duration=read_duration("3s"), start=read_duration("5s"))
-    assert sorted({(push.t, push.graph) for push in generated(plan)}) == [(5000, 0), (6000, 1), (7000, 2)]
+    assert sorted({(push.t, push.graph) for push in pushes_of(plan)}) == [(5000, 0), (6000, 1), (7000, 2)]
     half = Duration(500_000)
-    assert {push.t for push in generated(Plan(unit=half, interval=half, duration=Duration(10**6)))} == {
+    assert {push.t for push in pushes_of(Plan(unit=half, interval=half, duration=Duration(10**6)))} == {
         0,
         0.5,
     }

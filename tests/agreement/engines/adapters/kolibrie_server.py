@@ -45,7 +45,7 @@ class Sessions:
     def query(self, body):
         run = opened(KOLIBRIE_846BECB, body)
         run.push(list(map(push_of, sorted(body["events"], key=lambda one: one["timestamp"]))))
-        given, known = run.given, run.reports()
+        given, known = run.run, run.reports()
         names, last = rows_at_stop(given.query, given.static, given.pushes)
         rows = [row for report in known.reports for row in report.rows] + list(last)
         texts = [["" if term is None else text_of(term) for term in row] for row in rows]

@@ -213,7 +213,7 @@ def test_tumbling_is_a_slide_as_long_as_the_range_where_all_rules_are_off():
     assert found == reports(query("S 2s STEP 2s", JOIN), pushes, ALL_OFF)
 
 
-@pytest.mark.parametrize("events", [clock.driven, clock.specified])
+@pytest.mark.parametrize("events", [clock.drive, clock.specified_clock])
 def test_a_push_far_beyond_all_others_is_refused(events):
     pushes = [Push(t, "<x:s>", ("<x:a>", "<x:p>", "<x:b>")) for t in (5.0, 1e19)]
     with pytest.raises(LarsError, match="the clock ticks more than 1000000 times from "):

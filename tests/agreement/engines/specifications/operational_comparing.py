@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from agreement.engines.engine import columns
-from agreement.engines.specifications import evaluations, profiled
+from agreement.engines.specifications import evaluated_windows, evaluations
 from tests.agreement.engines.specifications.operational import Machine, run
 from tests.agreement.engines.specifications.operational_strategies import Case
 from tests.sparql.comparison import canonical, rows_of
@@ -48,11 +48,11 @@ def lines_of_logic(case: Case, specification=None) -> list[Line]:
     task = case.task()
     places = case.places(task)
     chosen = specification or case.specification(places)
-    whole = profiled(task, chosen, case.choice(places))
+    whole = evaluated_windows(task, chosen, case.choice(places))
     names = columns(task.query)
     query, found = case.run.query, []
     for one in evaluations(whole):
-        sizes = dict(zip(places, (view.triples for view in whole.fired(one.point)), strict=True))
+        sizes = dict(zip(places, (view.triples for view in whole.windows_at(one.point)), strict=True))
         rows = comparable(query, bag(query, names, one.rows))
         shown = tuple(sizes[place] for place in sorted(sizes))
         found.append(Line(one.time, rows, one.reported, one.trigger, shown))

@@ -3,7 +3,7 @@
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from agreement.engines.r2s import streamed
+from agreement.engines.r2s import relation_to_stream
 from agreement.engines.specifications.by_ticks import changes
 from lars.language.terms import Variable
 from translate.model.query import ToStream
@@ -36,9 +36,10 @@ def runs_of(found):
 def test_changes_are_the_differences_of_the_answers(found, kind, bag):
     output = Output((Variable("x"),), 2, bag=bag)
     whole = {
-        n: sorted(output.shown([row for row, numbers in found.items() if n in numbers])) for n in range(COUNT)
+        n: sorted(output.answers([row for row, numbers in found.items() if n in numbers]))
+        for n in range(COUNT)
     }
-    expected = streamed(kind, range(COUNT), whole)
+    expected = relation_to_stream(kind, range(COUNT), whole)
     event("changes" if any(expected.values()) else "none")
     reported = changes(kind, runs_of(found), COUNT, output)
     assert {n: sorted(reported.get(n, [])) for n in range(COUNT)} == {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agreement.documents.requests import sources
 from agreement.engines.engine import answers
-from agreement.engines.specifications import by_ticks, evaluation, profiled
+from agreement.engines.specifications import by_ticks, evaluated_windows, evaluation
 from solver.job import stretches
 from solver.settings import Evaluator
 from tests.agreement.engines.specifications.operational_strategies import case
@@ -23,7 +23,7 @@ def scheduled(seed):
     drawn = case(Random(seed))
     task = replace(drawn.task(), versions=())
     places = drawn.places(task)
-    return profiled(task, drawn.specification(places), drawn.choice(places))
+    return evaluated_windows(task, drawn.specification(places), drawn.choice(places))
 
 
 def by_clingo(of):

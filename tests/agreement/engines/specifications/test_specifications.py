@@ -6,7 +6,7 @@ The rows are those that the papers print, with their slips mended: in Example 10
 import pytest
 
 from agreement.documents.recordings import Push
-from agreement.engines.specifications import builtin, elements_of, evaluations, profiled
+from agreement.engines.specifications import builtin, elements_of, evaluated_windows, evaluations
 from lars.durations import Duration
 from lars.errors import LarsError
 from tests.agreement.engines.specifications.operational import Machine, Run, Version, Window, run
@@ -184,7 +184,7 @@ def test_the_rows_of_a_construct_are_triples_of_the_stream_that_it_makes():
     ]  # fmt: skip
     task = one.task()
     places = one.places(task)
-    (*_, last) = evaluations(profiled(task, one.specification(places), one.choice(places)))
+    (*_, last) = evaluations(evaluated_windows(task, one.specification(places), one.choice(places)))
     assert last.rows[0] == (f"<{E}r2>", f"<{E}holds>", f"<{E}m1>")
 
 

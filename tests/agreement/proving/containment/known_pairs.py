@@ -15,7 +15,7 @@ from random import Random
 import rdflib
 from rdflib.plugins.sparql import prepareQuery
 
-from agreement.proving.containment import Holds, OneQuery, contained
+from agreement.proving.containment import Holds, OneQuery, reports_containment
 from translate.dialects import read_query
 from translate.model.query import Profile, Setting
 
@@ -251,6 +251,6 @@ def answered(one, other):
     first, second = (
         OneQuery(read_query(HEAD + text, "q.rq"), Setting(Profile.SPARQL11)) for text in (one, other)
     )
-    found = contained(first, second).holds, contained(second, first).holds
+    found = reports_containment(first, second).holds, reports_containment(second, first).holds
     sign = {(Holds.YES, Holds.NO): "<", (Holds.YES, Holds.YES): "=", (Holds.NO, Holds.NO): "|"}
     return sign.get(found, "open"), time.perf_counter() - began

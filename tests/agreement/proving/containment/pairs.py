@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 
-from agreement.proving.containment import Holds, OneQuery, contained
+from agreement.proving.containment import Holds, OneQuery, reports_containment
 from lars.language.windows import Bounds
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import read
@@ -120,7 +120,7 @@ def judged(seed, kind):
     """Return the verdict on a random pair, and what is wrong with it or None."""
     one, other = pair(seed, kind)
     one, other = (replace(each, result=tuple(sorted(each.result))) for each in (one, other))
-    found = contained(query(one), query(other))
+    found = reports_containment(query(one), query(other))
     match found.holds:
         case Holds.NO if (
             kind != "different"

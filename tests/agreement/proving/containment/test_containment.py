@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.proving.containment import Holds, contained
+from agreement.proving.containment import Holds, reports_containment
 from tests.agreement.command import lars
 from tests.agreement.proving.containment import window_pairs
 from tests.agreement.proving.containment.argued_pairs import KINDS_ARGUED
@@ -144,7 +144,7 @@ def test_no_unit_finer_than_a_quarter_changes_more(bounds):
     for _ in range(6):
         one, other = (replace(each, bounds=bounds, scale=4) for each in pair(rng.random()))
         found = {
-            scale: contained(*(query(replace(each, scale=scale)) for each in (one, other))).holds
+            scale: reports_containment(*(query(replace(each, scale=scale)) for each in (one, other))).holds
             for scale in (4, 5, 8)
         }
         assert len(set(found.values())) == 1
@@ -179,7 +179,7 @@ def test_what_the_other_answers_at_another_time_refutes_an_operator(operator):
     for window, wider in [(("range", 3, None), ("range", 5, None)), (("rows", 1), ("rows", 3))]:
         one = Windowed((((window, "?x", "<http://e/p>", "?x"),),), operator)
         other = Windowed((((wider, "?x", "<http://e/p>", "?y"),),), operator)
-        found = contained(query(one), query(other))
+        found = reports_containment(query(one), query(other))
         assert window_pairs.shows(one, other, found.against)
 
 
@@ -192,13 +192,13 @@ def test_pairs_whose_data_take_two_evaluations(seed):
 def test_what_only_grows_is_never_gone():
     body = (((("all",), "?x", "<http://e/p>", "?y"),),)
     gone, new = (query(Windowed(body, operator)) for operator in ("DSTREAM", "ISTREAM"))
-    assert contained(gone, new).why.endswith("the first only gains answers, none is ever gone")
+    assert reports_containment(gone, new).why.endswith("the first only gains answers, none is ever gone")
 
 
 def test_a_query_that_never_answers_reports_nothing_gone():
     parts = ((("all",), "?x", "<http://e/p>", "?x"),)
     none = Windowed((((("range", 3, None), *parts[0][1:]),),), "DSTREAM", beside=(("NOT EXISTS", parts),))
-    found = contained(query(none), query(Windowed(((parts[0],),), "ISTREAM")))
+    found = reports_containment(query(none), query(Windowed(((parts[0],),), "ISTREAM")))
     assert "the first never has an answer" in found.why
 
 

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 
-from agreement.proving.containment import Holds, OneQuery, contained
+from agreement.proving.containment import Holds, OneQuery, reports_containment
 from lars.durations import Duration
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
@@ -250,7 +250,7 @@ def refuting(one, other, seed, count):
 def judged(seed, count=300, made=pair, seconds=None):
     """Return the verdict on a random pair, and what is wrong with it or None."""
     one, other = made(seed)
-    found = contained(query(one, seconds), query(other, seconds))
+    found = reports_containment(query(one, seconds), query(other, seconds))
     against = refuting(one, other, seed, count) if found.holds is not Holds.NO else None
     if found.holds is Holds.YES and against is not None:
         return found, f"contained, yet not on {against}"

@@ -37,7 +37,7 @@ CHOSEN = {
 def test_the_right_engine_has_no_fault(name, options):
     found = hunted(name, options, runs=150)
     assert (found.faults, found.failures) == ([], [])
-    assert found.judged > found.runs / 4
+    assert found.judged_runs > found.runs / 4
 
 
 def hunted(name, options, runs, seed=0):
@@ -57,7 +57,7 @@ def hunted(name, options, runs, seed=0):
 def test_a_mutant_is_found_small_and_named_by_its_rule(name):
     found = MUTANTS[name].hunted(60)
     (fault,) = found.faults[:1]
-    assert (fault.says, fault.repeated) == (CHOSEN[name], True)
+    assert (fault.sentence, fault.repeated) == (CHOSEN[name], True)
     assert len(fault.run.pushes) <= 5
 
 
@@ -79,7 +79,7 @@ def test_a_smaller_stream_of_a_fault_is_right():
 def test_what_no_rule_explains_is_a_fault_of_its_own():
     fault = MUTANTS["rspql: first row lost"].hunted(60).faults[0]
     assert fault.rule is None
-    assert fault.says.startswith("unexplained: ")
+    assert fault.sentence.startswith("unexplained: ")
 
 
 def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():
@@ -111,7 +111,7 @@ def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_de
     queries = made_queries(engine).queries
     found = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, None, 7))
     found.go()
-    assert {"D1", "D4", "D5", "D6"} <= {one.says.rpartition("(")[2].split()[0] for one in found.faults}
+    assert {"D1", "D4", "D5", "D6"} <= {one.sentence.rpartition("(")[2].split()[0] for one in found.faults}
     assert all("Definition" in one.rule.right for one in found.faults)
     assert all(one.repeated and len(one.run.pushes) <= 5 for one in found.faults)
 
@@ -121,7 +121,7 @@ def test_a_triple_that_leaks_from_one_window_into_another_is_found():
     alike = [one for one in made_queries(engine).queries if one.name == "two-alike"]
     found = Hunt(engine, alike, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, None, 4))
     found.go()
-    leak = next(one for one in found.faults if one.says.endswith("(E1 of kolibrie-846becb)"))
+    leak = next(one for one in found.faults if one.sentence.endswith("(E1 of kolibrie-846becb)"))
     assert len(leak.run.pushes) <= 5
 
 
@@ -199,5 +199,5 @@ def test_an_engine_that_keeps_first_times_is_named():
     chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
     found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(60, 300))
     found.go()
-    assert found.faults[0].says == AGAIN
+    assert found.faults[0].sentence == AGAIN
     assert found.faults[0].times > 10 * sum(one.times for one in found.faults[1:])

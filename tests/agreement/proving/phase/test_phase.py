@@ -7,11 +7,11 @@ import pytest
 
 from agreement.comparing.agree.verdicts import Pair, compare, pairs
 from agreement.proving.decide import trace_on
-from agreement.proving.phase import PhaseTask, phased
+from agreement.proving.phase import PhaseTask, diagrams
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
 from solver.facts import Fact
-from solver.settings import unwatched
+from solver.settings import no_progress
 from tests.agreement.command import agree, lars
 from tests.agreement.proving.decide import naive
 from translate.dialects import read_query
@@ -72,7 +72,7 @@ def test_each_cell_is_what_agree_says(seed, factor):
     trace = trace_on(facts, (), 12 * factor)
     periods, lengths = ([factor * one for one in some] for some in ((1, 2, 3, 5), (1, 2, 3, 6)))
     task = PhaseTask(Asked(setting, trigger), pair, trace, Iri(f"{naive.E}s"), lengths, (1,))
-    (found,) = phased(task, periods, lambda _: None, unwatched)
+    (found,) = diagrams(task, periods, lambda _: None, no_progress)
     for place, length in enumerate(lengths):
         small.windows["s"] = length
         pair = read(small, setting)

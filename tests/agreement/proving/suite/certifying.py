@@ -12,9 +12,9 @@ from itertools import accumulate
 
 import pyoxigraph as ox
 
-from agreement.engines.adapters.oxigraph import TRIPLE, registered
+from agreement.engines.adapters.oxigraph import TRIPLE, register
 from agreement.engines.specifications import Empty, by_ticks, evaluation
-from agreement.proving.suite import Writing, answered
+from agreement.proving.suite import QuerySyntax, engine_answers
 from agreement.proving.suite.running import _term
 from agreement.proving.suite.suite_tests import _read
 from agreement.proving.suite.vectors import PERIOD, vectors
@@ -57,7 +57,7 @@ def in_order(test):
 
 def with_late(test):
     """Return the reports of the usual vector by an engine that takes what comes late."""
-    reports = answered([WindowEngine(WindowRun)], [test], Writing(Language.RSPQL), {})[0].reports
+    reports = engine_answers([WindowEngine(WindowRun)], [test], QuerySyntax(Language.RSPQL), {})[0].reports
     until = max(one.t for one in test.stream)
     return [(t, bag(rows[0], [row.values() for row in rows])) for t, rows in reports if t < until]
 
@@ -67,7 +67,7 @@ class WindowByWindow:
 
     def __init__(self, test):
         self.test = test
-        self.asked = registered({"query": test.texts[Language.RSPQL], "static": test.static})
+        self.asked = register({"query": test.texts[Language.RSPQL], "static": test.static})
         self.until = int(max(one.t for one in test.stream))
         self.answers = lru_cache(maxsize=None)(self._answers)
         self.arrivals = tuple(

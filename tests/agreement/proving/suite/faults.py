@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from agreement.documents.recordings import static_of
 from agreement.engines.specifications import Empty
-from agreement.proving.suite.expecting import Expecting
+from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.vectors import vectors
 from lars.errors import LarsError
 from translate.dialects import read_query
@@ -71,7 +71,7 @@ def in_bags(reports):
 
 @lru_cache(maxsize=512)
 def asked(text, static, stream):
-    return Expecting(_read(text), static_of(static), stream)
+    return VectorReports(_read(text), static_of(static), stream)
 
 
 @lru_cache(maxsize=4096)

@@ -7,7 +7,7 @@ import pytest
 from agreement.documents.recordings import static_of
 from agreement.proving.suite import LEVELS, suite_tests, write_suite
 from agreement.proving.suite.catalogue import catalogue
-from agreement.proving.suite.expecting import Expecting
+from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.suite_tests import chosen_streams
 from agreement.proving.suite.vectors import vectors
 from tests.agreement.command import lars
@@ -100,7 +100,7 @@ def test_the_two_languages_differ_for_the_cause_that_is_said(name, tmp_path, mon
 
 def test_clingo_says_the_same(tests):
     for test in tests:
-        asked = Expecting(parsed(test), static_of(test.static), in_order(test).stream)
+        asked = VectorReports(parsed(test), static_of(test.static), in_order(test).stream)
         for number in [*firsts(test)][:3]:
             assert by_clingo(asked, number) in expected(test, number), (test.name, str(vectors()[number]))
 
@@ -115,7 +115,7 @@ def test_seeded_faults_in_expected_reports_are_found_by_both(tests):
     ]
     for _ in range(20):
         test, number = faulty(rng.choice(usable), rng)
-        asked = Expecting(parsed(test), static_of(test.static), test.stream)
+        asked = VectorReports(parsed(test), static_of(test.static), test.stream)
         assert WindowByWindow(test).reports(number) not in expected(test, number)
         assert by_clingo(asked, number) not in expected(test, number)
 

@@ -10,7 +10,7 @@ import pytest
 
 from agreement.engines.adapters import BuiltInEngine, RunningAdapter, built_in
 from agreement.engines.specifications import builtin
-from agreement.proving.suite import Outcome, answered, judged_suite, vectors, writing_of
+from agreement.proving.suite import Outcome, engine_answers, judged_suite, vectors, writing_of
 from lars.durations import Duration
 from tests.agreement.command import lars
 from tests.agreement.proving.hunting.mutants import AlteredEngine, _each, _later, _once_a_time
@@ -23,7 +23,7 @@ SERVED = f"{sys.executable} -m agreement.cli serve-engine rspql"
 
 def judged(engine, tests, options=None):
     writing = writing_of(engine, tests, options or {}, None)
-    return judged_suite("engine", writing, answered([engine], tests, writing, options or {}), None)
+    return judged_suite("engine", writing, engine_answers([engine], tests, writing, options or {}), None)
 
 
 SERVABLE = [n for n, one in enumerate(vectors()) if isinstance(one.start, int) or one.start == "aligned"]
@@ -50,9 +50,9 @@ def test_the_reference_adapter_fails_nothing(tests):
 def test_a_fault_fails_where_answers_are_wrong_and_nowhere_else(tests):
     right = built_in("rspql")
     writing = writing_of(right, tests, {}, None)
-    good = answered([right], tests, writing, {})
+    good = engine_answers([right], tests, writing, {})
     for parts in ({"pushes": _once_a_time}, {"replies": _each(lambda reports: reports[1:])}):
-        wrong = answered([AlteredEngine(right, **parts)], tests, writing, {})
+        wrong = engine_answers([AlteredEngine(right, **parts)], tests, writing, {})
         found = judged_suite("wrong", writing, wrong, None)
         differ = {a.test.name for a, b in zip(good, wrong, strict=True) if a.reports != b.reports}
         failed = {one.test.name for one in found.results if one.outcome is Outcome.FAILED}

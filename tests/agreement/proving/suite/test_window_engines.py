@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.proving.suite import Label, Outcome, answered, judged_suite, vectors, writing_of
+from agreement.proving.suite import Label, Outcome, engine_answers, judged_suite, vectors, writing_of
 from agreement.results.renderings.comparisons.suite_report import as_text
 from tests.agreement.proving.suite.certifying import oxigraph_is_right
 from tests.agreement.proving.suite.window_engines import (
@@ -26,7 +26,7 @@ def tests(tests):
 def judged(run, tests):
     engine = WindowEngine(run)
     writing = writing_of(engine, tests, {}, None)
-    answers = answered([engine], tests, writing, {})
+    answers = engine_answers([engine], tests, writing, {})
     return judged_suite(run.__name__, writing, answers, None), answers
 
 

@@ -12,7 +12,7 @@ import pyoxigraph as ox
 
 from agreement.engines.adapters import RefusedQueryError
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
-from agreement.engines.adapters.oxigraph import PROFILE, OxigraphRun, registered
+from agreement.engines.adapters.oxigraph import PROFILE, OxigraphRun, register
 
 
 class WindowRun(OxigraphRun):
@@ -31,7 +31,7 @@ class WindowEngine:
 
     def open(self, registration):
         try:
-            found = registered({"query": registration.query, "static": registration.static})
+            found = register({"query": registration.query, "static": registration.static})
         except ValueError as error:
             raise RefusedQueryError(str(error)) from None
         made = self.run(**{name: getattr(found, name) for name in ("query", "windows", "operator", "static")})

@@ -70,7 +70,7 @@ def test_operators_part_on_no_smaller_stream(number, sides):
 def test_what_is_tried_one_by_one_is_as_small(sides):
     contest, streams = contest_of(small(Random(11)), sides)
     found = candidate_atoms(contest.programs, streams, {})
-    given = contest, Candidates(found.arriving), SearchLimits(2)
+    given = contest, Candidates(found.arrivals), SearchLimits(2)
     one, other = (next(search(*given), None) for search in (chosen_streams, tried_streams))
     assert (one and one.cost) == (other and other.cost)
 

@@ -31,7 +31,7 @@ def contest_of(asked):
 def test_the_first_that_differs_is_as_small_as_the_one_that_clingo_chooses(number):
     contest, streams = contest_of(random_question(Random(number)))
     found = candidate_atoms(contest.programs, streams, {})
-    given = contest, Candidates(found.arriving), SearchLimits(2)
+    given = contest, Candidates(found.arrivals), SearchLimits(2)
     one, other = (next(search(*given), None) for search in (chosen_streams, tried_streams))
     assert (one and one.cost) == (other and other.cost)
 

@@ -9,9 +9,9 @@ from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.comparing.agree.verdicts import AgreementReport
-from agreement.documents.outputs import Json, clipped, counted, header, json_text, short_row
-from agreement.results.renderings.comparisons.agreement_report import Asking, dates_on, in_words
-from agreement.results.renderings.pages.blocks import listed
+from agreement.documents.outputs import Json, clip_text, counted, header, json_text, short_row
+from agreement.results.renderings.comparisons.agreement_report import ExplainOptions, dates_on, in_words
+from agreement.results.renderings.pages.blocks import number_ranges
 from agreement.results.renderings.pages.page import LEFT_OUT, Page
 from agreement.results.renderings.pages.push_pull.cause_words import cause_words
 from agreement.results.renderings.pages.push_pull.logic import side_by_side
@@ -32,7 +32,7 @@ from lars.language.program import Program
 from solver.facts import Fact
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
-from translate.tau import Trigger, pull, push, translated
+from translate.tau import Trigger, lars_program, pull, push
 
 _DOCUMENT_ROWS: Final = 20_000
 """Of more rows and periods the document is not begun: what it would take could not stand on the page."""
@@ -53,29 +53,29 @@ class AgreeContent:
     setting: Setting
     trigger: Trigger
     report: AgreementReport
-    shown: RowFilter
+    row_filter: RowFilter
     document: Mapping[str, object]
-    asking: Asking | None = None
-    written: Sequence[tuple[str, str]] = ()
+    explain_options: ExplainOptions | None = None
+    queries: Sequence[tuple[str, str]] = ()
 
 
 def agree_page(given: AgreeContent) -> Page:
     """Return the page; what is shown of variants is the first, the brave one."""
-    variant, verdicts = given.report.variants[0], given.shown.verdicts(given.report.variants[0])
+    variant, verdicts = given.report.variants[0], given.row_filter.verdicts(given.report.variants[0])
     dates = dates_on(variant, given.setting.unit)
     named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     asked = (
         f"Do pull and push of {named} report the same rows in each period, for "
-        f"U = {listed([one.period for one in verdicts])} (unit {given.setting.unit}) "
-        f"on {dates.interval(variant.trace.timeline)}{dates.said}?{_reading(given.report)}"
+        f"U = {number_ranges([one.period for one in verdicts])} (unit {given.setting.unit}) "
+        f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(given.report)}"
     )
     agree, said = summary(verdicts)
-    if (first := next(given.shown.rows(variant), None)) is not None:
+    if (first := next(given.row_filter.rows(variant), None)) is not None:
         said = f"{in_words(first, dates)}. {said}"
     page, document = _content(given, variant, verdicts), _document(given, verdicts)
     return Page(
         title=given.title,
-        asked=asked,
+        question=asked,
         verdict=agree,
         answer=said,
         template="agree",
@@ -113,7 +113,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     whole = sum(len(verdict.intervals) for verdict in verdicts)
     bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
     share = f"{whole - bad} of {counted(whole, 'whole period')} agree" if whole else "No period is whole"
-    said = f"{share}; U = {listed(wrong)} disagree." if wrong else f"{share}."
+    said = f"{share}; U = {number_ranges(wrong)} disagree." if wrong else f"{share}."
     return (False if wrong else True if whole else None), said
 
 
@@ -123,13 +123,13 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
     first = verdicts[0].period
 
     def pulling(query: EngineQuery) -> Program:
-        return pull(translated(query, setting), first)
+        return pull(lars_program(query, setting), first)
 
     def pushing(query: EngineQuery) -> Program:
-        return push(translated(query, setting), given.trigger)
+        return push(lars_program(query, setting), given.trigger)
 
     asked = {Side.PUSH: (pushing(cqels), cqels), Side.PULL: (pulling(csparql), csparql)}
-    rows = RowSelection(variant, given.shown)
+    rows = RowSelection(variant, given.row_filter)
     tally = rows.tally()
     drawn = _drawn(given, variant, rows, tally)
     seen = {row.period for row in drawn.rows}
@@ -139,7 +139,7 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
     return {
         **drawn.page,
         "above": [],
-        "written": [(name, clipped(text, _WRITTEN)) for name, text in given.written],
+        "written": [(name, clip_text(text, _WRITTEN)) for name, text in given.queries],
         "timeline": [trace.timeline.first, trace.timeline.last],
         "unit": str(setting.unit),
         "variables": header(given.report.variables),
@@ -240,8 +240,8 @@ def _differences(
         one = row.difference
         command = (
             {}
-            if given.asking is None
-            else {"command": given.asking.command(given.report.variants[0].pair, row)}
+            if given.explain_options is None
+            else {"command": given.explain_options.command(given.report.variants[0].pair, row)}
         )
         yield {
             "period": row.period,

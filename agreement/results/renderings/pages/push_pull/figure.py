@@ -14,7 +14,7 @@ from agreement.documents.requests import sources
 from agreement.results.renderings.comparisons.agreement_report import dates_on
 from agreement.results.renderings.pages.push_pull.strip import AGREES, strip_cells
 from lars.errors import LarsError
-from lars.files import appearing
+from lars.files import replacement_path
 from lars.language.terms import Iri
 from lars.language.windows import IntervalWindow
 from solver.facts import is_triple
@@ -89,7 +89,7 @@ def write_figure(
         _strip(axes[0], variant, verdicts, setting)
         if row is not None:
             _timeline(axes[1], variant, row, setting)
-        with appearing(path) as new:
+        with replacement_path(path) as new:
             kind = path.suffix[1:]
             undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
             figure.savefig(new, format=kind, dpi=200, metadata=undated)
@@ -131,7 +131,7 @@ def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
 
     axes.xaxis.set_major_locator(MaxNLocator(_TICKS, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda t, _: dates.text(round(t))))
-    return f"time{dates.said}"
+    return f"time{dates.caption}"
 
 
 def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Setting) -> None:

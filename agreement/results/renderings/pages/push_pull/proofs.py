@@ -31,7 +31,7 @@ _FIRST: Final = 10_000
 _LETTERS: Final = 120_000
 _LONGEST: Final = 60_000
 """So long are all proofs together, and one of them, as JSON."""
-Evaluated = Mapping[Side, tuple[Program, EngineQuery]]
+QueryPrograms = Mapping[Side, tuple[Program, EngineQuery]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Asked:
         """Return the explanation as JSON, as lines where it is no proof."""
         try:
             situated = _around(self, trace, dates)
-            found = explaining.explained(situated, self.t, self.atom, None, Path("query"))
+            found = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
         except LarsError as error:
             return {"lines": [str(error)], "document": None}
         document = explanation_json.as_json(found, dates)
@@ -72,7 +72,7 @@ def _around(asked: _Asked, trace: Trace, dates: Dates) -> explaining.ProgramSitu
     return explaining.ProgramSituation(asked.program, stream, background, situation, asked.query, dates)
 
 
-def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: Evaluated, dates: Dates) -> Json:
+def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryPrograms, dates: Dates) -> Json:
     """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
 
     One row of each period length, side and cause comes before others.
@@ -112,7 +112,7 @@ def _one_of_each(rows: Sequence[FoundRow]) -> Iterator[int]:
     return (place for _, place in sorted(turns))
 
 
-def _asked(variant: VariantReport, row: FoundRow, sides: Evaluated) -> tuple[_Asked, _Asked]:
+def _asked(variant: VariantReport, row: FoundRow, sides: QueryPrograms) -> tuple[_Asked, _Asked]:
     """Return what is asked of the side that has a row, and of the other one."""
     one, end = row.difference, row.interval.end
     own = one.pushed if one.side is Side.PUSH and one.pushed is not None else end

@@ -27,7 +27,7 @@ class RowSelection:
     """The rows of a report that are wanted, counted without being written down."""
 
     variant: VariantReport
-    shown: RowFilter
+    row_filter: RowFilter
 
     def tally(self) -> Tally:
         """Return how many rows there are of each pulling period, side and cause."""
@@ -50,18 +50,18 @@ class RowSelection:
         if not len(self._lengths):
             return
         for side in Side:
-            if self.shown.side in (None, side):
+            if self.row_filter.side in (None, side):
                 counts = self.variant.explanation.counts(side)
-                if self.shown.cause is not None:
-                    counts[:, [one is not self.shown.cause for one in CAUSES]] = 0
-                if self.shown.periods is not None:
-                    counts[~np.isin(self._lengths, self.shown.periods)] = 0
+                if self.row_filter.cause is not None:
+                    counts[:, [one is not self.row_filter.cause for one in CAUSES]] = 0
+                if self.row_filter.periods is not None:
+                    counts[~np.isin(self._lengths, self.row_filter.periods)] = 0
                 yield side, counts
 
     def rows(self, tally: Tally) -> list[FoundRow]:
         """Return all rows where they are few, else examples of each cause, by period and time."""
         if sum(rows for rows, _ in tally.values()) <= _ALL:
-            return list(self.shown.rows(self.variant))
+            return list(self.row_filter.rows(self.variant))
         return self.examples(tally)
 
     def examples(self, tally: Tally) -> list[FoundRow]:

@@ -8,7 +8,7 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json
-from agreement.results.renderings.pages.page import rendered
+from agreement.results.renderings.pages.page import render
 
 _CELLS: Final = 300
 _ALL_CELLS: Final = 6_000
@@ -70,8 +70,8 @@ def small_html(
         for one in verdicts[:_MOST]
     ]
     left = max(0, len(verdicts) - _MOST)
-    return rendered(
-        "small", said=said, timeline=f"{dates.interval(timeline)}{dates.said}", strip=strip, left=left
+    return render(
+        "small", said=said, timeline=f"{dates.interval(timeline)}{dates.caption}", strip=strip, left=left
     )
 
 

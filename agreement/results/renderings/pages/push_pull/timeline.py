@@ -117,7 +117,7 @@ def answers(sides: Sides, rows: "NumberedRows", first: Sequence[Row]) -> tuple[M
     A row has all its answers, or none; of many rows the `first` ones come, as many as there is room for.
     """
     found = {"push": sides.pushed, "pull": sides.pulled}
-    many = sum(len(own.found) for own in found.values()) > _MOST_RUNS
+    many = sum(len(own.runs) for own in found.values()) > _MOST_RUNS
     runs = {name: list((_of_rows(own, first) if many else own).rows()) for name, own in found.items()}
     wanted = dict.fromkeys(first)
     sizes = Counter(row for own in runs.values() for row, _, _ in own)
@@ -143,7 +143,7 @@ def _in_order(
 
 def _of_rows(runs: AnswerRuns, wanted: Sequence[Row]) -> AnswerRuns:
     """Return the answers that are some of the rows."""
-    found, terms = runs.found, runs.terms
+    found, terms = runs.runs, runs.terms
     codes = [[NULL_CODE if text is None else terms.code(text) for text in row] for row in wanted]
     columns = [np.array(column, np.int64) for column in zip(*codes, strict=True)] if codes else []
     if len(columns) != len(found.columns):

@@ -10,7 +10,7 @@ from tests.sparql.generator import case
 from tests.sparql.writing import write_query as write_text
 from translate.dialects.query_reader import read_query
 from translate.model.query import Setting
-from translate.tau import translated
+from translate.tau import lars_program
 from translate.writing import write_query
 
 SETTING = Setting(unit=read_duration("1s"))
@@ -34,8 +34,8 @@ def linked(text):
     """The rules that each line lights: their heads with their bodies cut to what names them."""
     query = read_query(text, "q.rq")
     lines = write_query(query, query.language).rstrip("\n").split("\n")
-    rules = list(map(str, translated(query, SETTING).rules))
-    found = linked_lines(query, lambda one: translated(one, SETTING))
+    rules = list(map(str, lars_program(query, SETTING).rules))
+    found = linked_lines(query, lambda one: lars_program(one, SETTING))
     return {
         line.strip(): [rules[rule] for rule, places in enumerate(found) if number in places]
         for number, line in enumerate(lines)
@@ -84,7 +84,7 @@ def test_long_data_are_one_clause_and_a_very_long_query_has_no_links():
 def test_every_rule_of_an_answer_has_a_line_and_every_constant_lights_its_own(text):
     found = linked(text)
     rules = {rule for lit in found.values() for rule in lit}
-    assert rules == set(map(str, translated(read_query(text, "q.rq"), SETTING).rules))
+    assert rules == set(map(str, lars_program(read_query(text, "q.rq"), SETTING).rules))
     for line, lit in found.items():
         for constant in re.findall(r"<e:[a-e]>", line):
             assert any(constant in rule for rule in lit)
@@ -95,8 +95,8 @@ def test_random_queries_light_lines_that_say_what_their_rules_say(seed):
     text = write_text(case(seed, nests=0.3).query)
     query = read_query(text, "q.rq")
     lines = write_query(query, query.language).rstrip("\n").split("\n")
-    found = linked_lines(query, lambda one: translated(one, SETTING))
-    for rule, places in zip(map(str, translated(query, SETTING).rules), found, strict=True):
+    found = linked_lines(query, lambda one: lars_program(one, SETTING))
+    for rule, places in zip(map(str, lars_program(query, SETTING).rules), found, strict=True):
         assert places
         for leaf in re.findall(r"triple\(([^()]*)\)", rule.partition("←")[2]):
             named = re.findall(r"<http://e/(\w+)>", leaf)

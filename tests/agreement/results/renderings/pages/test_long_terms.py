@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from agreement.documents.outputs import clipped, short
+from agreement.documents.outputs import clip_text, short
 from agreement.results.renderings.pages.page import _clipped
 from tests.agreement.command import lars
 
@@ -52,4 +52,4 @@ def test_lines_of_json_stay_json_when_their_strings_are_shortened(value):
 def test_terms_of_usual_length_are_shown_as_ever():
     assert short(f"<http://e/{'n' * 200}>") == "n" * 200
     assert short(f'"{"n" * 60}"') == "n" * 39 + "…"
-    assert clipped("n" * 200) == "n" * 200
+    assert clip_text("n" * 200) == "n" * 200

@@ -160,12 +160,12 @@ def test_each_pattern_of_a_query_has_its_rule():
     from lars.durations import read_duration
     from lars.language.windows import Bounds
     from translate.model.query import Profile, Setting
-    from translate.tau import translated
+    from translate.tau import lars_program
 
     unit = read_duration("1min")
     query = load_query(SAMPLES / "coupons" / "query.cqels.rq", unit)
     setting = Setting(Profile.PAPER2015, unit, Bounds.CLOSED)
-    pair = side_by_side(query, lambda one: translated(one, setting), "", "")
+    pair = side_by_side(query, lambda one: lars_program(one, setting), "", "")
     assert len(pair["rules"]) == len(found.rules)
     linked = {pair["query"][line].strip() for rule in pair["rules"] for line in rule["lines"]}
     patterns = {line.strip() for line in pair["query"] if line.rstrip().endswith((".", ";"))}
