@@ -48,7 +48,7 @@ def read_size(text: str) -> int:
 def size_text(size: int) -> str:
     """Return a size as an option says it, rounded down.
 
-    >>> shown(2**31), shown(3 * 2**29)
+    >>> size_text(2**31), size_text(3 * 2**29)
     ('2G', '1536M')
     """
     return f"{size >> 30}G" if size % 2**30 == 0 else f"{size >> 20}M"

@@ -146,3 +146,30 @@ def test_what_is_installed_has_every_file_that_the_code_reads():
         for path in folder.glob(pattern)
     }
     assert read <= installed
+
+
+NO_NAMES = set(
+    """asked found gathered given heard here known made met one others own
+    said says seen shown taken told tried wanted wishes written""".split()  # noqa: SIM905  (words, not a table)
+)
+
+
+def public_names(tree):
+    """Yield the classes, functions, methods and fields that other rooms may use."""
+    for node in tree.body:
+        match node:
+            case ast.ClassDef(name, body=body) if not name.startswith("_"):
+                yield name
+                for part in body:
+                    match part:
+                        case ast.FunctionDef(name) | ast.AnnAssign(ast.Name(name)):
+                            yield name
+            case ast.FunctionDef(name):
+                yield name
+
+
+@pytest.mark.parametrize("module", TREES)
+def test_a_public_name_is_no_participle_or_pronoun_that_could_mean_anything(module):
+    # clingo calls `@gathered` by its name.
+    allowed = {"gathered"} if module == "solver.pointwise.callbacks" else set()
+    assert set(public_names(TREES[module])) & NO_NAMES == allowed

@@ -18,7 +18,7 @@ def remember(
     The hash of a pattern walks all of it, so that a memory by equality makes long queries slow.
 
     >>> calls = []
-    >>> count = remembered(lambda pattern: calls.append(pattern) or len(calls))
+    >>> count = remember(lambda pattern: calls.append(pattern) or len(calls))
     >>> one, other = ["p"], ["p"]
     >>> count(one), count(other), count(one)
     (1, 2, 1)

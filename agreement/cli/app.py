@@ -51,8 +51,10 @@ class _Lars(LarsGroup):
 
 
 app = typer.Typer(cls=_Lars, **_USUAL)
-DISAGREE, UNUSABLE = 1, 2
-"""A verdict, and nothing else: they disagree, it is incorrect, it is no answer stream, not laid out."""
+DISAGREE: Final = 1
+"""The exit code of a verdict, and of nothing else: they disagree, an answer is wrong, a file not laid out."""
+UNUSABLE: Final = 2
+"""The exit code where a command could not do its work: what it was given is wrong."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _IN_MEMORY: Final = 2**24
 _AT_ONCE: Final = 2**20
@@ -227,9 +229,9 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     if not any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
         for remark in result.remarks:
             note(remark)
-    wanted = [one for one in writers if one.wanted]
+    wanted = [one for one in writers if one.has_target]
     late = [one for one in wanted if isinstance(one, PageOutput)]
-    result = result.kept() if wanted else result
+    result = result.evaluate() if wanted else result
     written = [said for one in wanted if one not in late and (said := one.write(result))]
     _print(result, outputs, written)
     if late:

@@ -19,13 +19,13 @@ _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 class Dates:
     """What time points are called: by the dateTime of time 0, how long one is; without `zero` numbers alone.
 
-    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `caption` tells once;
-    `tail` what they all end with: whole minutes have no seconds.
+    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `caption` tells
+    once; `tail` what they all end with: whole minutes have no seconds.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
-    >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.said
+    >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.caption
     ('08:00:20', '(08:00:19, 08:00:29]', '2026-05-04T08:00:20Z', ' on 2026-05-04 (UTC)')
-    >>> Dates().text(21), Dates().period(20, 30), Dates().date(21), Dates().said
+    >>> Dates().text(21), Dates().period(20, 30), Dates().date(21), Dates().caption
     ('21', '(20, 30]', None, '')
     """
 
@@ -77,7 +77,7 @@ class Dates:
     def with_dates(self, times: Mapping[str, Any]) -> dict[str, Any]:
         """Return times by their names, each dateTime beside its number.
 
-        >>> Dates("2026-05-04T08:00:00Z").beside({"t": 5, "pushed": None})
+        >>> Dates("2026-05-04T08:00:00Z").with_dates({"t": 5, "pushed": None})
         {'t': 5, 't_date': '2026-05-04T08:00:05Z', 'pushed': None, 'pushed_date': None}
         """
         if self.zero is None:

@@ -32,10 +32,10 @@ _OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float",
 class Option:
     """What an option is for, how it is written, and how its value is read.
 
-    `shell_name` is its name in a shell where that is not the field's, `short` a second one, `default_text` its
-    default there; what is `repeated` stands there several times, an `argument` by itself, and what is
-    not `in_shell` Python alone can give. `keyword` is the type of what Python may give where that is
-    not the field's own; `source` says what data its files hold, which Python may give by value.
+    `shell_name` is its name in a shell where that is not the field's, `short` a second one, `default_text`
+    what its default is called there; what is `repeated` stands there several times, an `argument` by
+    itself, and what is not `in_shell` Python alone can give. `keyword` is the type of what Python may give
+    where that is not the field's own; `source` says what data its files hold, which Python may give by value.
     Numbers lie in least..most.
     """
 

@@ -33,7 +33,7 @@ def encode(value: Any) -> Any:
 
     Atoms, rules, windows and whatever else has a text is this text; of other dataclasses it is the record.
 
-    >>> encoded((Interval(3, 5), Iri("http://e/a"), Not(Interval(1, 2)), None))
+    >>> encode((Interval(3, 5), Iri("http://e/a"), Not(Interval(1, 2)), None))
     [{'from': 3, 'to': 5}, {'type': 'uri', 'value': 'http://e/a'}, 'not [1, 2]', None]
     """
     match value:
@@ -221,7 +221,7 @@ def short(text: str | None) -> str:
 def clip_text(text: str, most: int = _LONG) -> str:
     """Return a text for a reader: of one longer than that its beginning, and how long it is.
 
-    >>> clipped("a" * 50, 100) == "a" * 50, clipped("a" * 5000, 100)
+    >>> clip_text("a" * 50, 100) == "a" * 50, clip_text("a" * 5000, 100)
     (True, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… (5000 characters)')
     """
     return text if len(text) <= most else f"{text[: _WIDTH - 1]}… ({len(text)} characters)"
@@ -379,7 +379,7 @@ def table_text(
 
     >>> found = table(None, "t")
     >>> found.add_row("[b]:cat:\x1b")
-    >>> print(*drawn(found).split()[-3:-1])
+    >>> print(*table_text(found).split()[-3:-1])
     [b]:cat:\u001B │
     """
     text = StringIO()

@@ -17,7 +17,7 @@ def relation_to_stream(
 ) -> dict[int, list[Row]]:
     """Return what is reported at each of the ascending evaluation times; equal rows are counted.
 
-    >>> streamed(ToStream.DSTREAM, [1, 2, 3], {1: [("a",), ("b",)], 2: [("b",)]})
+    >>> relation_to_stream(ToStream.DSTREAM, [1, 2, 3], {1: [("a",), ("b",)], 2: [("b",)]})
     {1: [], 2: [('a',)], 3: [('b',)]}
     """
     found: dict[int, list[Row]] = {}

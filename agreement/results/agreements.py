@@ -85,7 +85,7 @@ class AgreeResult(Findings):
     _shown: RowFilter
     _asking: agreement_report.ExplainOptions
     _title: str
-    _desk: SourceFiles | None = None
+    _source_files: SourceFiles | None = None
     _main: ClassVar[str] = "differences"
 
     @property
@@ -172,7 +172,7 @@ class AgreeResult(Findings):
         experiments = ((one, one / EXPERIMENT_FILE) for one in every)
         found = (toml if toml.is_file() else one for one, toml in experiments)
         # Files that stand for what was given by value have no names that mean anything.
-        return tuple(dict.fromkeys(found)) if self._desk is None else ()
+        return tuple(dict.fromkeys(found)) if self._source_files is None else ()
 
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
@@ -184,7 +184,7 @@ class AgreeResult(Findings):
         queries = (one for one in self.files if one.suffix in QUERY_SUFFIXES)
         written = tuple((one.name, text_in(one, "a query")) for one in queries)
         # Queries given by value are in files that are gone when the page is read.
-        asking = self._asking if self._desk is None else None
+        asking = self._asking if self._source_files is None else None
         return agree_page(AgreeContent(*about, self.document(), asking, written))
 
     def _repr_html_(self) -> str:

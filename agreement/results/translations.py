@@ -169,7 +169,7 @@ class Translation(Findings):
     notes: tuple[str, ...]
     lines: tuple[str, ...]
     _request: TranslateRequest
-    _desk: SourceFiles | None = None
+    _source_files: SourceFiles | None = None
 
     @property
     def rules(self) -> tuple[str, ...]:

@@ -31,7 +31,10 @@ Cost = tuple[bool, int]
 
 @dataclass(frozen=True, slots=True)
 class IndexedPoint:
-    """An answer stream at t with its background, indexed; `intensional_input` are the intensional atoms of the input."""
+    """An answer stream at t with its background, indexed.
+
+    `intensional_input` are the atoms of the input whose predicates rules derive too.
+    """
 
     program: Program
     stream: Stream

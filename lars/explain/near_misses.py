@@ -19,8 +19,8 @@ from lars.language.windows import Interval, Ties, TupleWindow, Window
 class WindowMiss:
     """The window has no room for the atom, or does not count it (`is_counted`).
 
-    `kept_interval` reaches from the oldest to the newest atom that it keeps of the atom's partition, None if it
-    keeps none. `is_chosen`: the atom came at the oldest instant kept, where ties are chosen.
+    `kept_interval` reaches from the oldest to the newest atom that it keeps of the atom's partition, None
+    if it keeps none. `is_chosen`: the atom came at the oldest instant kept, where ties are chosen.
     """
 
     window: TupleWindow

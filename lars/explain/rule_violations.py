@@ -40,7 +40,7 @@ def without_constraints(program: Program, timeline: Interval) -> Program:
     """Return the program without constraints, its rules for heads @_T kept to the timeline.
 
     >>> from lars.text.notation import read
-    >>> print(relaxed(read("p ← q. ← p. @_T p ← ⊞^3 @_U q, T = U + 1."), Interval(0, 9)))
+    >>> print(without_constraints(read("p ← q. ← p. @_T p ← ⊞^3 @_U q, T = U + 1."), Interval(0, 9)))
     p ← q.
     @_T p ← ⊞^3 @_U q, T = U + 1, T >= 0, T <= 9.
     """

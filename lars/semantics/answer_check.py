@@ -107,7 +107,8 @@ def check_candidate(
     >>> from lars.language.terms import Atom
     >>> from lars.language.windows import Interval
     >>> data = Stream(Interval(0, 9), {})
-    >>> judged(read("p ← not q. q ← not p."), data, with_moments(data, [(5, Atom("q"))]), ReferencePoint(5))
+    >>> candidate = with_moments(data, [(5, Atom("q"))])
+    >>> check_candidate(read("p ← not q. q ← not p."), data, candidate, ReferencePoint(5))
     IsAnswerStream(choice=())
     """
     check_safety(program)

@@ -52,9 +52,9 @@ class AnswerRuns:
         return {t: frozenset(listed[begin:end]) for t, begin, end in pairs if begin < end}
 
     def at(self, t: int) -> frozenset[Row]:
-        """Return the rows at a time."""
-        index = int(np.searchsorted(self.times, t))
-        shown = self.runs.take((self.runs.first <= index) & (index <= self.runs.last))
+        """Return the rows at a time, all of them where it stands there several times; none if it does not."""
+        first, end = (int(np.searchsorted(self.times, t, side)) for side in ("left", "right"))
+        shown = self.runs.take((self.runs.first < end) & (first <= self.runs.last) & (first < end))
         return frozenset(row_texts(shown, self.terms))
 
     def among(self, times: Array) -> "AnswerRuns":

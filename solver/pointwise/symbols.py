@@ -95,7 +95,7 @@ def text_of(symbol: clingo.Symbol) -> str:
 def asp_text(constant: Constant) -> str:
     r"""Return the ASP source text of a constant: one term on one line that clingo reads back.
 
-    >>> print(written(Literal('say "hi"')), written(Number(-3)))
+    >>> print(asp_text(Literal('say "hi"')), asp_text(Number(-3)))
     "\"say \\\"hi\\\"\"" -3
     """
     return str(symbol(constant))

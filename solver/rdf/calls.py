@@ -88,7 +88,7 @@ def checked_variables(expression: Expression) -> Iterator[Variable]:
 
     UnsupportedFunctionError, ArgumentCountError: the first call that has no value in any row.
 
-    >>> list(checked(Call("STRLEN", (Variable("a"), Variable("b")))))
+    >>> list(checked_variables(Call("STRLEN", (Variable("a"), Variable("b")))))
     Traceback (most recent call last):
     solver.rdf.calls.ArgumentCountError: function STRLEN: 2 arguments, accepted: 1
     """

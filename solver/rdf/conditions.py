@@ -185,7 +185,7 @@ def compile_condition(expression: Expression) -> Condition:
 
     UnsupportedFunctionError, ArgumentCountError: a call that no row gives a value.
 
-    >>> compiled(Call("<", (Variable("a"), Variable("b")))).variables
+    >>> compile_condition(Call("<", (Variable("a"), Variable("b")))).variables
     (Variable(name='a'), Variable(name='b'))
     """
     variables = tuple(dict.fromkeys(checked_variables(expression)))

@@ -77,7 +77,7 @@ def _is_plain(term: Constant) -> TypeGuard[Literal]:
 def python_pattern(pattern: str, flags: str) -> tuple[str, str]:
     r"""Return pattern and flags as pyoxigraph understands them.
 
-    >>> spelled(r"[a-z-[aeiou]] # \#", "ix")
+    >>> python_pattern(r"[a-z-[aeiou]] # \#", "ix")
     ('[a-z--[aeiou]]#\\#', 'i')
     """
     if "q" in flags:

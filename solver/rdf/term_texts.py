@@ -109,7 +109,7 @@ def _canonical_short(text: str) -> str:
 def unquote(text: str) -> str | None:
     """Return the number or boolean that Turtle writes so, without quotes, as canonical text; else None.
 
-    >>> unquoted("01"), unquoted("one")
+    >>> unquote("01"), unquote("one")
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', None)
     """
     found = (name for pattern, name in _UNQUOTED if pattern.fullmatch(text))

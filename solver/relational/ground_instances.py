@@ -40,9 +40,9 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
     >>> from solver.facts import Fact, Situation
-    >>> from solver.relational.encoded_situation import encoded
+    >>> from solver.relational.encoded_situation import encode
     >>> facts = [Fact(1, "e", (x, y)) for x in "abc" for y in "abc"]
-    >>> here = encoded(Situation(Interval(0, 1), facts, {}))
+    >>> here = encode(Situation(Interval(0, 1), facts, {}))
     >>> path = read("p(X) ← ⊞^1 ◇ e(X, Y), ⊞^1 ◇ e(Y, Z).")  # 9 edges, each of which 3 go on from
     >>> ground_instances(path, here, 1, 1000), ground_instances(path, here, 1, 10) > 10
     (36, True)
@@ -68,8 +68,8 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
     >>> from solver.facts import Fact, Situation
-    >>> from solver.relational.encoded_situation import encoded
-    >>> here = encoded(Situation(Interval(0, 1), [Fact(1, "e", (x,)) for x in "abc"], {}))
+    >>> from solver.relational.encoded_situation import encode
+    >>> here = encode(Situation(Interval(0, 1), [Fact(1, "e", (x,)) for x in "abc"], {}))
     >>> most_instances(read("p(X) ← ⊞^1 ◇ e(X). q ← p(X), p(Y)."), here)  # 3, and 3 · 3
     12
     """

@@ -90,7 +90,7 @@ def coalesce(table: RunTable, count: int) -> RunTable:
     """Return each row with its longest runs, ascending; rows whose runs are empty are left out.
 
     >>> nothing = np.array([7, 7, 7])
-    >>> found = coalesced(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
+    >>> found = coalesce(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
     >>> found.first.tolist(), found.last.tolist()
     ([0, 5], [3, 9])
     """

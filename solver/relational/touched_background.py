@@ -41,10 +41,10 @@ def with_usable_background(
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
     >>> from solver.facts import Fact, Situation
-    >>> from solver.relational.encoded_situation import encoded
+    >>> from solver.relational.encoded_situation import encode
     >>> rows = [(f"r{n}", f"f{n}") for n in range(9)]
-    >>> here = encoded(Situation(Interval(0, 1), [Fact(1, "p", ("r3",))], {("on", 2): rows}))
-    >>> touched(read("ans(F) ← ⊞^1 ◇ p(R), on(R, F)."), here, ("ans", 1)).decoded().background
+    >>> here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("r3",))], {("on", 2): rows}))
+    >>> with_usable_background(read("ans(F) ← ⊞^1 ◇ p(R), on(R, F)."), here, ("ans", 1)).decoded().background
     {('on', 2): [('r3', 'f3')]}
     """
     given = frozenset((*situation.background, *with_facts(program, {})))

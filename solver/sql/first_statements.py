@@ -15,7 +15,7 @@ _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of 
 
 @dataclass(frozen=True, slots=True)
 class ProgramInput:
-    """What a program meets: `background_predicates` are the predicates that B holds beside the program's facts.
+    """What a program meets: `background_predicates` are those that B holds beside the facts.
 
     `streamed` are those of them that input may hold too. What is given of facts, timeline and
     background stands in the script; the rest is loaded by who runs it.

@@ -29,7 +29,7 @@ class InexpressibleInSqlError(LarsError):
 def quote(text: str | Term) -> str:
     r"""Return a term's text as a string of SQL.
 
-    >>> print(quoted("it's"), quoted("\u202e"))
+    >>> print(quote("it's"), quote("\u202e"))
     'it''s' ('["\u202e"]' ->> 0)
     """
     held = str(text)

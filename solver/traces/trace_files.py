@@ -104,7 +104,7 @@ class TraceFile:
         return (self.index << _FILE_BITS) + block_start
 
     def stamped(self, written: Instant, column: int) -> Instant:
-        """Return a time that starts at a column in time points; raise Malformed."""
+        """Return a time that starts at a column in time points; raise MalformedPart."""
         try:
             return self.clock.stamp(written)
         except MalformedPart as error:

@@ -78,7 +78,7 @@ def instant_of(moment: datetime) -> Instant:
 
 
 def read_time(text: str, datatype: str | None = None) -> Instant:
-    """Return the time that `text` writes, of a given datatype or of any; raise Malformed.
+    """Return the time that `text` writes, of a given datatype or of any; raise MalformedPart.
 
     >>> read_time("1970-01-01T00:00:01.5+00:00")
     Instant(kind=<TimeKind.ZONED: 1>, value=1500000000)
@@ -109,7 +109,7 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
 
 
 def cell_time(text: str) -> Instant:
-    """Return the time of a cell: as in N-Triples, or as tools for tables write dateTimes; raise Malformed.
+    """Return the time of a cell: as in N-Triples, or as tables have dateTimes; raise MalformedPart.
 
     >>> cell_time("2026-05-04 08:00:00+0000") == cell_time("2026-05-04T08:00:00Z")
     True
@@ -123,7 +123,7 @@ def cell_time(text: str) -> Instant:
 
 
 def within_range(instant: Instant, text: str) -> Instant:
-    """Return an instant that 64 bits hold in nanoseconds; raise Malformed for what `text` shows."""
+    """Return an instant that 64 bits hold in nanoseconds; raise MalformedPart for what `text` shows."""
     if not -LARGEST <= instant.value <= LARGEST:
         raise MalformedPart(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
     return instant
@@ -143,7 +143,7 @@ class Clock:
     def stamp(self, written: Instant) -> Instant:
         """Return the instant with its value in time points, or unchanged while the origin is open.
 
-        A time before 0, no whole number of units or after the largest raises Malformed.
+        A time before 0, no whole number of units or after the largest raises MalformedPart.
         """
         if written.kind is TimeKind.INTEGER:
             return self._counted(written, written.value * self.trace_unit.nanoseconds)

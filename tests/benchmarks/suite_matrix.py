@@ -51,17 +51,17 @@ def main():
         if sys.argv[1:] and query.name not in sys.argv[1:]:
             continue
         for one in tests[query.name]:
-            pair = pair_of(one.tells, engines)
+            pair = pair_of(one.distinction, engines)
             if pair is None:
                 continue
             looked += 1
             others = sum(tells(query, other.stream, pair) for other in tests[query.name] if other is not one)
             own = tells(query, one.stream, pair)
             about = is_about(query, one.stream, every)
-            said = one.comment == comment(query, one.stream, one.tells, every)
+            said = one.comment == comment(query, one.stream, one.distinction, every)
             if others or not (own and about and said):
                 wrong += 1
-                words = f"{query.name}: {in_words(one.stream)}: {one.tells}"
+                words = f"{query.name}: {in_words(one.stream)}: {one.distinction}"
                 print(f"{words}: own {own}, others {others}, about {about}, said {said}", flush=True)
     words = f"{looked} tests tell something apart each, {wrong} of them wrongly or not alone"
     print(f"{words}; {len(chosen_streams())} in all")

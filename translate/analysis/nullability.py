@@ -22,7 +22,7 @@ def required_variables(condition: Expression, *, value: bool = True) -> frozense
     >>> from lars.language.terms import Literal
     >>> n, m = Variable("n"), Variable("m")
     >>> test = Call("||", (Call("<", (n, m)), Call("!", (Call("=", (n, Literal("a"))),))))
-    >>> sorted(required(test))
+    >>> sorted(required_variables(test))
     [Variable(name='n')]
     """
     match condition:

@@ -159,7 +159,7 @@ def without_paths(pattern: algebra.Pattern, taken: frozenset[Variable]) -> algeb
     """Return the pattern, also inside EXISTS, with every path as patterns; its new variables are not `taken`.
 
     >>> from lars.language.terms import Iri
-    >>> path = Sequence(Link(Iri("p")), Inverse(Link(Iri("q"))))
+    >>> path = PathSequence(Link(Iri("p")), Inverse(Link(Iri("q"))))
     >>> print(without_paths(algebra.PathPattern(Variable("x"), path, Variable("y")), frozenset()))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """

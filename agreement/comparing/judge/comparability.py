@@ -43,8 +43,8 @@ def nothing_to_compare(found: Judgement | VersionJudgement, dates: Dates) -> str
 def undecided(found: Judgement) -> str:
     """Return that none of the choices tried fits, and how to try fewer."""
     return (
-        f"undecided: none of {found.tried_choices} choices of t0 and bounds fits, of {found.choices} that there are; "
-        f"{NARROW}"
+        f"undecided: none of {found.tried_choices} choices of t0 and bounds fits, "
+        f"of {found.choices} that there are; {NARROW}"
     )
 
 

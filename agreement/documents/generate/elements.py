@@ -107,7 +107,7 @@ class Thermometer:
 def reflect(values: TemperatureRange, above: int) -> int:
     """Return the value of a free walk, `above` the lowest one, after reflection at both bounds.
 
-    >>> [reflected(TemperatureRange(0, 3, 0, 1), above) for above in (-2, -1, 0, 3, 4, 6, 7)]
+    >>> [reflect(TemperatureRange(0, 3, 0, 1), above) for above in (-2, -1, 0, 3, 4, 6, 7)]
     [2, 1, 0, 3, 2, 0, 1]
     """
     span = values.high - values.low

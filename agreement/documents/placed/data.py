@@ -114,7 +114,7 @@ def _offset_of(part: str, data: PlacedData, start: int, otherwise: int) -> int:
 def path_text(path: KeyPath) -> str:
     """Return a path as it is said in a message.
 
-    >>> written(("output", 3, "rows", 0, "s"))
+    >>> path_text(("output", 3, "rows", 0, "s"))
     'output[3].rows[0].s'
     """
     text = ""

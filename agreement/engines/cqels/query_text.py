@@ -126,7 +126,7 @@ def shorten(text: str) -> str:
 
     The length of the text stays, so that places do.
 
-    >>> shortened("STREAM <s> [RANGE 24h SLIDE 100d30m] {}")
+    >>> shorten("STREAM <s> [RANGE 24h SLIDE 100d30m] {}")
     'STREAM <s> [RANGE  2h SLIDE  10d30m] {}'
     """
     return _WINDOW.sub(lambda window: _LAST_DIGIT.sub(r" \1", window.group()), text)

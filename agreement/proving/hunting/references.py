@@ -108,7 +108,7 @@ class Reference(Protocol):
         """Return the rules of an engine version that together explain a wrong run, and no fewer of which do.
 
         Only those that are `known`, by what they say, if some are named.
-        None where the version does not predict the run, or its rules are not what makes it wrong.
+        Empty where the version does not predict the run, or its rules are not what makes it wrong.
         """
         ...
 

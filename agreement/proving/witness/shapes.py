@@ -1,22 +1,32 @@
 """Which witnesses count as one: those that differ in names that no query has, and in how long they wait."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from itertools import groupby, permutations, product
 
 from agreement.proving.witness.searching import Witness
-from lars.language.program import Program, atoms
-from lars.language.terms import Variable
+from lars.language.program import Program
+from lars.language.terms import Blank, Iri, Literal, Number, Symbol
 from solver.facts import Fact
 
 WitnessShape = tuple[object, ...]
 
 
 def named_terms(programs: Iterable[Program]) -> frozenset[str]:
-    """Return the texts of the terms that programs name."""
-    held = (
-        atom for one in programs for rule in one.rules for part in rule.body for atom, _, _ in atoms(part)
+    """Return the texts of the constants that programs name, in conditions and heads too."""
+    return frozenset(
+        text for one in programs for rule in one.rules for text in _constants((rule.head, rule.body))
     )
-    return frozenset(str(t) for atom in held for t in atom.arguments if not isinstance(t, Variable))
+
+
+def _constants(part: object) -> Iterator[str]:
+    match part:
+        case Iri() | Literal() | Blank() | Symbol() | Number():
+            yield str(part)
+        case tuple():
+            yield from (text for each in part for text in _constants(each))
+        case _ if is_dataclass(part):
+            yield from (text for one in fields(part) for text in _constants(getattr(part, one.name)))
 
 
 def shape_of(witness: Witness, named: frozenset[str]) -> WitnessShape:

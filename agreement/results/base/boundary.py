@@ -28,7 +28,7 @@ DEEPEST: Final = 20_000
 class Listeners:
     """Who is told of surprises, of what was decided where nobody said it, and how far the work is.
 
-    `desk` holds the files that stand for data that were given by value, if any were.
+    `source_files` holds the files that stand for data that were given by value, if any were.
     """
 
     warn: Warn = unsaid

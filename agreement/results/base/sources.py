@@ -64,7 +64,7 @@ _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o,
 
 
 class SourceFiles:
-    """The folder in which values lie as files; it is gone when nobody holds the desk any more."""
+    """The folder in which values lie as files; it is gone when nothing refers to it any more."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None

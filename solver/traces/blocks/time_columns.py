@@ -15,7 +15,7 @@ from solver.columns import Array, Mask, arrow_mask, mask_of, numbers_of
 from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind
 
 ReadTime = Callable[[str], Instant]
-"""Returns the time that a text writes; raises Malformed where only the whole row tells what is wrong."""
+"""Returns the time that a text writes; raises MalformedPart where only the whole row tells what is wrong."""
 _FAR: Final = LARGEST // 2
 
 

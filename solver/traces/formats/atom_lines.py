@@ -69,7 +69,7 @@ def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
 
 
 def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
-    """Return the atoms of a line in order, or its time when it has none; raise Malformed."""
+    """Return the atoms of a line in order, or its time when it has none; raise MalformedPart."""
     usual = _USUAL.fullmatch(line)
     if usual is None:
         return _read_terms(source, line)

@@ -46,7 +46,7 @@ def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
-    """Return what the cells of a row say, by the names of their columns; raise Malformed."""
+    """Return what the cells of a row say, by the names of their columns; raise MalformedPart."""
     column = cells["t"][1]
     written = _written(cells["t"])
     prefixes = dict(source.prefixes)

@@ -80,7 +80,7 @@ def read_header(path: str, line: str) -> tuple[str, ...]:
 
 
 def read_record(source: TraceFile, line: str) -> TracedAtom | None:
-    """Return what a line of a CSV file says, None for an empty line; raise Malformed."""
+    """Return what a line of a CSV file says, None for an empty line; raise MalformedPart."""
     if not line:
         return None
     fields = _fields(line)

@@ -50,7 +50,7 @@ class _Quad(NamedTuple):
 
 
 def _quads(data: bytes, kind: RdfFormat) -> Iterator[_Quad]:
-    """Yield the file's triples in order; raise Malformed with line and column."""
+    """Yield the file's triples in order; raise MalformedPart with line and column."""
     reader = _LineByLine(data)
     try:
         for quad in pyoxigraph.parse(reader, format=kind):  # type: ignore[arg-type]  # it has a read()

@@ -124,7 +124,7 @@ def field_term(source: TraceFile, field: str) -> str | None:
 
 
 def field_time(source: TraceFile, field: str) -> Instant:
-    """Return the time between two blanks of a line; raise Malformed where only the line tells."""
+    """Return the time between two blanks of a line; raise MalformedPart where only the line tells."""
     token = _field(source, field)
     if token is None or (source.loose is False and token.kind != "quoted"):
         raise MalformedPart(f"found {short(field)} as time")
@@ -152,7 +152,7 @@ def _terms(tokens: list[LineToken]) -> list[LineToken]:
 
 
 def read_line(source: TraceFile, line: str) -> TracedAtom | None:
-    """Return what a line of a file says, None for blank lines and comments; raise Malformed."""
+    """Return what a line of a file says, None for blank lines and comments; raise MalformedPart."""
     return _read_usual(source, line) or _read_tokens(source, line)
 
 

@@ -34,7 +34,12 @@ from lars.language.terms import Atom
 from lars.language.windows import Interval, Window
 
 _RULE: Final = {"number": "rule", "rule": "text"}
-_ATTEMPT: Final = _RULE | {"premises": "met", "failure": "failed", "left": "undecided"}
+_ATTEMPT: Final = _RULE | {
+    "premises": "met",
+    "failure": "failed",
+    "left": "undecided",
+    "other_count": "others",
+}
 
 
 def as_json(found: AtomExplanation | NoAnswerStream, dates: Dates) -> Json:

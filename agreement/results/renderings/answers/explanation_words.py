@@ -52,7 +52,7 @@ class ToldOnce:
 def shorten(text: str) -> str:
     """Return a text of the logic with each IRI and literal as tables show it.
 
-    >>> shortened('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
+    >>> shorten('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
     'p(b, 25)'
     """
     return _TERM.sub(lambda found: short(found.group()), text)
@@ -182,10 +182,11 @@ class Words:
         return f"nothing like it in {self.at(sight.within)}"
 
     def _displaced(self, found: explain.WindowMiss, moment: Moment) -> str:
-        window, atom = found.window, f"{short_text(moment[1])} at {self.dates.text(moment[0])}"
+        window, kept = found.window, found.kept_interval
+        atom = f"{short_text(moment[1])} at {self.dates.text(moment[0])}"
         if not found.is_counted:
             return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
-        if found.kept_interval is None:
+        if kept is None:
             return f"the window keeps {window.size} input atoms, and not {atom}"
         if found.is_chosen:
             chosen = f"those chosen of the input atoms at {self.dates.text(moment[0])}"
@@ -193,9 +194,9 @@ class Words:
         part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
         if window.size == 1:
             newest = f"the newest input atom{_source(window)}{part}"
-            return f"not {newest}, which is at {self.dates.text(found.kept_interval.last)}; {atom} came before it"
+            return f"not {newest}, which is at {self.dates.text(kept.last)}; {atom} came before it"
         newest = f"the newest {window.size} input atoms{_source(window)}{part}"
-        reach = f"which reach from {self.dates.text(found.kept_interval.first)} to {self.dates.text(found.kept_interval.last)}"
+        reach = f"which reach from {self.dates.text(kept.first)} to {self.dates.text(kept.last)}"
         return f"not among {newest}, {reach}; {atom} came before them"
 
     def underived(self, sought: Sought | None, t: int) -> str:

@@ -21,7 +21,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     """Yield what was found, a line and a table for each fault, and what could not be run."""
     found = counted(len(hunt.faults), "fault") if hunt.faults else "no fault"
     run = f"{counted(hunt.runs, 'run')} of {counted(len(hunt.queries), 'query').replace('querys', 'queries')}"
-    yield f"{hunt.name or 'the engine'} against {hunt.reference.name}: {found}, {run}, {hunt.judged_runs} judged"
+    name = hunt.name or "the engine"
+    yield f"{name} against {hunt.reference.name}: {found}, {run}, {hunt.judged_runs} judged"
     for number, fault in enumerate(hunt.faults):
         yield f"{number + 1}. {fault.sentence}: {counted(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
         if number < len(folders):

@@ -276,4 +276,4 @@ def _json_rows(parting: Divergence, rows: Iterable[Row]) -> list[Json]:
 
 
 def _json_cause(cause: Cause) -> Json:
-    return {"profile": cause.profile, **record(cause.rule)}
+    return {"profile": cause.profile, **record(cause.rule, {"sentence": "says"})}

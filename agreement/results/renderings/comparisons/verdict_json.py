@@ -49,12 +49,13 @@ def by_specification(
             }
             for one in found.matching
         ],
-        **pick(found, "choices", "tried"),
+        "choices": found.choices,
+        "tried": found.tried_choices,
         **dates.with_dates({"stable_from": _points(after, milliseconds) if isfinite(after) else None}),
         "windows": [row for one in alike for row in shown(one, one.windows)],
         "transient": shown(best, best.transient),
         "later": shown(best, best.later),
-        "explanations": encode(explanations),
+        "explanations": [record(one, {"sentence": "says"}) for one in explanations],
     }
 
 
@@ -178,7 +179,9 @@ def _case(one: CaseVerdict) -> Json:
         "t0": [list(z.choice.starts) for z in found.matching] if isinstance(found, Judgement) else [],
         "problem": first_problem(one) or None,
         **by_other_match(one.other),
-        "rules": None if one.rules is None else [record(rule, {"name": "rule"}) for rule in one.rules],
+        "rules": None
+        if one.rules is None
+        else [record(rule, {"name": "rule", "sentence": "says"}) for rule in one.rules],
     }
 
 

@@ -118,7 +118,7 @@ def _table(one: Table) -> Json:
 def number_ranges(numbers: Sequence[int]) -> str:
     """Return numbers with runs as ranges, the first eight of these.
 
-    >>> listed([1, 2, 3, 8])
+    >>> number_ranges([1, 2, 3, 8])
     '1..3, 8'
     """
     runs: list[list[int]] = []

@@ -1,7 +1,6 @@
 """What is decided, for readers and as JSON."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from itertools import groupby
 from typing import Final
 
@@ -9,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.documents.outputs import Json, binding, encode, json_triple, short
+from agreement.documents.outputs import Json, binding, json_triple, record, short
 from agreement.proving.decide import (
     CheckedPremise,
     EveryStream,
@@ -140,10 +139,7 @@ def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:
         "period": one.period,
         "verdict": _WORDS[one.verdict],
         "theorem": None if one.theorem is None else one.theorem.value,
-        "premises": [
-            {field.name: encode(getattr(premise, field.name)) for field in fields(premise)}
-            for premise in one.premises
-        ],
+        "premises": [record(premise, {"statement": "said"}) for premise in one.premises],
         "changes": list(one.changes),
         "searched": one.searched or None,
         "finer": None if one.finer is None else {"unit": str(one.finer[0])} | _json(one.finer[1], columns),
