@@ -9,7 +9,7 @@ from lars.errors import LarsError, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, SetLiteral
-from lars.language.terms import Atom, Binding, Number, Term, Variable, substitute
+from lars.language.terms import Atom, Binding, Blank, Iri, Literal, Number, Symbol, Term, Variable, substitute
 from lars.language.windows import Window
 
 Head = Atom | logic.At
@@ -141,8 +141,10 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[V
             return frozenset((variable, *keys))
         case logic.Among(atom):
             return variables(atom)
-        case _:
+        case Iri() | Literal() | Blank() | Symbol() | Number() | logic.Truth() | None:
             return frozenset()
+        case _:
+            assert_never(part)
 
 
 def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:

@@ -27,6 +27,6 @@ from solver.facts.facts import (
     with_facts,
 )
 from solver.facts.input_files import STANDARD_INPUT, bare, converted_file, readable
+from solver.facts.near_situation import NearSituation, Newest, Span, WindowedAtom, counts, unite
 from solver.facts.relevance import Relevance, canonical_atom, relevant_background, variables_in_order
 from solver.facts.static import CodedRows, Static, Triple, distinct_rows, graph_rows
-from solver.facts.window_runs import NearSituation, Newest, Span, WindowedAtom, counts, unite

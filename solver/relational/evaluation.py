@@ -250,7 +250,7 @@ class ProgramTables:
         found = scan_atoms(scan.terms, table, self._terms)
         if isinstance(part, Scan):
             return found
-        from solver.relational.gathered_literals import evaluate_set_literal
+        from solver.relational.set_literals import evaluate_set_literal
 
         return evaluate_set_literal(part.literal, found, self._terms, self._count)
 

@@ -219,7 +219,7 @@ class _Elements:
                 self.filters.append(CqelsFilter(expression, exists, block))
             elif part.name == "TriplesBlock":
                 run = run or TriplesRun(self.groups.scope)
-                before = len(list(_single(run)))
+                before = len(run.triples)
                 run.read(part.triples)
                 yield part, list(_single(run))[before:]
             else:

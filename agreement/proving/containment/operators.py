@@ -42,6 +42,7 @@ from agreement.proving.containment.canonical import (
 )
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
+from agreement.proving.containment.containment_search import answers_containment as contained_answers
 from agreement.proving.containment.findings import (
     Containment,
     Counterexample,
@@ -51,7 +52,6 @@ from agreement.proving.containment.findings import (
 )
 from agreement.proving.containment.mappings import window_of
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
-from agreement.proving.containment.searched import answers_containment as contained_answers
 from agreement.proving.decide import volatile
 from agreement.proving.disjuncts import (
     Edge,

@@ -19,8 +19,7 @@ from agreement.results.renderings.pages.push_pull.proofs import proofs
 from agreement.results.renderings.pages.push_pull.shown_rows import RowSelection, Tally, counts_json
 from agreement.results.renderings.pages.push_pull.strip import strip_cells
 from agreement.results.renderings.pages.push_pull.timeline import (
-    NumberedRows,
-    NumberedTexts,
+    Numbering,
     answers,
     bins_of,
     elements,
@@ -29,7 +28,7 @@ from agreement.results.renderings.pages.push_pull.timeline import (
 )
 from agreement.results.renderings.pages.push_pull.window_runs import windows
 from lars.language.program import Program
-from solver.facts import Fact
+from solver.facts import Fact, Row
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger, lars_program, pull, push
@@ -194,7 +193,7 @@ def _drawn(given: AgreeContent, variant: VariantReport, every: RowSelection, tal
 def _on_timeline(
     given: AgreeContent, variant: VariantReport, rows: Sequence[FoundRow], supports: Sequence[Sequence[Fact]]
 ) -> Json:
-    terms, numbers = NumberedTexts(), NumberedRows()
+    terms, numbers = Numbering[str](), Numbering[Row]()
     found, places, left = elements(variant.trace, terms, (fact for own in supports for fact in own))
     runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
     bins = bins_of(variant.trace, 1)
@@ -207,10 +206,10 @@ def _on_timeline(
         "push": runs["push"] | pushes,
         "pull": runs["pull"] | pulls,
         "left_out": [*left, *counts, *undrawn],
-        "terms": term_texts(terms.texts),
-        "full": [text.strip("<>") if text[:1] == "<" else text for text in terms.texts],
+        "terms": term_texts(terms.items),
+        "full": [text.strip("<>") if text[:1] == "<" else text for text in terms.items],
         "differences": list(_differences(given, rows, supports, places, numbers)),
-        "rows": numbers.texts,
+        "rows": list(map(short_row, numbers.items)),
     }
 
 
@@ -234,7 +233,7 @@ def _differences(
     rows: Sequence[FoundRow],
     supports: Sequence[Sequence[Fact]],
     places: Mapping[Fact, int],
-    numbers: NumberedRows,
+    numbers: Numbering[Row],
 ) -> Iterator[Json]:
     for row, support in zip(rows, supports, strict=True):
         one = row.difference

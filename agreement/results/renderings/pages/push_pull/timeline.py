@@ -4,18 +4,19 @@ Of a long trace elements and evaluation times are counts in bins of time, and an
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
 from agreement.comparing.agree.sides import Sides
-from agreement.documents.outputs import Json, counted, short, short_row
+from agreement.documents.outputs import Json, counted, short
 from agreement.documents.traces import Trace
 from solver.columns import NULL_CODE, Array, Mask, TimeBins, keys
 from solver.facts import Fact, Row, is_triple
 from solver.job import AnswerRuns
 
+_Item = TypeVar("_Item", bound=Hashable)
 _MOST_ELEMENTS: Final = 4_000
 _MOST_LETTERS: Final = 60_000
 """So many elements stand on the page each as itself, with so many letters of terms; more are counted."""
@@ -27,24 +28,24 @@ _ALL_BINS: Final = 40_000
 _MOST_STREAMS: Final = 200
 
 
-class NumberedTexts:
-    """Texts by number, each once."""
+class Numbering(Generic[_Item]):
+    """Things by number, each once."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
+        self._numbers: dict[_Item, int] = {}
 
-    def number(self, text: str) -> int:
-        """Return the number of a text."""
-        return self._numbers.setdefault(text, len(self._numbers))
+    def number(self, item: _Item) -> int:
+        """Return the number of a thing."""
+        return self._numbers.setdefault(item, len(self._numbers))
 
     @property
-    def texts(self) -> list[str]:
-        """The texts in the order of their numbers."""
+    def items(self) -> list[_Item]:
+        """The things in the order of their numbers."""
         return list(self._numbers)
 
 
 def elements(
-    trace: Trace, terms: NumberedTexts, behind: Iterable[Fact]
+    trace: Trace, terms: Numbering[str], behind: Iterable[Fact]
 ) -> tuple[Json, dict[Fact, int], list[str]]:
     """Return the elements of a trace in columns of numbers of terms, the place of each, and what is left out.
 
@@ -62,7 +63,7 @@ def elements(
     return found | {"bins": bins}, places, said
 
 
-def _columns(shown: Sequence[Fact], terms: NumberedTexts) -> tuple[Json, dict[Fact, int]]:
+def _columns(shown: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[Fact, int]]:
     columns = {
         name: [terms.number(fact.arguments[place]) for fact in shown]
         for place, name in enumerate(("s", "p", "o", "stream"))
@@ -111,7 +112,7 @@ def evaluations(times: Array, bins: TimeBins) -> Json:
     }
 
 
-def answers(sides: Sides, rows: "NumberedRows", first: Sequence[Row]) -> tuple[Mapping[str, Json], list[str]]:
+def answers(sides: Sides, rows: Numbering[Row], first: Sequence[Row]) -> tuple[Mapping[str, Json], list[str]]:
     """Return when which rows are answers of push and of pull, and what is left out.
 
     A row has all its answers, or none; of many rows the `first` ones come, as many as there is room for.
@@ -151,22 +152,6 @@ def _of_rows(runs: AnswerRuns, wanted: Sequence[Row]) -> AnswerRuns:
     own, asked = keys([found.columns, columns], [len(found), len(wanted)], 1)
     kept: Mask = np.isin(own, asked)
     return AnswerRuns(runs.times, found.take(kept), terms)
-
-
-class NumberedRows:
-    """Rows by number, each once; two that look alike are two."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Row, int] = {}
-
-    def number(self, row: Row) -> int:
-        """Return the number of a row."""
-        return self._numbers.setdefault(row, len(self._numbers))
-
-    @property
-    def texts(self) -> list[str]:
-        """The rows for readers in the order of their numbers."""
-        return list(map(short_row, self._numbers))
 
 
 def term_texts(terms: Sequence[str]) -> list[str]:
