@@ -19,7 +19,6 @@ from agreement.results.renderings.pages.push_pull.proofs import proofs
 from agreement.results.renderings.pages.push_pull.shown_rows import RowSelection, Tally, counts_json
 from agreement.results.renderings.pages.push_pull.strip import strip_cells
 from agreement.results.renderings.pages.push_pull.timeline import (
-    Numbering,
     answers,
     bins_of,
     elements,
@@ -28,6 +27,7 @@ from agreement.results.renderings.pages.push_pull.timeline import (
 )
 from agreement.results.renderings.pages.push_pull.window_runs import windows
 from lars.language.program import Program
+from solver.columns import Numbering
 from solver.facts import Fact, Row
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
@@ -206,10 +206,10 @@ def _on_timeline(
         "push": runs["push"] | pushes,
         "pull": runs["pull"] | pulls,
         "left_out": [*left, *counts, *undrawn],
-        "terms": term_texts(terms.items),
-        "full": [text.strip("<>") if text[:1] == "<" else text for text in terms.items],
+        "terms": term_texts(terms),
+        "full": [text.strip("<>") if text[:1] == "<" else text for text in terms],
         "differences": list(_differences(given, rows, supports, places, numbers)),
-        "rows": list(map(short_row, numbers.items)),
+        "rows": list(map(short_row, numbers)),
     }
 
 
@@ -248,7 +248,7 @@ def _differences(
             "to": row.interval.end,
             "side": one.side.value,
             "row": short_row(one.row),
-            "number": numbers.number(one.row),
+            "number": numbers[one.row],
             "terms": one.row,
             "cause": CAUSES.index(one.cause),
             "pushed": one.pushed,

@@ -4,19 +4,18 @@ Of a long trace elements and evaluation times are counts in bins of time, and an
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Final, Generic, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 import numpy as np
 
 from agreement.comparing.agree.sides import Sides
 from agreement.documents.outputs import Json, counted, short
 from agreement.documents.traces import Trace
-from solver.columns import NULL_CODE, Array, Mask, TimeBins, keys
+from solver.columns import NULL_CODE, Array, Mask, Numbering, TimeBins, keys
 from solver.facts import Fact, Row, is_triple
 from solver.job import AnswerRuns
 
-_Item = TypeVar("_Item", bound=Hashable)
 _MOST_ELEMENTS: Final = 4_000
 _MOST_LETTERS: Final = 60_000
 """So many elements stand on the page each as itself, with so many letters of terms; more are counted."""
@@ -26,22 +25,6 @@ _BINS: Final = 1_000
 _ALL_BINS: Final = 40_000
 """So many bins for each stream, and for all of them together."""
 _MOST_STREAMS: Final = 200
-
-
-class Numbering(Generic[_Item]):
-    """Things by number, each once."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[_Item, int] = {}
-
-    def number(self, item: _Item) -> int:
-        """Return the number of a thing."""
-        return self._numbers.setdefault(item, len(self._numbers))
-
-    @property
-    def items(self) -> list[_Item]:
-        """The things in the order of their numbers."""
-        return list(self._numbers)
 
 
 def elements(
@@ -65,7 +48,7 @@ def elements(
 
 def _columns(shown: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[Fact, int]]:
     columns = {
-        name: [terms.number(fact.arguments[place]) for fact in shown]
+        name: [terms[fact.arguments[place]] for fact in shown]
         for place, name in enumerate(("s", "p", "o", "stream"))
     }
     places = {fact: place for place, fact in reversed(list(enumerate(shown)))}
@@ -129,7 +112,7 @@ def answers(sides: Sides, rows: Numbering[Row], first: Sequence[Row]) -> tuple[M
             break
         drawn.add(row)
     drawing = {
-        name: {"runs": [[rows.number(row), begin, end] for row, begin, end in _in_order(own, drawn, wanted)]}
+        name: {"runs": [[rows[row], begin, end] for row, begin, end in _in_order(own, drawn, wanted)]}
         for name, own in runs.items()
     }
     said = [f"answers are drawn of {counted(len(drawn), 'row')} below, not of all"] if many else []
