@@ -206,7 +206,7 @@ def _on_timeline(
         "push": runs["push"] | pushes,
         "pull": runs["pull"] | pulls,
         "left_out": [*left, *counts, *undrawn],
-        "terms": term_texts(terms),
+        "terms": term_texts(list(terms)),
         "full": [text.strip("<>") if text[:1] == "<" else text for text in terms],
         "differences": list(_differences(given, rows, supports, places, numbers)),
         "rows": list(map(short_row, numbers)),
