@@ -51,8 +51,9 @@ What RSP-QL does not say, and what is right here:
 
 - At t0 contents are not defined yet (they are for t > t0): the clock, `window-close` and `periodic`, reports
   nothing at t0 itself. Of an element that comes at t0 the bounds decide: a `low-open` window does not have
-  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. With `aligned`
-  windows have always been there, also those that opened before 0; reports before 0 do not count.
+  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. If
+  another window reports at that time, a `closed` window shows the element of its t0. With `aligned` windows
+  have always been there, also those that opened before 0; reports before 0 do not count.
 - With `own` a window of a stream in which nothing comes is as with `first`, or is never there: both are
   right.
 - At t the active window is the earliest to open that is still open (Examples 7 and 10; the printed
@@ -63,8 +64,10 @@ What RSP-QL does not say, and what is right here:
   is a set: a triple that it has twice is there once.
 - An evaluation without rows is reported or not, by `empty`. ASK that has no solution says so or is silent,
   by neither: both are right.
-- What comes late is lost, or is in the windows that close after it came: both are right (streams are in
-  order, Definition 9). A triple twice at one time: nothing is said where arrivals report.
+- The lines of `stream.nq` are in the order of arrival, over all streams. What comes late is lost, or is in
+  the windows that close after it came: both are right (a stream is in order, Definition 9). Where its own
+  stream is in order, and only another stream's element came before, the reports by times alone are right
+  too, as if it had come in time. A triple twice at one time: nothing is said where arrivals report.
 - Numbers are compared by their value, rows of a report without an order.
 
 Licence: not decided yet.

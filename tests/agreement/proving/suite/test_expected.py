@@ -19,6 +19,7 @@ from tests.agreement.proving.suite.certifying import (
     faulty,
     firsts,
     in_order,
+    in_time,
     oxigraph_is_right,
     parsed,
     with_late,
@@ -66,9 +67,18 @@ def test_what_comes_late_is_lost_or_in_windows_that_close_after_it_came(tests):
     late = [one for one in tests if in_order(one) != one]
     assert late
     for test in late:
+        ways = [WindowByWindow(in_order(test)).reports(0), with_late(test), *in_time(test, 0)]
         right = expected(test, 0)
-        assert with_late(test) in right
-        assert len(right) == 1 + (with_late(test) != WindowByWindow(in_order(test)).reports(0))
+        assert all(one in right for one in ways)
+        assert len(right) == sum(one not in ways[:n] for n, one in enumerate(ways))
+
+
+def test_what_is_late_behind_another_stream_alone_may_count_by_its_time(tests):
+    (test,) = (one for one in tests if one.name.startswith("late-two"))
+    for number in firsts(test):
+        for lived in in_time(test, number):
+            assert lived in expected(test, number), str(vectors()[number])
+    assert [*in_time(next(one for one in tests if one.name == "late-01"), 0)] == []
 
 
 CAUSES = {
