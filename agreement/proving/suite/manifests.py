@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.placed import checked, json_of
 from agreement.documents.recordings import Push, Row, static_of, triple_of
+from agreement.engines.specifications import Empty
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
@@ -47,13 +48,17 @@ language that says it, the stream, static data, and for each language what has t
   is no change. `combination`: whether `any` window has to report, or `all`. `tick`: whether each `triple`
   is one, or what comes at one `instant`.
 
+Examples are at vector 0; "where each triple reports" at vector {arriving}; "with `empty` reported" at vector
+{reported}; of C-SPARQL at vector 0, of CQELS at vector {arriving}. "There it alone tells" is said of these or
+of the vectors that are named, and of the tests of the same query.
+
 What RSP-QL does not say, and what is right here:
 
 - At t0 contents are not defined yet (they are for t > t0): the clock, `window-close` and `periodic`, reports
   nothing at t0 itself. Of an element that comes at t0 the bounds decide: a `low-open` window does not have
-  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. If
-  another window reports at that time, a `closed` window shows the element of its t0. With `aligned` windows
-  have always been there, also those that opened before 0; reports before 0 do not count.
+  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. If another
+  window reports at that time, a `closed` window shows the element of its t0. With `aligned` windows have
+  always been there, also those that opened before 0; reports before 0 do not count.
 - With `own` a window of a stream in which nothing comes is as with `first`, or is never there: both are
   right.
 - At t the active window is the earliest to open that is still open (Examples 7 and 10; the printed
@@ -103,7 +108,7 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
         raise LarsError(f"{path}: it is there; accepted: a new folder, or one that a suite was written to")
     with appearing(path, folders=True) as new:
         new.mkdir()
-        _write(new / "README.md", _README.format(version=VERSION, tests=len(tests)))
+        _write(new / "README.md", _readme_text(len(tests)))
         _write(new / "vectors.json", _vectors_text())
         levels = [level for level in LEVELS if any(one.level == level for one in tests)]
         _write(new / MANIFEST, _index_text(levels))
@@ -111,6 +116,12 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
             _write(new / f"{level}.ttl", _manifest_text(level, [one for one in tests if one.level == level]))
         for test in tests:
             _write_test(new / "tests" / test.name, test)
+
+
+def _readme_text(tests: int) -> str:
+    arriving = next(n for n, one in enumerate(vectors()) if not one.by_clock)
+    reported = next(n for n, one in enumerate(vectors()) if one.empty is Empty.REPORTED)
+    return _README.format(version=VERSION, tests=tests, arriving=arriving, reported=reported)
 
 
 def _replaceable(path: Path) -> bool:
