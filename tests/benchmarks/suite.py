@@ -33,7 +33,7 @@ MORE = {
     "filter-both": ("1 S s p 9; 3 S s q 10; 9 S n n n",),
     "across-filter": ("1 S s p 9; 3 T s r 10; 9 S n n n",),
     "limit": ("1 S s p 9; 3 S s p 10; 9 S n n n",),
-    "two-limit": ("1 S s p 1; 2 T s r 9; 3 T s r 10; 9 S n n n",),
+    "two-limit": ("1 S s p 1; 2 T s r 9; 3 T s r 10; 3 T s2 r 11; 9 S n n n",),
     "named-stream": ("1 S s p 1; 2 T s p 2; 3 S s2 p 1; 12 T n n n",),
     "three": (
         "1 S s p 1; 2 T s r 1; 3 S s q 1; 9 S n n n",

@@ -25,6 +25,7 @@ from tests.agreement.proving.suite.certifying import (
     faulty,
     firsts,
     in_order,
+    in_time,
     oxigraph_is_right,
     with_late,
 )
@@ -47,6 +48,9 @@ def certified(test):
             yield f"{language.value}, clingo", right
     if in_order(test) != test:
         yield "late elements that count, Oxigraph", with_late(test) in expected(test, 0)
+        for number in dict.fromkeys(firsts(test)):
+            for lived in in_time(test, number):
+                yield "late ones behind another stream, by time, Oxigraph", lived in expected(test, number)
 
 
 def main():

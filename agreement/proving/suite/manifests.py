@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from agreement.documents.placed import check_data
 from agreement.documents.placed.json_text import json_of
 from agreement.documents.recordings import Push, Row, static_of, triple_of
+from agreement.engines.specifications import Empty
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
@@ -48,12 +49,17 @@ language that says it, the stream, static data, and for each language what has t
   is no change. `combination`: whether `any` window has to report, or `all`. `tick`: whether each `triple`
   is one, or what comes at one `instant`.
 
+Examples are at vector 0; "where each triple reports" at vector {arriving}; "with `empty` reported" at vector
+{reported}; of C-SPARQL at vector 0, of CQELS at vector {arriving}. "There it alone tells" is said of these or
+of the vectors that are named, and of the tests of the same query.
+
 What RSP-QL does not say, and what is right here:
 
 - At t0 contents are not defined yet (they are for t > t0): the clock, `window-close` and `periodic`, reports
   nothing at t0 itself. Of an element that comes at t0 the bounds decide: a `low-open` window does not have
-  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. With `aligned`
-  windows have always been there, also those that opened before 0; reports before 0 do not count.
+  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. If another
+  window reports at that time, a `closed` window shows the element of its t0. With `aligned` windows have
+  always been there, also those that opened before 0; reports before 0 do not count.
 - With `own` a window of a stream in which nothing comes is as with `first`, or is never there: both are
   right.
 - At t the active window is the earliest to open that is still open (Examples 7 and 10; the printed
@@ -64,8 +70,10 @@ What RSP-QL does not say, and what is right here:
   is a set: a triple that it has twice is there once.
 - An evaluation without rows is reported or not, by `empty`. ASK that has no solution says so or is silent,
   by neither: both are right.
-- What comes late is lost, or is in the windows that close after it came: both are right (streams are in
-  order, Definition 9). A triple twice at one time: nothing is said where arrivals report.
+- The lines of `stream.nq` are in the order of arrival, over all streams. What comes late is lost, or is in
+  the windows that close after it came: both are right (a stream is in order, Definition 9). Where its own
+  stream is in order, and only another stream's element came before, the reports by times alone are right
+  too, as if it had come in time. A triple twice at one time: nothing is said where arrivals report.
 - Numbers are compared by their value, rows of a report without an order.
 
 Licence: not decided yet.
@@ -101,7 +109,7 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
         raise LarsError(f"{path}: it is there; accepted: a new folder, or one that a suite was written to")
     with replacement_path(path, folders=True) as new:
         new.mkdir()
-        _write(new / "README.md", _README.format(version=VERSION, tests=len(tests)))
+        _write(new / "README.md", _readme_text(len(tests)))
         _write(new / "vectors.json", _vectors_text())
         levels = [level for level in LEVELS if any(one.level == level for one in tests)]
         _write(new / MANIFEST, _index_text(levels))
@@ -109,6 +117,12 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
             _write(new / f"{level}.ttl", _manifest_text(level, [one for one in tests if one.level == level]))
         for test in tests:
             _write_test(new / "tests" / test.name, test)
+
+
+def _readme_text(tests: int) -> str:
+    arriving = next(n for n, one in enumerate(vectors()) if not one.by_clock)
+    reported = next(n for n, one in enumerate(vectors()) if one.empty is Empty.REPORTED)
+    return _README.format(version=VERSION, tests=tests, arriving=arriving, reported=reported)
 
 
 def _replaceable(path: Path) -> bool:

@@ -101,9 +101,9 @@ def of_agreement() -> tuple[SuiteQuery, ...]:
         (
             "unblocked",
             "blocker expired: what blocked the row when push looked has left its window",
-            ((S, 4, 4), (T, 1, 4)),
+            ((S, 4, 4), (T, 2, 4)),
             both,
-            "STREAM :S [RANGE 4s] { ?s :p ?a } MINUS { STREAM :T [RANGE 1s] { ?s :q ?b } }",
+            "STREAM :S [RANGE 4s] { ?s :p ?a } MINUS { STREAM :T [RANGE 2s] { ?s :q ?b } }",
             A,
             (),
         ),

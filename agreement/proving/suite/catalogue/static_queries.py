@@ -74,7 +74,7 @@ def of_static() -> tuple[SuiteQuery, ...]:
             "?s ?a ?k",
             f"{block} ?s :kind/:of ?k .",
             (*_KINDS, "<http://e/k> <http://e/of> <http://e/top> ."),
-            "a path in the default graph (SPARQL 1.1, 18.4)",
+            "a path in the default graph has all its steps (SPARQL 1.1, 18.4)",
         ),
     )
     return tuple(

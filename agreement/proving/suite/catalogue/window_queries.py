@@ -30,11 +30,12 @@ def of_widths() -> tuple[SuiteQuery, ...]:
         for name, width, slide, says in _WIDTHS
     )
     lost = "what comes late is lost, or in the windows that close after it came"
+    behind = f"{lost}; behind another stream's alone it may count by its time, as each stream is in order"
     late = (
-        suite_query("core", "late arrivals", f"{lost} (streams are in order, Definition 9)", family)
-        for family in (
-            QueryFamily("late", ((S, 4, 2, ONE),)),
-            QueryFamily("late-two", ((S, 4, 2, ONE), (T, 4, 2, "?s :r ?b .")), AB),
+        suite_query("core", "late arrivals", f"{says} (Definition 9)", family)
+        for says, family in (
+            (f"{lost}, as streams are in order", QueryFamily("late", ((S, 4, 2, ONE),))),
+            (behind, QueryFamily("late-two", ((S, 4, 2, ONE), (T, 4, 2, "?s :r ?b .")), AB)),
         )
     )
     return (*widths, named, *late)
@@ -228,9 +229,14 @@ def of_windows() -> tuple[SuiteQuery, ...]:
             "two-distinct",
             "DISTINCT ?s",
             "",
-            "DISTINCT is of the rows of all windows (SPARQL 1.1, 18.5, Distinct)",
+            "DISTINCT is of the rows of each evaluation (SPARQL 1.1, 18.5, Distinct)",
         ),
-        ("two-limit", AB, "ORDER BY DESC(?b) ?a ?s LIMIT 1", "ORDER BY and LIMIT are of the joined rows"),
+        (
+            "two-limit",
+            AB,
+            "ORDER BY DESC(?b) ?a ?s LIMIT 1",
+            "ORDER BY and LIMIT are of the rows of each evaluation (SPARQL 1.1, 15)",
+        ),
         ("two-bag", "?s", "", "a projection keeps how often joined rows occur (SPARQL 1.1, 18.5, Project)"),
     )
     return (
@@ -245,6 +251,9 @@ def of_windows() -> tuple[SuiteQuery, ...]:
             for name, select, group, says in modified
         ),
         suite_query(
-            "windows", "several windows", "an aggregate over a join of windows (SPARQL 1.1, 11)", aggregated
+            "windows",
+            "several windows",
+            "an aggregate is of the rows of each evaluation (SPARQL 1.1, 11)",
+            aggregated,
         ),
     )

@@ -55,6 +55,21 @@ def in_order(test):
     return replace(test, stream=tuple(kept))
 
 
+def by_times(test):
+    """Yield a test with its stream in the order of times, if each stream by itself is in order."""
+    own = sorted(test.stream, key=lambda one: one.t)
+    if all(
+        [one for one in test.stream if one.stream == name] == [one for one in own if one.stream == name]
+        for name in {one.stream for one in own}
+    ):
+        yield replace(test, stream=tuple(own))
+
+
+def in_time(test, number):
+    """Yield the reports of a test by times alone, if each stream by itself is in order."""
+    return (WindowByWindow(one).reports(number) for one in by_times(test))
+
+
 def with_late(test):
     """Return the reports of the usual vector by an engine that takes what comes late."""
     reports = engine_answers([WindowEngine(WindowRun)], [test], QuerySyntax(Language.RSPQL), {})[0].reports

@@ -6,18 +6,20 @@ What a comment says of a fault or of two vectors is asked of engines that have t
 import re
 
 from agreement.engines.adapters.oxigraph import TRIPLE
+from agreement.engines.specifications import Empty
 from agreement.proving.suite.expecting import ANSWER
 from agreement.proving.suite.suite_tests import _WRITTEN
-from tests.agreement.proving.suite.faults import ALL_OWN, OWN, USUAL, asked
+from tests.agreement.proving.suite.faults import ALL_OWN, ARRIVING, OWN, USUAL, asked, in_bags
 from translate.model.query import Language
 
 FAULT, VECTORS, RULE, CAUSE = "the fault: ", "the vectors: ", "the rule: ", "the cause: "
-ARRIVALS = " (where arrivals report)"
+ARRIVALS = " (where each triple reports)"
 
 _SLIDE = "windows close every β, the slide, after t0 + α (Definition 13)"
 _WIDTH = "a window shows what came in its width α, and nothing before (Definition 13)"
 _ELEMENT = "an element is in the windows that its time is in, open < t <= close (Definition 12)"
 _STREAM = "a window shows every element of its own stream in its time, however many (Definition 12)"
+_OWN_STREAM = "a window is on the stream that it names (Definition 13)"
 _TWICE = "a triple that comes again is in the windows of both its times (Definition 12)"
 _RSTREAM = "RStream reports the whole answer of each evaluation, whatever came before (Definition 20)"
 _AGAIN = "each evaluation answers of what windows show then: what has left them is gone (Definition 24)"
@@ -30,29 +32,29 @@ OXIGRAPH, OXIGRAPH_WRONG = "Oxigraph 0.5", ("alternative-both", "group-concat")
 """Queries that Oxigraph answers otherwise than SPARQL 1.1 says."""
 
 RULES = {
-    "STEP ignored": _SLIDE,
+    "STEP as 1": _SLIDE,
     "IStream in place of the operator": _RSTREAM,
     "DStream in place of the operator": _RSTREAM,
     "the first element lost": _ELEMENT,
-    "of equal times the first counts": _STREAM,
-    "of equal times the last counts": _STREAM,
+    "of what comes at one time in a stream the first alone counts": _STREAM,
+    "of what comes at one time in a stream the last alone counts": _STREAM,
     "elements of time 0 lost": _ELEMENT,
-    "a triple that came before lost": _TWICE,
-    "a triple that is still shown keeps its first time": _TWICE,
+    "a triple that its stream had before is lost": _TWICE,
+    "a triple that came less than 4 before is lost": _TWICE,
     "elements come one time point late": _ELEMENT,
-    "a window shows at most seven elements": _STREAM,
-    "streams that no window reads are shown": "a window is on the stream that it names (Definition 13)",
-    "both windows read every stream": "a window is on the stream that it names (Definition 13)",
-    "literals lose language and type": _TERMS,
-    "after eight empty windows nothing is reported": _EVERY,
+    "what comes after the seventh element of all is lost": _STREAM,
+    "every stream is taken for that of the last element": _OWN_STREAM,
+    "each window reads every stream": _OWN_STREAM,
+    "texts lose language and type": _TERMS,
+    "from 32 after the first report nothing is reported": _EVERY,
     "rows twice": _ONCE,
-    "the first row lost": _ONCE,
+    "the first row of each report lost": _ONCE,
     "equal rows once": "rows are bags (SPARQL 1.1, 18.5, Project)",
     "each report twice": _ONCE,
     "the first report lost": _EVERY,
     "the last report lost": _EVERY,
     "an answer that is as before is not reported": _RSTREAM,
-    "rows are never forgotten": _AGAIN,
+    "rows are never forgotten, equal ones are one": _AGAIN,
     "at most two rows a report": _ONCE,
     "reports one time point late": _ONCE,
     **{f"window {n} {how}": _WIDTH for n in (1, 2) for how in ("longer", "shorter")},
@@ -61,6 +63,11 @@ RULES = {
     "a join of all pairs": "a join pairs solutions that agree, and no others (Definition 19)",
 }
 """What an engine with a fault gets wrong: the sentence of the definition."""
+EARLIEST = {
+    "agree-widths": " In RSP-QL, where each triple reports, the row is reported at 5 too: the active window"
+    " is the earliest still open, (0, 6], not (3, 9] (Examples 7 and 10)."
+}
+"""What else a test of a cause tells, by its query in RSP-QL."""
 PARAMETERS = {
     "bounds": "whether a window has what comes at its open and at its close is left open, by its bounds"
     " (Definition 12 has open < t <= close)",
@@ -78,10 +85,12 @@ def comment(query, stream, tells, engines):
     """Return the comment of a test: its sentence, an example of its own stream, and what it alone tells."""
     every = {one.says: one for one in engines}
     shown = _Shown(query, stream, every)
-    if tells.startswith((RULE, CAUSE)):
+    if tells.startswith(CAUSE):
+        return f"{_capital(query.sentence)}. {shown.sides()}{EARLIEST.get(query.name, '')}"
+    if tells.startswith(RULE):
         wrong = f"; nor by {OXIGRAPH}: clingo alone certifies it" if query.name in OXIGRAPH_WRONG else ""
-        rule = f" Not so by a rule of an engine version: {tells.removeprefix(RULE)}{wrong}."
-        return f"{_capital(query.sentence)}.{rule if tells.startswith(RULE) else ''}"
+        rule = tells.removeprefix(RULE)
+        return f"{_capital(query.sentence)}. Not so by a rule of an engine version: {rule}{wrong}."
     if query.name not in OWN:
         head = shown.rule(tells)
         return f"{_capital(head)}. {shown.of(tells)} Its query: {query.sentence}."
@@ -89,9 +98,8 @@ def comment(query, stream, tells, engines):
     first = shown.of(f"{FAULT}{own}")
     if tells == f"{FAULT}{own}":
         return f"{_capital(query.sentence)}. {first}"
-    return (
-        f"{_capital(query.sentence)}. {first} It alone of its query's tests tells as well: {shown.of(tells)}"
-    )
+    alone = f"There it alone of its query's tests tells as well: {shown.of(tells)}"
+    return f"{_capital(query.sentence)}. {first} {alone}"
 
 
 def _capital(sentence):
@@ -134,13 +142,30 @@ class _Shown:
         )
 
     def _of_fault(self, name):
-        fault = self.every[name]
-        base = fault.base.answers(self.text, self.query.family.static, self.stream)
-        found = self.reports(name)
-        t = _differing(base, found)
-        under = " where arrivals report," if name.endswith(ARRIVALS) else ""
-        said = name.removesuffix(ARRIVALS)
-        return f'At {t}{under} right is {self._at(base, t)}; with the fault "{said}": {self._at(found, t)}.'
+        fault, found = self.every[name], self.reports(name)
+        expecting = asked(self.text, self.query.family.static, self.stream)
+        vector, rights = fault.vector, (fault.base.answers(self.text, self.query.family.static, self.stream),)
+        if expecting.late:
+            rights = expecting.admissible(vector)
+        t = _differing(found, *rights)
+        under = " where each triple reports," if name.endswith(ARRIVALS) else ""
+        if vector.empty is Empty.REPORTED:
+            under = " with `empty` reported,"
+        said, right = name.removesuffix(ARRIVALS), dict.fromkeys(self._at(one, t) for one in rights)
+        return f'At {t}{under} right is {" or ".join(right)}; with the fault "{said}": {self._at(found, t)}.'
+
+    def sides(self):
+        """Return what C-SPARQL and CQELS report, each by the first vector of its windows."""
+        said = []
+        for name, language, vector in (
+            ("C-SPARQL", Language.CSPARQL, USUAL),
+            ("CQELS", Language.CQELS, ARRIVING),
+        ):
+            text = dict(self.query.family.texts)[language.value]
+            found = asked(text, self.query.family.static, self.stream).reports(vector)
+            reports = ", ".join(f"at {t} {self._rows(rows)}" for t, rows in found) or "nothing"
+            said.append(f"{name} reports {reports}")
+        return f"Here {'; '.join(said)}."
 
     def _apart(self, tells):
         one, other = tells.removeprefix(VECTORS).split(" or ")
@@ -188,9 +213,14 @@ def _term(term):
     return number[1] if number else re.sub(r"<http://e/([^>]*)>", r":\1", term)
 
 
-def _differing(one, other):
-    """Return the first time at which two sequences of reports differ."""
-    for t in sorted({t for t, _ in (*one, *other)}):
-        if [rows for at, rows in one if at == t] != [rows for at, rows in other if at == t]:
+def _differing(found, *others):
+    """Return the first time at which a sequence of reports differs from each of others."""
+    own, *rest = map(in_bags, (found, *others))
+
+    def at(reports, t):
+        return [rows for time, rows in reports if time == t]
+
+    for t in sorted({t for one in (own, *rest) for t, _ in one}):
+        if all(at(own, t) != at(one, t) for one in rest):
             return t
-    raise ValueError("they are the same at each time")
+    raise ValueError("at each time it is as one of the others")

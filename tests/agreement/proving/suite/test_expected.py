@@ -1,16 +1,19 @@
 """What the suite says that has to be reported, certified twice; seeded faults in it are found."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from agreement.documents.recordings import static_of
+from agreement.engines.specifications import Empty
 from agreement.proving.suite import LEVELS, suite_tests, write_suite
 from agreement.proving.suite.catalogue import catalogue
 from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.suite_tests import chosen_streams
 from agreement.proving.suite.vectors import vectors
 from tests.agreement.command import lars
+from tests.agreement.proving.suite import faults
 from tests.agreement.proving.suite.certifying import (
     WindowByWindow,
     bag,
@@ -19,6 +22,7 @@ from tests.agreement.proving.suite.certifying import (
     faulty,
     firsts,
     in_order,
+    in_time,
     oxigraph_is_right,
     parsed,
     with_late,
@@ -66,9 +70,18 @@ def test_what_comes_late_is_lost_or_in_windows_that_close_after_it_came(tests):
     late = [one for one in tests if in_order(one) != one]
     assert late
     for test in late:
+        ways = [WindowByWindow(in_order(test)).reports(0), with_late(test), *in_time(test, 0)]
         right = expected(test, 0)
-        assert with_late(test) in right
-        assert len(right) == 1 + (with_late(test) != WindowByWindow(in_order(test)).reports(0))
+        assert all(one in right for one in ways)
+        assert len(right) == sum(one not in ways[:n] for n, one in enumerate(ways))
+
+
+def test_what_is_late_behind_another_stream_alone_may_count_by_its_time(tests):
+    (test,) = (one for one in tests if one.name.startswith("late-two"))
+    for number in firsts(test):
+        for lived in in_time(test, number):
+            assert lived in expected(test, number), str(vectors()[number])
+    assert [*in_time(next(one for one in tests if one.name == "late-01"), 0)] == []
 
 
 CAUSES = {
@@ -96,6 +109,54 @@ def test_the_two_languages_differ_for_the_cause_that_is_said(name, tmp_path, mon
         cause["cause"] for one in ran.json["periods"] for each in one["intervals"] for cause in each["causes"]
     ]
     assert causes[0] == CAUSES[name]
+
+
+ARRIVING = next(n for n, one in enumerate(vectors()) if not one.by_clock)
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "one", "other", "shows"),
+    [
+        ("widths", Language.CQELS, "RANGE 2s", "RANGE 6s", True),
+        ("widths", Language.CSPARQL, "RANGE 6s", "RANGE 2s", True),
+        ("expired", Language.CSPARQL, "RANGE 1s", "RANGE 4s", True),
+        ("expired", Language.CSPARQL, "STEP 4s", "STEP 1s", True),
+        ("unblocked", Language.CSPARQL, "RANGE 2s", "RANGE 4s", True),
+        ("unblocked", Language.CQELS, "RANGE 2s", "RANGE 1s", True),
+        ("silent", Language.CSPARQL, "RANGE 6s", "RANGE 3s", True),
+        ("blocked", Language.CSPARQL, "MINUS { ?s :q ?b }", "", True),
+        ("blocked", Language.CQELS, "MINUS { STREAM :S [RANGE 4s] { ?s :q ?b } }", "", False),
+        ("pivot", Language.CQELS, " SLIDE 4s", "", False),
+    ],
+)
+def test_what_the_cause_names_is_told_by_what_the_languages_report(name, language, one, other, shows):
+    query = next(own for own in catalogue() if own.name == f"agree-{name}")
+    (stream,) = (own.stream for own in chosen_streams() if own.query == query.name)
+    vector = vectors()[ARRIVING if language is Language.CQELS else 0]
+    text = dict(query.family.texts)[language.value]
+    assert one in text
+    before, after = (
+        Expecting(suite_tests._read(said), static_of(query.family.static), stream).reports(vector)
+        for said in (text, text.replace(one, other))
+    )
+    assert (before != after) == shows
+
+
+def test_the_active_window_of_the_widths_is_the_earliest_still_open():
+    (stream,) = (own.stream for own in chosen_streams() if own.query == "agree-widths")
+    query = next(own for own in catalogue() if own.name == "agree-widths")
+    text = suite_tests._WRITTEN[RSPQL].text(query.family)
+    assert "[RANGE 6 STEP 3]" in text
+    found = Expecting(suite_tests._read(text), static_of(()), stream).reports(vectors()[ARRIVING])
+    assert [t for t, rows in found if rows] == [1, 5, 7]
+
+
+def test_the_readme_says_at_which_vectors_the_examples_hold(folder):
+    text = (folder / "README.md").read_text()
+    assert vectors().index(faults.USUAL) == 0
+    assert f'"where each triple reports" at vector {vectors().index(faults.ARRIVING)}' in text
+    reported = replace(faults.USUAL, empty=Empty.REPORTED)
+    assert f'"with `empty` reported" at vector {vectors().index(reported)};' in " ".join(text.split())
 
 
 def test_clingo_says_the_same(tests):
