@@ -1,7 +1,7 @@
 """At which evaluation times windows show input atoms: each atom's run, as columns."""
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never
+from typing import Final, assert_never
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesce, empty
 
 _Runs = tuple[Array, Array]
+
+_SUMMABLE: Final = 2**62
 
 
 class ShownInput:
@@ -115,13 +117,18 @@ def window_ends(window: IntervalWindow, times: Array, timeline: Interval) -> tup
     An empty interval can end anywhere; beside the timeline is as good, and fits in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
-    if isinstance(window, TimeWindow):
+    if isinstance(window, TimeWindow) and _is_summable(window, timeline):
         pivots, (first, last) = times - times % window.step, window.offsets
         firsts = np.full(len(times), timeline.first) if first is None else pivots + first
         return np.clip(firsts, timeline.first, after), np.clip(pivots + last, before, timeline.last)
     shown = [window.bounds(time, timeline) for time in times.tolist()]
     firsts = np.array([min(interval.first, after) for interval in shown], np.int64)
     return firsts, np.array([max(interval.last, before) for interval in shown], np.int64)
+
+
+def _is_summable(window: TimeWindow, timeline: Interval) -> bool:
+    """Return whether times and ends of a window can be computed in 64 bits."""
+    return max(window.step, timeline.last, *(abs(end or 0) for end in window.offsets)) < _SUMMABLE
 
 
 def of_source(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:

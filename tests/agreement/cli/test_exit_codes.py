@@ -160,9 +160,9 @@ def test_a_signal_ends_a_run_at_once_and_leaves_nothing(folder, number):
     """The program is in clingo, which hears no signal, below a folder that is yet unfinished."""
     (folder / "tmp").mkdir()
     code = (
-        "import sys; from lars.files import appearing; from pathlib import Path\n"
+        "import sys; from lars.files import replacement_path; from pathlib import Path\n"
         "from agreement.cli.__main__ import main\n"
-        "with appearing(Path('kept.txt')): main()"
+        "with replacement_path(Path('kept.txt')): main()"
     )
     command = [sys.executable, "-c", code, "solve", "many.lars", "many.atoms", "--in-process"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "tmp")}

@@ -55,7 +55,7 @@ def test_a_difference_is_made_small():
 
 
 def test_what_no_time_shows_alone_keeps_the_times_that_it_needs(monkeypatch):
-    monkeypatch.setattr(rule_bodies, "subtracted", whole_rows)
+    monkeypatch.setattr(rule_bodies, "subtract", whole_rows)
     with pytest.raises(DisputedAnswerError, match=r"\((a|c)\) is a row of clingo alone") as raised:
         answers(Evaluator.BOTH)
     text = raised.value.files["difference.atoms"]

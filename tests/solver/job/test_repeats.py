@@ -33,7 +33,7 @@ def answers(program, situation):
 
 
 def check(program, situation):
-    with patch.object(module, "Repeats", EachAlone):
+    with patch.object(module, "RepeatedSituations", EachAlone):
         expected = answers(program, situation)
     assert answers(program, situation) == expected
 

@@ -61,11 +61,11 @@ FAULTS = {
     "the slide is dropped": [(ShownInput, "_runs", with_window(without_slide))],
     "a tuple window counts one fewer": [(ShownInput, "_runs", with_window(one_fewer))],
     "runs are not coalesced": [
-        (evaluation, "coalesced", apart),
+        (evaluation, "coalesce", apart),
         (evaluation, "with_longest", apart),
-        (shown_input, "coalesced", apart),
+        (shown_input, "coalesce", apart),
     ],
-    "subtraction takes whole rows": [(rule_bodies, "subtracted", whole_rows)],
+    "subtraction takes whole rows": [(rule_bodies, "subtract", whole_rows)],
 }
 _terms = st.sampled_from([Symbol(name) for name in "abc"])
 _streams = st.lists(

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,9 +11,10 @@ from lars.language.formulas import Diamond, In
 from lars.language.program import Program, Rule
 from lars.language.stream import cut
 from lars.language.terms import Atom, Variable
-from lars.language.windows import NOW, Interval, TimeWindow, TupleWindow
+from lars.language.windows import NOW, Bounds, Interval, TimeWindow, TupleWindow
 from solver.facts import Fact, Situation
 from solver.relational import runs
+from solver.relational.shown_input import window_ends
 from tests.lars.strategies import SOURCE, A, B, X, Y
 from tests.solver.pointwise.test_definition import inputs, some
 from tests.solver.relational.relational_cases import relational_rows
@@ -90,3 +92,21 @@ def test_indexes_count_the_reference_times_not_the_time_points():
 def test_a_tuple_window_of_a_source_counts_that_source_alone(source, expected):
     facts = [Fact(t, "g", (str(term), str(s))) for t, term, s in ((1, A, SOURCE), (2, B, B), (4, B, SOURCE))]
     assert found(TupleWindow(1, source), facts, [3, 5], Atom("g", (X, Y))) == expected
+
+
+@pytest.mark.parametrize("far", [7, 2**31, 2**61, 2**62, 2**63, 2**70])
+@pytest.mark.parametrize("last", [30, 2**62 - 1])
+def test_the_ends_of_all_windows_at_once_are_those_of_each(far, last):
+    timeline, times = Interval(0, last), np.array([0, 1, 30, last])
+    for window in (
+        TimeWindow(None, far),
+        TimeWindow(far, 0),
+        TimeWindow(far, far),
+        TimeWindow(3, 0, far),
+        TimeWindow(far, 0, 4, Bounds.LOW_OPEN),
+        TimeWindow(None, 0, far),
+    ):
+        each = [window.bounds(t, timeline) for t in times.tolist()]
+        firsts, lasts = window_ends(window, times, timeline)
+        found = [Interval(*ends) for ends in zip(firsts.tolist(), lasts.tolist(), strict=True)]
+        assert [one or None for one in found] == [one or None for one in each]

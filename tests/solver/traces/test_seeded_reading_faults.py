@@ -22,7 +22,7 @@ def blank_nodes_too(column, lead):
 
 def without_remainder(clock, values):
     found = _counted(clock, values)
-    return replace(found, known=found.readable | (values > 0))
+    return replace(found, readable=found.readable | (values > 0))
 
 
 def without_given_stream(source, *rest):

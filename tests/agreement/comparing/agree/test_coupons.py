@@ -182,7 +182,7 @@ def test_fifty_periods_evaluate_each_time_point_once():
         return evaluated(program, situation, times, output, newest)
 
     with (
-        patch.object(evaluation, "evaluated", spy),
+        patch.object(evaluation, "evaluate_program", spy),
         patch("agreement.results.renderings.comparisons.agreement_json.as_json", lambda *_: {}),
     ):
         lars("agree", COUPONS, "--period", "1..50", "--in-process", "--json", "--to", "50")
@@ -197,7 +197,7 @@ def test_the_causes_in_fifty_periods_take_few_more_evaluations_than_those_in_one
         asked[periods] += 1
         return evaluated(*arguments)
 
-    with patch.object(evaluation, "evaluated", spy):
+    with patch.object(evaluation, "evaluate_program", spy):
         for periods in ("3", "1..50"):
             agree(COUPONS, "--period", periods)
     assert 2 < asked["3"] <= asked["1..50"] < 3 * asked["3"]

@@ -21,11 +21,11 @@ def agreeing(seen, period, age, timeline):
     """Return in how many periods both sides have the same rows, if the window shows what is so old."""
     count = 0
     for begin, end in whole_periods(period, timeline):
-        times = [t for t in seen.fired if begin < t <= end]
+        times = [t for t in seen.push_times if begin < t <= end]
         count += all(
-            any(needed(seen.pushed.get(row, ()), t) <= age for t in times)
-            == (needed(seen.pulled.get(row, ()), end) <= age)
-            for row in {**seen.pushed, **seen.pulled}
+            any(needed(seen.push.get(row, ()), t) <= age for t in times)
+            == (needed(seen.pull.get(row, ()), end) <= age)
+            for row in {**seen.push, **seen.pull}
         )
     return count
 

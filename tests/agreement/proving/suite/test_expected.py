@@ -136,7 +136,7 @@ def test_what_the_cause_names_is_told_by_what_the_languages_report(name, languag
     text = dict(query.family.texts)[language.value]
     assert one in text
     before, after = (
-        Expecting(suite_tests._read(said), static_of(query.family.static), stream).reports(vector)
+        VectorReports(suite_tests._read(said), static_of(query.family.static), stream).reports(vector)
         for said in (text, text.replace(one, other))
     )
     assert (before != after) == shows
@@ -147,7 +147,7 @@ def test_the_active_window_of_the_widths_is_the_earliest_still_open():
     query = next(own for own in catalogue() if own.name == "agree-widths")
     text = suite_tests._WRITTEN[RSPQL].text(query.family)
     assert "[RANGE 6 STEP 3]" in text
-    found = Expecting(suite_tests._read(text), static_of(()), stream).reports(vectors()[ARRIVING])
+    found = VectorReports(suite_tests._read(text), static_of(()), stream).reports(vectors()[ARRIVING])
     assert [t for t, rows in found if rows] == [1, 5, 7]
 
 
