@@ -100,7 +100,7 @@ def test_a_graph_whose_name_is_a_term_too_is_cut_like_others(tmp_path):
     static = read_static([StaticFile(path), StaticFile(path, "urn:o", "cqels")])
     rows = graph_rows([("default", (static.default,)), ("<urn:g>", (static.named["<urn:g>"],))])
     pattern = Atom("triple", (Variable("S"), Variable("P"), Variable("O"), Iri("urn:g")))
-    assert list(rows.fitting([pattern])) == [("<urn:g>", "<urn:p>", "<urn:o>", "<urn:g>")]
+    assert list(rows.matching([pattern])) == [("<urn:g>", "<urn:p>", "<urn:o>", "<urn:g>")]
     assert static.engine_stores["cqels"].named["<urn:o>"] == {("<urn:s>", "<urn:p>", "<urn:o>")}
 
 
