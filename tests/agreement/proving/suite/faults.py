@@ -369,7 +369,7 @@ _STREAMS = (
     ("elements of time 0 lost", lambda stream: tuple(one for one in stream if one.t) or stream),
     (
         "a triple that its stream had before is lost",
-        lambda stream: _once(stream, lambda one: (one.stream, one.triple)),
+        lambda stream: _once(stream[:-1], lambda one: (one.stream, one.triple)) + stream[-1:],
     ),
     (
         "a triple that came less than 4 before is lost",
