@@ -35,6 +35,7 @@ from solver.facts import (
 from solver.job import (
     Answer,
     AnswerRuns,
+    Answers,
     AtomRuns,
     Question,
     SlicedWork,
@@ -121,7 +122,7 @@ class Trace(Protocol):
     background: Background
     origin: str | None
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[Answers]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         ...
 

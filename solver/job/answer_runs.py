@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from lars.language.program import Program
 from lars.language.terms import Signature, write_name
-from solver.columns import Array, Mask, TermCodes, distinct, keys
+from lars.language.windows import Interval
+from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.facts import Row, with_facts
 from solver.relational import (
     EncodedSituation,
@@ -19,6 +21,41 @@ from solver.relational import (
     spread,
     subtract,
 )
+
+
+class Answers(Protocol):
+    """The answers to a question on a timeline: in columns, or packed, so that parts are read when needed."""
+
+    @property
+    def certified(self) -> int:
+        """At how many of the evaluation times clingo has the same rows."""
+        ...
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluation times there are."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[tuple[int, int]]:
+        """Up to which time point each part reaches, ascending, and how many runs it has."""
+        ...
+
+    def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
+        """Return at least the answers at the times of an interval; packed ones get the codes of the terms."""
+        ...
+
+    def each_part(self) -> "Iterator[AnswerRuns]":
+        """Yield the answers of each part; runs end where it ends."""
+        ...
+
+    def whole(self) -> "AnswerRuns":
+        """Return all answers together."""
+        ...
+
+    def of_rows(self, rows: Sequence[Row]) -> "AnswerRuns":
+        """Return the answers that are some of the rows."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +70,38 @@ class AnswerRuns:
     runs: RunTable
     terms: TermCodes
     certified: int = 0
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluation times there are."""
+        return len(self.times)
+
+    @property
+    def parts(self) -> Sequence[tuple[int, int]]:
+        """Up to which time point the only part reaches, and how many runs it has."""
+        return [(int(self.times.max(initial=0)), len(self.runs))]
+
+    def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own
+        """Return all answers, which are those of the interval and more."""
+        return self
+
+    def each_part(self) -> "Iterator[AnswerRuns]":
+        """Yield all answers, which are one part."""
+        yield self
+
+    def whole(self) -> "AnswerRuns":
+        """Return all answers."""
+        return self
+
+    def of_rows(self, rows: Sequence[Row]) -> "AnswerRuns":
+        """Return the answers that are some of the rows."""
+        codes = [[NULL_CODE if text is None else self.terms.code(text) for text in row] for row in rows]
+        columns = [np.array(column, np.int64) for column in zip(*codes, strict=True)] if codes else []
+        if len(columns) != len(self.runs.columns):
+            columns = [np.empty(0, np.int64)] * len(self.runs.columns)
+        own, asked = keys([self.runs.columns, columns], [len(self.runs), len(rows)], 1)
+        kept: Mask = np.isin(own, asked)
+        return AnswerRuns(self.times, self.runs.take(kept), self.terms)
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
         """Yield each row as texts, None for null, with the first and last time of each run."""

@@ -14,7 +14,7 @@ from lars.language.terms import signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver.columns import Array
 from solver.facts import Relevance
-from solver.job.answer_runs import AnswerRuns
+from solver.job.answer_runs import AnswerRuns, Answers
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
 from solver.job.questions import Question
 from solver.relational import EncodedSituation, counted_atoms, ground_instances, most_instances
@@ -73,9 +73,9 @@ def certified_part(
     return claim.certified(claim.groundable(drawn) if certify is Certify.SOME else drawn, situation)
 
 
-def lacks_certified(found: AnswerRuns, certify: Certify | int) -> bool:
+def lacks_certified(found: Answers, certify: Certify | int) -> bool:
     """Whether answers of a whole job are to be certified at some times, and are at none."""
-    return certify is Certify.SOME and not found.certified and len(found.times) > 0
+    return certify is Certify.SOME and not found.certified and found.evaluations > 0
 
 
 def certified_first(question: Question, found: AnswerRuns, situation: EncodedSituation) -> AnswerRuns:

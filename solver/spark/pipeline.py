@@ -1,17 +1,19 @@
 """The job on Spark: blocks of a trace are given to slices as bytes, tasks evaluate, runs come back."""
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from operator import itemgetter
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import TermCodes
 from solver.facts import Arrivals, Background, Multiples
-from solver.job import AnswerRuns, Needs, Question, SlicedWork, needs_of
+from solver.job import Needs, Question, SlicedWork, needs_of
 from solver.job.evaluation import by_columns
 from solver.job.pipeline import Job
 from solver.job.slices import Counts, all_counts, carried_by_part, cut
@@ -19,7 +21,15 @@ from solver.settings import Progress, no_progress
 from solver.spark.finished_slices import FinishedSlices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
 from solver.spark.reading import task_memory
-from solver.spark.slice_answers import Part, PartKind, RowsByTime, unite, united_rows
+from solver.spark.slice_answers import (
+    PackedAnswers,
+    Part,
+    PartKind,
+    RowsByTime,
+    packed_answers,
+    unite,
+    united_rows,
+)
 from solver.spark.slice_tasks import Share, SliceTask, WorkTask
 from solver.spark.slices import AtomCarrier, AtomCounter, AtomSpreader
 
@@ -53,53 +63,63 @@ def _named(question: Question) -> str:
 
 
 def answers_on_spark(
-    job: Job, trace: "RDD[Block]", terms: TermCodes, kept: FinishedSlices | None = None
-) -> list[AnswerRuns]:
+    job: Job, trace: "RDD[Block]", kept: FinishedSlices | None = None
+) -> list[PackedAnswers]:
     """Return the answers of each question, which asks for a predicate, to a trace.
 
     LostTimesError: some of them need more memory than there is.
     """
-    found = _evaluated(job, trace, kept)
+    found = _evaluated(job, trace, kept).parts
     if lost := [part for part in found if part.kind is PartKind.EXHAUSTED]:
         raise LostTimesError(job.questions, lost)
-    return [_runs(question, _contents(found, number), terms) for number, question in enumerate(job.questions)]
+    return [
+        packed_answers([part for part in found if part.question == number], _width(question))
+        for number, question in enumerate(job.questions)
+    ]
 
 
 def outputs_on_spark(
     job: Job, trace: "RDD[Block]", kept: FinishedSlices | None = None
 ) -> Iterator[list[RowsByTime]]:
-    """Yield the rows of each question by time, then raise if some times are lost, which are left out.
+    """Yield the rows of each question by time, slice by slice, then raise if some times are lost.
 
-    Of answer streams all that comes after the first lost time is left out too: no row is an answer there.
+    These are left out, and of answer streams all that comes after the first: no row is an answer there.
     """
     found = _evaluated(job, trace, kept)
-    lost = [part for part in found if part.kind is PartKind.EXHAUSTED]
-    missing = [Interval(part.first, part.last) for part in lost]
-    outputs: list[RowsByTime] = []
-    for number, question in enumerate(job.questions):
-        contents = _contents(found, number)
-        if question.predicate is None:
-            rows = united_rows(contents)
-            outputs.append({t: rows[t] for t in rows if not lost or t < lost[0].first})
-        else:
-            rows = _runs(question, contents, TermCodes()).by_time()
-            outputs.append({t: rows[t] for t in rows if not any(t in one for one in missing)})
-    yield outputs
+    lost = [part for part in found.parts if part.kind is PartKind.EXHAUSTED]
+    begins = [within.first for within in found.slices]
+    for _, parts in groupby(found.parts, lambda part: bisect_right(begins, part.first)):
+        own = [part for part in parts if part.kind is PartKind.ANSWERS]
+        yield [
+            _rows(question, [part.content for part in own if part.question == number], lost)
+            for number, question in enumerate(job.questions)
+        ]
     if lost:
         raise LostTimesError(job.questions, lost)
 
 
-def _contents(found: Sequence[Part], number: int) -> Iterator[bytes]:
-    return (part.content for part in found if (part.question, part.kind) == (number, PartKind.ANSWERS))
+def _rows(question: Question, contents: Sequence[bytes], lost: Sequence[Part]) -> RowsByTime:
+    if question.predicate is None:
+        rows = united_rows(contents)
+        return {t: rows[t] for t in rows if not lost or t < lost[0].first}
+    rows = unite(contents, _width(question), TermCodes()).by_time()
+    return {t: rows[t] for t in rows if not any(part.first <= t <= part.last for part in lost)}
 
 
-def _runs(question: Question, contents: Iterator[bytes], terms: TermCodes) -> AnswerRuns:
+def _width(question: Question) -> int:
     assert question.predicate is not None, "answer streams have rows of no width"
-    return unite(contents, question.predicate[1], terms)
+    return question.predicate[1]
 
 
-def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None) -> list[Part]:
-    """Return what the slices found, ascending in time; raise the first error that one of them says."""
+class _Evaluated(NamedTuple):
+    """What the slices found, ascending in time."""
+
+    slices: Sequence[Interval]
+    parts: Sequence[Part]
+
+
+def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None) -> _Evaluated:
+    """Return what the slices found; raise the first error that one of them says."""
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
     if slices is None:
@@ -116,7 +136,7 @@ def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None)
     found.sort(key=lambda part: part.first)
     if (error := error_of(found)) is not None:
         raise error
-    return found
+    return _Evaluated(slices, found)
 
 
 def error_of(found: Sequence[Part]) -> LarsError | None:

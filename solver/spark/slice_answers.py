@@ -1,12 +1,14 @@
 """What slices answer, as bytes that tasks hand on: times, and rows as numbers into a list of texts."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from lars.language.windows import Interval
 from solver.columns import TermCodes, arrow_codes, arrow_lists, arrow_numbers, numbers_of
 from solver.facts import Row
 from solver.job import Answer, AnswerRuns
@@ -74,7 +76,10 @@ def pack(found: AnswerRuns) -> bytes:
 
 def unite(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
     """Return the answers of consecutive parts of the timeline together; `width` columns a row."""
-    every = [_unpacked(part, width, terms) for part in parts]
+    return _united([_unpacked(part, width, terms) for part in parts], width, terms)
+
+
+def _united(every: Sequence[AnswerRuns], width: int, terms: TermCodes) -> AnswerRuns:
     times = np.concatenate([np.empty(0, np.int64), *(part.times for part in every)])
     begins = np.cumsum([0, *(len(part.times) for part in every)]).tolist()
     found = concatenate([part.runs.moved(begin) for part, begin in zip(every, begins, strict=False)], width)
@@ -88,6 +93,54 @@ def _unpacked(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
     codes = terms.codes(texts.to_pylist())[places]
     table = RunTable(tuple(codes.reshape(width, len(first))), first, last)
     return AnswerRuns(times, table, terms, int(certified[0]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedAnswers:
+    """The answers to a question in consecutive parts of the timeline, as bytes; a row has `width` columns.
+
+    They take a small part of what they take in columns.
+    """
+
+    contents: Sequence[tuple[Interval, bytes]]
+    width: int
+    parts: Sequence[tuple[int, int]]
+    evaluations: int
+    certified: int
+
+    def within(self, span: Interval, terms: TermCodes) -> AnswerRuns:
+        """Return the answers of the parts that have a time point of an interval."""
+        found = (some for own, some in self.contents if own.first <= span.last and span.first <= own.last)
+        return unite(found, self.width, terms)
+
+    def each_part(self) -> Iterator[AnswerRuns]:
+        """Yield the answers of each part; runs end where it ends."""
+        for _, content in self.contents:
+            yield unite([content], self.width, TermCodes())
+
+    def whole(self) -> AnswerRuns:
+        """Return all answers together."""
+        return unite((content for _, content in self.contents), self.width, TermCodes())
+
+    def of_rows(self, rows: Sequence[Row]) -> AnswerRuns:
+        """Return the answers that are some of the rows."""
+        terms = TermCodes()
+        return _united(
+            [_unpacked(one, self.width, terms).of_rows(rows) for _, one in self.contents], self.width, terms
+        )
+
+
+def packed_answers(parts: Sequence[Part], width: int) -> PackedAnswers:
+    """Return the answers that parts, ascending in time, hold of one question."""
+    contents = [(Interval(part.first, part.last), part.content) for part in parts]
+    times, runs, certified = [], [], 0
+    for part in parts:
+        columns = _read(part.content)
+        times.append(len(columns.column("times")[0]))
+        runs.append(len(columns.column("first")[0]))
+        certified += columns.column("certified")[0][0].as_py()
+    sized = [(own.last, size) for (own, _), size in zip(contents, runs, strict=True)]
+    return PackedAnswers(contents, width, sized, sum(times), certified)
 
 
 def packed_rows(found: Iterable[Answer]) -> bytes:

@@ -11,7 +11,6 @@ from lars.language.windows import Interval
 from solver.columns import Array, TermCodes, TimeBins, TraceColumns, in_time_order
 from solver.facts import Background, Fact
 from solver.job import (
-    AnswerRuns,
     Needs,
     Question,
     SlicedWork,
@@ -36,7 +35,7 @@ from solver.spark.pipeline import (
     worked_on_spark,
 )
 from solver.spark.reading import ReadTrace, read_in_tasks
-from solver.spark.slice_answers import RowsByTime
+from solver.spark.slice_answers import PackedAnswers, RowsByTime
 from solver.spark.slices import AtomSelector, Binning
 from solver.traces import TraceFile
 
@@ -63,12 +62,10 @@ class SparkTrace:
         """Return the same trace, of which answers are not certified."""
         return replace(self, runner=replace(self.runner, certify=Certify.NONE), first=self.first or self)
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[PackedAnswers]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
-            found = answers_on_spark(
-                self._job(questions, within), self.read.blocks, self.terms, self.finished
-            )
+            found = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
             return list(map(self._certified, questions, found))
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
@@ -87,17 +84,19 @@ class SparkTrace:
         with spark_progress(blocks.context, Stage.EXPLAINING.of(self.runner.progress)):
             return list(worked_on_spark(work, given, blocks, self.timeline, background))
 
-    def _certified(self, question: Question, found: AnswerRuns) -> AnswerRuns:
+    def _certified(self, question: Question, found: PackedAnswers) -> PackedAnswers:
         """Return answers certified at one time at least, where no slice could afford one."""
         if not lacks_certified(found, self.runner.certify):
             return found
-        t, seen = int(found.times[0]), reach(question.program)
+        part = next(part for part in found.each_part() if part.evaluations)
+        t, seen = int(part.times[0]), reach(question.program)
         first = self.timeline.first if seen.past is None or seen.tuples else t - seen.past
         last = self.timeline.last if seen.future is None else t + seen.future
-        return certified_first(question, found, self.situation(Interval(first, last), [question]))
+        here = self.situation(Interval(first, last), [question])
+        return replace(found, certified=certified_first(question, part, here).certified)
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
-        """Yield all answers at once, as they come from Spark, then raise if some are lost."""
+        """Yield the answers of one slice after the other, then raise if some are lost."""
         with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 

@@ -13,7 +13,8 @@ def verdict(period, timeline, push, pull):
     terms, times = TermCodes(), range(max((0, timeline.last, *push, *pull)) + 1)
     widths = [len(row) for side in (push, pull) for rows in side.values() for row in rows]
     sides = (runs(side, terms, times, next(iter(widths), 0)) for side in (push, pull))
-    return periods.verdict(period, timeline, *sides)
+    (found,) = periods.verdicts([period], timeline, periods.BothAnswers(*sides, period))
+    return found
 
 
 def runs(rows_at, terms, times, width):

@@ -233,7 +233,7 @@ def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTa
 
     sides = (first.sides.pushed, first.pair.cqels, False), (first.sides.pulled, first.pair.csparql, True)
     for runs, query, pulled in sides:
-        if not len(runs.runs):
+        if not any(size for _, size in runs.parts):
             who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
             pushed_on = (
                 first.trace if (own := first.sides.programs.push_static) is None else first.trace.on(own)
@@ -283,7 +283,7 @@ def _loaded(
 def emptiness(found: AgreementReport) -> Iterator[str]:
     """Yield what makes a verdict say little: no row at all, or no whole period."""
     first = found.variants[0]
-    if not len(first.sides.pushed.runs) and not len(first.sides.pulled.runs):
+    if not any(size for own in (first.sides.pushed, first.sides.pulled) for _, size in own.parts):
         yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
         more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"

@@ -3,36 +3,84 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import attrgetter, itemgetter
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
 from agreement.comparing.agree.causes import CauseWork, DifferingPeriods, DifferingRows
 from agreement.comparing.agree.counterfactuals import AskedProgram
-from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
-from agreement.comparing.agree.sides import CAUSES, RowDifference, SidePrograms, Sides, SideStatic
+from agreement.comparing.agree.periods import (
+    BothAnswers,
+    PeriodComparison,
+    PeriodRows,
+    PeriodVerdict,
+    Side,
+)
+from agreement.comparing.agree.sides import (
+    CAUSES,
+    RowCause,
+    RowDifference,
+    SidePrograms,
+    Sides,
+    SideStatic,
+)
 from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
 from lars.language.windows import Interval
 from solver.columns import Array, CodedColumns
 from solver.facts import Fact, Row
-from solver.job import Question
-from solver.relational import EncodedSituation, concatenate, row_texts, text_order
+from solver.job import AnswerRuns, Question
+from solver.relational import EncodedSituation, concatenate, row_texts, spread, text_order
+
+_ORDERED: Final = 1000
+"""The orders of the rows of so many periods are held."""
+_AT_ONCE: Final = 1_000_000
+"""When there are more rows their causes are asked for, before those of other sections are read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCauses:
     """The causes of all rows that one side alone has, period by period, as places among the causes.
 
-    `owner` is the place of a row's period, `pushed` when push last had the row, -1: never; the rows of
-    the period at a place begin at `begins`, which has one place more.
+    The rows of the period at a place begin at `begins`, which has one place more.
     """
 
-    owner: Array
-    causes: Array
-    pushed: Array
+    causes: npt.NDArray[np.int8]
     begins: Array
+
+    @property
+    def owner(self) -> Array:
+        """The place of each row's period."""
+        return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+
+
+@dataclass(frozen=True, eq=False)
+class _SectionRows:
+    """The rows that a side alone has in the periods of a section that disagree, verdict by verdict.
+
+    `owner` is the place of a row's period among all that disagree, `numbers` its own place among all rows.
+    """
+
+    answers: BothAnswers
+    section: int
+    rows: DifferingRows
+    owner: Array
+    numbers: Array
+
+    @cached_property
+    def pushed(self) -> Array:
+        """When push last had each row, up to the end of its period; -1: never."""
+        found = self.rows.reported.copy()
+        for before in reversed(range(self.section)):
+            if not len(left := np.flatnonzero(found < 0)):
+                break
+            pushed = self.answers.push.within(self.answers.span(before), self.rows.coded.terms)
+            some = self.rows.take(left)
+            found[left] = _reported(pushed, some.columns, some.end)
+        return found
 
 
 _Wanted = tuple[Side, Row, int]
@@ -74,6 +122,7 @@ class DifferenceCauses:
         self._sides = sides
         self._periods = [one for verdict in verdicts for one in verdict.intervals.disagreeing]
         self._trace = trace
+        self._held: tuple[int, Mapping[Side, _SectionRows]] | None = None
         self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
 
     @property
@@ -118,33 +167,48 @@ class DifferenceCauses:
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
         """Return a period's rows in the order of `differences`, as places among the causes of all."""
         if (side, period) not in self._ordered:
-            begin, rows = self.causes(side).begins[self._places[period]], period.tables.only(side)
-            self._ordered[side, period] = begin + text_order(rows.of(period.number), rows.terms)
+            if len(self._ordered) >= _ORDERED:
+                self._ordered.clear()
+            rows, number = self._rows_of(side, period)
+            begin = self._begins[side][self._places[period]]
+            self._ordered[side, period] = begin + text_order(rows.of(number), rows.terms)
         return self._ordered[side, period]
 
     def difference(self, side: Side, number: int) -> tuple[PeriodComparison, RowDifference]:
         """Return a row of a side, by its place among the causes of all, with its period."""
-        found = self.causes(side)
-        owner, pushed = int(found.owner[number]), int(found.pushed[number])
-        period = self._periods[owner]
-        rows = period.tables.only(side)
-        own = np.array([number - found.begins[owner]])
-        (row,) = row_texts(rows.of(period.number).take(own), rows.terms)
-        return period, RowDifference(side, row, CAUSES[found.causes[number]], None if pushed < 0 else pushed)
+        place = int(np.searchsorted(self._begins[side], number, "right")) - 1
+        period, own = self._periods[place], np.array([number - self._begins[side][place]])
+        rows, numbered = self._rows_of(side, period)
+        (row,) = row_texts(rows.of(numbered).take(own), rows.terms)
+        ((cause, t),) = self._said(side, place, number, number + 1)
+        return period, RowDifference(side, row, cause, t)
 
     def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
         """Yield each row that one side alone has in the period, with its cause."""
         place = self._places[period]
         for side in Side:
-            every = self.causes(side)
-            own = slice(every.begins[place], every.begins[place + 1])
-            causes, pushed = every.causes[own].tolist(), every.pushed[own].tolist()
-            rows = period.tables.only(side).rows(period.number)
+            begin, end = self._begins[side][place : place + 2].tolist()
+            if begin == end:
+                continue
+            found, number = self._rows_of(side, period)
+            rows = found.rows(number)
             # Of rows without null their texts are the order.
             keys = map(row_order, rows) if any(None in row for row in rows) else rows
-            found = sorted(zip(keys, rows, causes, pushed, strict=True), key=itemgetter(0))
-            for _, row, cause, t in found:
-                yield RowDifference(side, row, CAUSES[cause], None if t < 0 else t)
+            said = self._said(side, place, begin, end)
+            for _, row, (cause, t) in sorted(zip(keys, rows, said, strict=True), key=itemgetter(0)):
+                yield RowDifference(side, row, cause, t)
+
+    def _said(self, side: Side, place: int, begin: int, end: int) -> Iterator[tuple[RowCause, int | None]]:
+        """Yield the cause, and when push last had it, of some rows of a period, by their places among all."""
+        found = self._section_rows(int(self._sections[place]))[side]
+        first = int(np.searchsorted(found.numbers, begin))
+        causes, pushed = self.causes(side).causes[begin:end], found.pushed[first : first + end - begin]
+        for cause, t in zip(causes.tolist(), pushed.tolist(), strict=True):
+            yield CAUSES[cause], None if t < 0 else t
+
+    def _rows_of(self, side: Side, period: PeriodComparison) -> tuple[PeriodRows, int]:
+        tables, number = period.tables.at(period.number)
+        return tables.only(side), number
 
     def supports(self, found: Sequence[tuple[RowDifference, PeriodComparison]]) -> list[tuple[Fact, ...]]:
         """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
@@ -168,8 +232,18 @@ class DifferenceCauses:
 
     @cached_property
     def _slices(self) -> Sequence[Interval]:
-        """The slices of the timeline in which causes are found: a period is in the one that it ends in."""
-        return self._trace.slices(self._sides.programs.questions, self._longest)
+        """The slices of the timeline in which causes are found: a period is in the one that it ends in.
+
+        Of several none is in two sections.
+        """
+        found = self._trace.slices(self._sides.programs.questions, self._longest)
+        if len(found) == 1:
+            # It may be one as no part of it is enough, of windows of tuples for instance.
+            return found
+        lasts = {*(one.last for one in found), *self._sides.answers.borders.tolist()}
+        first, last = found[0].first, found[-1].last
+        ends = sorted(t for t in lasts if first <= t <= last)
+        return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
 
     def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
         """Return the slices that have some of the ends, with the places of these."""
@@ -180,50 +254,100 @@ class DifferenceCauses:
         ]
 
     @cached_property
-    def _causes(self) -> Mapping[Side, RowCauses]:
-        """The causes of all periods' rows, in the order in which a period has its rows."""
-        ends = np.array([(one.start, one.end) for one in self._periods], np.int64).reshape(-1, 2)
-        sides = {side: self._rows(side, ends) for side in Side}
-        causes = {side: np.full(len(owner), -1, np.int64) for side, (_, owner) in sides.items()}
-        given, placed = [], []
-        for within, periods in self._by_slice(ends[:, 1].tolist()):
-            own = {side: np.flatnonzero(np.isin(owner, periods)) for side, (_, owner) in sides.items()}
-            rows = {side: sides[side][0].take(places) for side, places in own.items()}
-            start, end = ends[periods].T
-            given.append((within, DifferingPeriods(start, end, self._pushes(start, end), rows)))
-            placed.append(own)
-        work = CauseWork(self._sides.programs, self._longest)
-        for own, found in zip(placed, self._trace.results(work, given), strict=True):
-            for side, places in own.items():
-                causes[side][places] = found[side]
-        return {
-            side: RowCauses(
-                owner, causes[side], rows.reported, np.searchsorted(owner, np.arange(len(ends) + 1))
-            )
-            for side, (rows, owner) in sides.items()
-        }
-
-    def _rows(self, side: Side, ends: Array) -> tuple[DifferingRows, Array]:
-        """Return the rows that a side alone has, and the place of each row's period."""
-        pushed = self._sides.pushed
-        # Periods of one length follow each other, and share their tables.
-        runs = [
-            (tables.only(side), np.array([period.number for period in periods]))
+    def _sections(self) -> Array:
+        """The section of each period."""
+        parts = [
+            tables.sections(np.array([one.number for one in periods]))
             for tables, periods in groupby(self._periods, attrgetter("tables"))
         ]
-        sizes = [rows.sizes[numbers] for rows, numbers in runs] or [np.empty(0, np.int64)]
-        owner = np.repeat(np.arange(len(self._periods)), np.concatenate(sizes))
-        start, end = ends[owner].T
-        parts = [rows.among(numbers) for rows, numbers in runs]
-        columns = concatenate(parts, len(pushed.runs.columns)).columns
-        reported = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(end))]
-        return DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported), owner
+        return np.concatenate([np.empty(0, np.int64), *parts])
 
-    def _pushes(self, start: Array, end: Array) -> Array:
-        """Return the times in some periods at which push evaluates."""
-        pushed = self._sides.pushed
+    @cached_property
+    def _begins(self) -> Mapping[Side, Array]:
+        """Where the rows of each period begin among those that a side alone has, then how many there are."""
+        numbered = [
+            (tables.sizes, [one.number for one in periods])
+            for tables, periods in groupby(self._periods, attrgetter("tables"))
+        ]
+        parts = {side: [sizes.only(side)[numbers] for sizes, numbers in numbered] for side in Side}
+        return {side: np.cumsum(np.concatenate([[0], *own]), dtype=np.int64) for side, own in parts.items()}
+
+    @cached_property
+    def _causes(self) -> Mapping[Side, RowCauses]:
+        """The causes of all periods' rows, in the order in which a period has its rows."""
+        # The causes of all rows are held, so each is a byte.
+        found = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
+        given: list[tuple[Interval, DifferingPeriods]] = []
+        placed: list[Mapping[Side, Array]] = []
+        ends, held = np.array([(one.start, one.end) for one in self._periods], np.int64).reshape(-1, 2), 0
+        for section in np.unique(self._sections).tolist():
+            sides, places = self._section_rows(section), np.flatnonzero(self._sections == section)
+            for within, some in self._by_slice(ends[places, 1].tolist()):
+                own = {side: np.flatnonzero(np.isin(one.owner, places[some])) for side, one in sides.items()}
+                rows = {side: sides[side].rows.take(chosen) for side, chosen in own.items()}
+                start, end = ends[places[some]].T
+                given.append((within, DifferingPeriods(start, end, self._pushes(section, start, end), rows)))
+                placed.append({side: sides[side].numbers[chosen] for side, chosen in own.items()})
+            held += sum(len(one.numbers) for one in sides.values())
+            # One slice that is in several sections is worked on for each of them.
+            if held > _AT_ONCE or len(self._slices) == 1:
+                self._find(given, placed, found)
+                given, placed, held = [], [], 0
+        self._find(given, placed, found)
+        return {side: RowCauses(causes, self._begins[side]) for side, causes in found.items()}
+
+    def _find(
+        self,
+        given: Sequence[tuple[Interval, DifferingPeriods]],
+        placed: Sequence[Mapping[Side, Array]],
+        causes: Mapping[Side, npt.NDArray[np.int8]],
+    ) -> None:
+        """Write down the causes of the rows of some slices, which have these numbers."""
+        work = CauseWork(self._sides.programs, self._longest)
+        for own, found in zip(placed, self._trace.results(work, given), strict=True):
+            for side, numbers in own.items():
+                causes[side][numbers] = found[side]
+
+    def _section_rows(self, section: int) -> Mapping[Side, _SectionRows]:
+        if self._held is None or self._held[0] != section:
+            self._held = None
+            self._held = section, {side: self._read(side, section) for side in Side}
+        return self._held[1]
+
+    def _read(self, side: Side, section: int) -> _SectionRows:
+        """Return the rows that a side alone has in periods of a section."""
+        answers = self._sides.answers
+        places = np.flatnonzero(self._sections == section)
+        # Periods of one length follow each other, and share their tables.
+        chosen = [self._periods[place] for place in places.tolist()]
+        parts = []
+        for tables, periods in groupby(chosen, attrgetter("tables")):
+            rows, first = tables.only(side, section)
+            parts.append(rows.among(np.array([period.number for period in periods]) - first))
+        pushed = answers.section(section).push
+        begins = self._begins[side]
+        sizes = begins[places + 1] - begins[places]
+        owner = np.repeat(places, sizes)
+        _, numbers = spread(begins[places], begins[places] + sizes)
+        end = np.array([one.end for one in chosen], np.int64)
+        start = np.array([one.start for one in chosen], np.int64)
+        (start, end) = (np.repeat(times, sizes) for times in (start, end))
+        columns = concatenate(parts, len(pushed.runs.columns)).columns
+        reported = _reported(pushed, columns, end)
+        rows = DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported)
+        return _SectionRows(answers, section, rows, owner, numbers)
+
+    def _pushes(self, section: int, start: Array, end: Array) -> Array:
+        """Return the times in some periods of a section at which push evaluates."""
+        pushed = self._sides.answers.section(section).push
         steps = np.zeros(len(pushed.times) + 1, np.int64)
         np.add.at(steps, pushed.until(start) + 1, 1)
         np.add.at(steps, pushed.until(end) + 1, -1)
         found: Array = pushed.times[np.cumsum(steps[:-1]) > 0]
         return found
+
+
+def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
+    """Return when push last had each of some rows, up to a time of each; -1: never."""
+    found: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
+    return found

@@ -5,18 +5,21 @@ in it, in total, is what pull reports at its end: ⋃_{t ∈ (iU, (i+1)U]} push(
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import overload
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 
-from lars.language.windows import Interval
+from lars.language.windows import LARGEST_TIME, Interval
 from solver.columns import Array, Mask, TermCodes, distinct
 from solver.facts import Row
-from solver.job import AnswerRuns
+from solver.job import AnswerRuns, Answers
 from solver.relational import RunTable, coalesce, meet, meet_pairs, row_texts, spread, subtract
+
+_AT_ONCE: Final = 500_000
+"""Of more runs of answers only those of a section of the timeline are held at once, of about so many."""
 
 
 class Side(Enum):
@@ -78,7 +81,10 @@ class PeriodRows:
 
 @dataclass(frozen=True, eq=False)
 class PeriodTables:
-    """What push reported in whole periods, what pull reports at their ends, and what one alone has."""
+    """What push reported in whole periods, what pull reports at their ends, and what one alone has.
+
+    They are consecutive periods, numbered from 0.
+    """
 
     push: PeriodRows
     pull: PeriodRows
@@ -101,6 +107,129 @@ class PeriodTables:
         return found
 
 
+@dataclass(slots=True, eq=False)
+class _Section:
+    """What both sides answer in a section of the timeline, and the tables of the periods by their length."""
+
+    push: AnswerRuns
+    pull: AnswerRuns
+    tables: dict[int, PeriodTables] = field(default_factory=dict)
+
+
+class BothAnswers:
+    """What both sides answer: of very many answers those of one section of the timeline are held at once.
+
+    A period is in the section that it ends in. Sections end at `borders`, the last one with the timeline.
+    """
+
+    def __init__(self, push: Answers, pull: Answers, longest: int) -> None:
+        self.push, self.pull, self._longest = push, pull, longest
+        self._held: tuple[int, _Section] | None = None
+
+    @cached_property
+    def borders(self) -> Array:
+        """The last time point of each section but the last."""
+        sizes: dict[int, int] = {}
+        for last, size in sorted((*self.push.parts, *self.pull.parts)):
+            sizes[last] = sizes.get(last, 0) + size
+        found, held = [], 0
+        for before, (last, size) in zip([None, *sizes], sizes.items(), strict=False):
+            if before is not None and held and held + size > _AT_ONCE:
+                found.append(before)
+                held = 0
+            held += size
+        return np.array(found, np.int64)
+
+    def __len__(self) -> int:
+        return len(self.borders) + 1
+
+    def span(self, section: int) -> Interval:
+        """Return the time points of a section; the last one goes on for ever."""
+        borders = self.borders.tolist()
+        first = borders[section - 1] + 1 if section else 0
+        return Interval(first, borders[section] if section < len(borders) else LARGEST_TIME)
+
+    def section(self, number: int) -> _Section:
+        """Return the answers that periods of a section need."""
+        if self._held is None or self._held[0] != number:
+            # What is held is let go of before more is read.
+            self._held = None
+            terms, own = TermCodes(), self.span(number)
+            span = Interval(max(own.first - self._longest, 0), own.last)
+            self._held = number, _Section(self.push.within(span, terms), self.pull.within(span, terms))
+        return self._held[1]
+
+
+class PeriodSizes(NamedTuple):
+    """How many rows push reported in each whole period, pull reports at its end, and one side alone has."""
+
+    push: Array
+    pull: Array
+    push_only: Array
+    pull_only: Array
+
+    def only(self, side: Side) -> Array:
+        """Return how many rows a side alone has."""
+        return self.push_only if side is Side.PUSH else self.pull_only
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPeriods:
+    """So many periods from `start` on, compared: how many rows each has is held, rows are read by section."""
+
+    answers: BothAnswers
+    start: int
+    period: int
+    count: int
+    _summaries: dict[int, tuple[PeriodSizes, Mask]] = field(default_factory=dict)
+
+    @cached_property
+    def begins(self) -> Array:
+        """The number of the first period of each section, then how many there are."""
+        inside = (self.answers.borders - self.start) // self.period
+        return np.concatenate(([0], np.clip(inside, 0, self.count), [self.count]))
+
+    def sections(self, numbers: Array) -> Array:
+        """Return the section of each of some periods."""
+        return np.searchsorted(self.begins, numbers, "right") - 1
+
+    def summarize(self, section: int) -> tuple[PeriodSizes, Mask]:
+        """Return how many rows the periods of a section have, and which of them agree."""
+        if section not in self._summaries:
+            found = self._tables(section)
+            every = (found.push, found.pull, found.push_only, found.pull_only)
+            self._summaries[section] = PeriodSizes(*(one.sizes for one in every)), found.agreeing
+        return self._summaries[section]
+
+    @cached_property
+    def sizes(self) -> PeriodSizes:
+        """How many rows each period has."""
+        every = [self.summarize(section)[0] for section in range(len(self.answers))]
+        return every[0] if len(every) == 1 else PeriodSizes(*map(np.concatenate, zip(*every, strict=True)))
+
+    @cached_property
+    def agreeing(self) -> Mask:
+        """In which periods both sides have the same rows, blank nodes up to isomorphism."""
+        return np.concatenate([self.summarize(section)[1] for section in range(len(self.answers))])
+
+    def at(self, number: int) -> tuple[PeriodTables, int]:
+        """Return the tables in which a period stands, and its number there."""
+        section = int(self.sections(np.array([number]))[0])
+        return self._tables(section), number - int(self.begins[section])
+
+    def only(self, side: Side, section: int) -> tuple[PeriodRows, int]:
+        """Return the rows that a side alone has in the periods of a section, and the number of the first."""
+        return self._tables(section).only(side), int(self.begins[section])
+
+    def _tables(self, section: int) -> PeriodTables:
+        held = self.answers.section(section)
+        if self.period not in held.tables:
+            first, end = self.begins[section : section + 2].tolist()
+            start = self.start + first * self.period
+            held.tables[self.period] = _compared(held, start, self.period, end - first)
+        return held.tables[self.period]
+
+
 @dataclass(frozen=True, slots=True)
 class PeriodComparison:
     """One whole period (start, end]: push's total output in it, pull's output at its end."""
@@ -108,17 +237,19 @@ class PeriodComparison:
     start: int
     end: int
     number: int
-    tables: PeriodTables
+    tables: ComparedPeriods
 
     @property
     def push(self) -> frozenset[Row]:
         """What push reported in the period."""
-        return frozenset(self.tables.push.rows(self.number))
+        tables, number = self.tables.at(self.number)
+        return frozenset(tables.push.rows(number))
 
     @property
     def pull(self) -> frozenset[Row]:
         """What pull reports at its end."""
-        return frozenset(self.tables.pull.rows(self.number))
+        tables, number = self.tables.at(self.number)
+        return frozenset(tables.pull.rows(number))
 
     @property
     def agree(self) -> bool:
@@ -128,28 +259,26 @@ class PeriodComparison:
     @property
     def sizes(self) -> tuple[int, int]:
         """How many rows push reported, and how many pull reports."""
-        push, pull = self.tables.push, self.tables.pull
-        return int(push.sizes[self.number]), int(pull.sizes[self.number])
+        return int(self.tables.sizes.push[self.number]), int(self.tables.sizes.pull[self.number])
 
     def count(self, side: Side) -> int:
         """Return how many rows this side alone has."""
-        return int(self.tables.only(side).sizes[self.number])
+        return int(self.tables.sizes.only(side)[self.number])
 
     def only(self, side: Side) -> frozenset[Row]:
         """Return the rows that this side alone has."""
-        return frozenset(self.tables.only(side).rows(self.number))
+        tables, number = self.tables.at(self.number)
+        return frozenset(tables.only(side).rows(number))
 
 
 @dataclass(frozen=True, eq=False)
 class WholePeriods(Sequence[PeriodComparison]):
-    """The whole periods inside a timeline, from `start` on: many, so each is made when it is asked for."""
+    """The whole periods inside a timeline: many, so each is made when it is asked for."""
 
-    start: int
-    period: int
-    tables: PeriodTables
+    tables: ComparedPeriods
 
     def __len__(self) -> int:
-        return self.tables.push.count
+        return self.tables.count
 
     def __iter__(self) -> Iterator[PeriodComparison]:
         return map(self._at, range(len(self)))
@@ -163,8 +292,8 @@ class WholePeriods(Sequence[PeriodComparison]):
         return self._at(numbers) if isinstance(numbers, int) else tuple(map(self._at, numbers))
 
     def _at(self, number: int) -> PeriodComparison:
-        start = self.start + number * self.period
-        return PeriodComparison(start, start + self.period, number, self.tables)
+        start = self.tables.start + number * self.tables.period
+        return PeriodComparison(start, start + self.tables.period, number, self.tables)
 
     @property
     def disagreeing(self) -> Iterator[PeriodComparison]:
@@ -206,28 +335,33 @@ def first_start(period: int, timeline: Interval) -> int:
     return -(-(max(timeline.first, 1) - 1) // period) * period
 
 
-def verdict(period: int, timeline: Interval, push: AnswerRuns, pull: AnswerRuns) -> PeriodVerdict:
+def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -> tuple[PeriodVerdict, ...]:
     """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
+    found = tuple(_verdict(period, timeline, answers) for period in periods)
+    # Where not all answers are held those of a section are read once for all lengths of periods.
+    for section in range(len(answers) if len(answers) > 1 else 0):
+        for one in found:
+            one.intervals.tables.summarize(section)
+    return found
+
+
+def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVerdict:
     start = first_start(period, timeline)
     count = max((timeline.last - start) // period, 0)
+    reached = start + count * period
+    unfinished = (reached, timeline.last) if reached < timeline.last else None
+    return PeriodVerdict(period, WholePeriods(ComparedPeriods(answers, start, period, count)), unfinished)
+
+
+def _compared(section: _Section, start: int, period: int, count: int) -> PeriodTables:
+    """Compare so many periods from one that begins at `start` on."""
+    push, pull = section.push, section.pull
     pushed = _in_periods(push.runs, -(-(push.times - start) // period) - 1, count)
     ends, others = np.divmod(pull.times - start, period)
     pulled = _in_periods(pull.runs, np.where(others, -1, ends - 1), count)
     width = range(len(pushed.columns))
-    tables = PeriodTables(
-        *(
-            PeriodRows(table, push.terms, count)
-            for table in (
-                pushed,
-                pulled,
-                subtract(pushed, pulled, width, count),
-                subtract(pulled, pushed, width, count),
-            )
-        )
-    )
-    reached = start + count * period
-    unfinished = (reached, timeline.last) if reached < timeline.last else None
-    return PeriodVerdict(period, WholePeriods(start, period, tables), unfinished)
+    alone = subtract(pushed, pulled, width, count), subtract(pulled, pushed, width, count)
+    return PeriodTables(*(PeriodRows(table, push.terms, count) for table in (pushed, pulled, *alone)))
 
 
 def _in_periods(found: RunTable, numbers: Array, count: int) -> RunTable:

@@ -6,12 +6,12 @@ from enum import Enum
 
 import numpy as np
 
-from agreement.comparing.agree.periods import Side
+from agreement.comparing.agree.periods import BothAnswers, Side
 from lars.language.program import Program
 from lars.language.terms import Signature
 from solver.columns import Array, TraceColumns
 from solver.facts import Background, EveryTime, Row
-from solver.job import AnswerRuns, Question
+from solver.job import Answers, Question
 from solver.job.pipeline import used_background
 from solver.relational import EncodedSituation, situation_of
 
@@ -86,8 +86,17 @@ class Sides:
     """The two sides, and what they answer at their evaluation times."""
 
     programs: SidePrograms
-    pushed: AnswerRuns
-    pulled: AnswerRuns
+    answers: BothAnswers
+
+    @property
+    def pushed(self) -> Answers:
+        """What push answers."""
+        return self.answers.push
+
+    @property
+    def pulled(self) -> Answers:
+        """What pull answers."""
+        return self.answers.pull
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from agreement.comparing.agree.compared_variables import program_on, remark_on, row_predicate
-from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, verdict
+from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodVerdict, verdicts
 from agreement.comparing.agree.sides import RowDifference, SidePrograms, Sides
 from agreement.documents.traces import Trace
 from lars.errors import LarsError
@@ -89,7 +89,7 @@ class AgreementReport:
     def certified(self) -> tuple[int, int]:
         """At how many evaluation times clingo has the same rows, and how many there are, of both sides."""
         found = [self.variants[0].sides.pulled, *(one.sides.pushed for one in self.variants)]
-        return sum(one.certified for one in found), sum(len(one.times) for one in found)
+        return sum(one.certified for one in found), sum(one.evaluations for one in found)
 
 
 def pairs(
@@ -154,13 +154,13 @@ def compare_on(
     if push_static is None:
         pull_runs, *push_runs = trace.answers([pulled, *pushed])
     else:
-        (pull_runs,), push_runs = trace.answers([pulled]), trace.on(push_static).answers(pushed)
+        (pull_runs,), push_runs = trace.answers([pulled]), [*trace.on(push_static).answers(pushed)]
     variants = []
     for pair, question, found in zip(compared, pushed, push_runs, strict=True):
         asked = SidePrograms(question.program, pulled.program, output, push_static)
-        sides = Sides(asked, found, pull_runs)
-        verdicts = tuple(verdict(period, trace.timeline, found, pull_runs) for period in periods)
-        variants.append(VariantReport(pair, verdicts, sides, trace))
+        answers = BothAnswers(found, pull_runs, max(periods))
+        judged = verdicts(periods, trace.timeline, answers)
+        variants.append(VariantReport(pair, judged, Sides(asked, answers), trace))
     return AgreementReport(variables, tuple(variants), _warnings(compared, setting), remark)
 
 

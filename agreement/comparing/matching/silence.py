@@ -57,7 +57,7 @@ def rows_on(
 ) -> HasRows:
     """Return whether a query has a row at one of the evaluation times of its question on a trace."""
     plain = trace.without_certification()
-    return lambda query: bool(len(plain.answers([question(query)], within)[0].runs))
+    return lambda query: any(size for _, size in plain.answers([question(query)], within)[0].parts)
 
 
 def _itself(pattern: Pattern) -> Pattern:

@@ -93,7 +93,7 @@ def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: T
             Program((rule,)), (head.predicate, len(head.arguments)), ChosenTimes(tuple(times))
         )
         (runs,) = trace.answers([question])
-        for row in {row for rows in runs.by_time().values() for row in rows}:
+        for row in {row for rows in runs.whole().by_time().values() for row in rows}:
             found[_match(row, ages, trace.timeline.first)] = None
     return list(found)
 

@@ -105,7 +105,7 @@ def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iter
     (runs,) = trace.answers(
         [ask(push(lars_program(task.pair.cqels, setting), task.agreement.trigger), output)]
     )
-    seen = SeenMatches(pushed, pulled, [int(t) for t in runs.times])
+    seen = SeenMatches(pushed, pulled, runs.whole().times.tolist())
     yield from (phase_row(seen, period, ages, trace.timeline) for period in periods)
 
 

@@ -133,8 +133,8 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
     for verdict in verdicts:
         if verdict.agree is False:
             tables = verdict.intervals.tables
-            pushed, pulled = (int(rows.sizes.sum()) for rows in (tables.push, tables.pull))
-            alone = int(tables.push_only.sizes[~tables.agreeing].sum())
+            pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
+            alone = int(tables.sizes.push_only[~tables.agreeing].sum())
             both, every = pushed - alone, pulled + alone
             found.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
     return f"rows that both sides have, of all: {some(found, _FEW, ' · ')}"

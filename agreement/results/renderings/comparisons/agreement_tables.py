@@ -82,5 +82,5 @@ def _answers(report: AgreementReport) -> Iterator[Sequence[Value]]:
     for variant in report.variants:
         sides = variant.sides
         for side, found in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
-            for row, first, last in sorted(found.rows(), key=itemgetter(1, 2)):
+            for row, first, last in sorted(found.whole().rows(), key=itemgetter(1, 2)):
                 yield str(variant.pair), side.value, first, last, *row

@@ -48,8 +48,8 @@ class FullReport:
             "answers": [
                 {
                     "variant": str(one.pair),
-                    "push": _by_time(names, one.sides.pushed.by_time(), self._dates(one)),
-                    "pull": _by_time(names, one.sides.pulled.by_time(), self._dates(one)),
+                    "push": _by_time(names, one.sides.pushed.whole().by_time(), self._dates(one)),
+                    "pull": _by_time(names, one.sides.pulled.whole().by_time(), self._dates(one)),
                 }
                 for one in variants
             ],
@@ -75,7 +75,7 @@ class FullReport:
         dates = self._dates(variant).within(variant.trace.timeline)
         title = f"answers per time point{dates.caption}"
         shown = table(title, "t", "push", "pull", right=("t",), whole=frozenset("t"))
-        pushed, pulled = variant.sides.pushed.by_time(), variant.sides.pulled.by_time()
+        pushed, pulled = (own.whole().by_time() for own in (variant.sides.pushed, variant.sides.pulled))
         for t in sorted({*pushed, *pulled}):
             shown.add_row(dates.text(t), _rows(pushed, t), _rows(pulled, t))
         return shown

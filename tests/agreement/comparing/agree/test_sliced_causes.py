@@ -29,7 +29,7 @@ class CutTrace(LocalTrace):
         starts = range(self.timeline.first, last + 1, self.length)
         return [Interval(first, min(first + self.length - 1, last)) for first in starts]
 
-    def worked(self, work, given):
+    def results(self, work, given):
         """Return what is found in slices."""
         return [self._elsewhere(*pickle.loads(pickle.dumps((work, *one)))) for one in given]
 

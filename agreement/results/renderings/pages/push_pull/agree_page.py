@@ -6,7 +6,7 @@ from typing import Final
 
 from agreement.comparing.agree import Side, VariantReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
-from agreement.comparing.agree.periods import PeriodRows, PeriodVerdict
+from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, clip_text, counted, header, json_text, short_row
@@ -87,15 +87,10 @@ def agree_page(given: AgreeContent) -> Page:
 def _document(given: AgreeContent, verdicts: Sequence[PeriodVerdict]) -> Mapping[str, object]:
     """Return what --json prints, without what would be written of very many rows."""
     variants = len(given.report.variants)
-    rows = sum(int(only.sizes.sum()) for one in verdicts for only in _tables(one))
+    rows = sum(int(sizes.sum()) for one in verdicts for sizes in one.intervals.tables.sizes)
     if (rows + sum(len(one.intervals) for one in verdicts)) * variants <= _DOCUMENT_ROWS:
         return given.document
     return {key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in given.document.items()}
-
-
-def _tables(verdict: PeriodVerdict) -> Iterable[PeriodRows]:
-    tables = [one.tables for one in verdict.intervals[:1]]
-    return (own for one in tables for own in (one.push, one.pull, one.push_only, one.pull_only))
 
 
 def _reading(report: AgreementReport) -> str:
@@ -197,7 +192,7 @@ def _on_timeline(
     found, places, left = elements(variant.trace, terms, (fact for own in supports for fact in own))
     runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
     bins = bins_of(variant.trace, 1)
-    pushes, pulls = (evaluations(own.times, bins) for own in (variant.sides.pushed, variant.sides.pulled))
+    pushes, pulls = (evaluations(own, bins) for own in (variant.sides.pushed, variant.sides.pulled))
     counts = (
         [f"evaluations of push are counted in bins of {bins.width} time points"] if pushes["bins"] else []
     )

@@ -154,12 +154,12 @@ def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Sett
             for low, high in _shown(query, stream, at, variant, setting):
                 axes.plot([low, high], [place + shift] * 2, side, color=colour, linewidth=1.6)
     lanes, base = [short(stream) for stream in streams], len(streams)
-    pushes = variant.sides.pushed.times
+    pushes = variant.sides.pushed.whole().times
     axes.plot(pushes, [base] * len(pushes), "v", color=_PUSH, markersize=4)
     pulls = [t for t in range(0, row.interval.end + row.period + 1, row.period) if t in timeline]
     axes.plot(pulls, [base + 1] * len(pulls), "^", color=_PULL, markersize=4)
-    pushed = [(begin, end) for found, begin, end in variant.sides.pushed.rows() if found == one.row]
-    pulled = [(begin, end) for found, begin, end in variant.sides.pulled.rows() if found == one.row]
+    own = (side.of_rows([one.row]).rows() for side in (variant.sides.pushed, variant.sides.pulled))
+    pushed, pulled = ([(begin, end) for _, begin, end in runs] for runs in own)
     for begin, end in pushed:
         axes.barh(base + 2, end - begin + 0.6, 0.25, begin - 0.3, color=_PUSH)
     seen = [t for t in pulls if any(begin <= t <= end for begin, end in pulled)]

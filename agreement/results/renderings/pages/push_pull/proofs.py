@@ -20,7 +20,7 @@ from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.stream import stream_of
 from lars.language.windows import Interval
-from solver.columns import Array, TimeBins
+from solver.columns import Array, TermCodes, TimeBins
 from solver.facts import Fact, Situation, atom_of, atoms_of
 from translate.model.query import EngineQuery
 
@@ -117,7 +117,7 @@ def _asked(variant: VariantReport, row: FoundRow, sides: QueryPrograms) -> tuple
     one, end = row.difference, row.interval.end
     own = one.pushed if one.side is Side.PUSH and one.pushed is not None else end
     other = Side.PULL if one.side is Side.PUSH else Side.PUSH
-    times = variant.sides.pushed.times
+    times = variant.sides.pushed.within(Interval(row.interval.start + 1, end), TermCodes()).times
     before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
     asked = end if other is Side.PULL else before[0] if before else end
     atom = atom_text("ans1", one.row)

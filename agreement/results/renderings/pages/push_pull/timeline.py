@@ -12,9 +12,9 @@ import numpy as np
 from agreement.comparing.agree.sides import Sides
 from agreement.documents.outputs import Json, counted, short
 from agreement.documents.traces import Trace
-from solver.columns import NULL_CODE, Array, Mask, Numbering, TimeBins, keys
+from solver.columns import Numbering, TimeBins
 from solver.facts import Fact, Row, is_triple
-from solver.job import AnswerRuns
+from solver.job import Answers
 
 _MOST_ELEMENTS: Final = 4_000
 _MOST_LETTERS: Final = 60_000
@@ -85,14 +85,12 @@ def bins_of(trace: Trace, lanes: int) -> TimeBins:
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 
 
-def evaluations(times: Array, bins: TimeBins) -> Json:
+def evaluations(found: Answers, bins: TimeBins) -> Json:
     """Return evaluation times, of many how many there are in each bin."""
-    if len(times) <= _MOST_TIMES:
-        return {"times": times.tolist(), "bins": None}
-    return {
-        "times": [],
-        "bins": {"first": bins.first, "width": bins.width, "counts": bins.counts(times).tolist()},
-    }
+    if found.evaluations <= _MOST_TIMES:
+        return {"times": found.whole().times.tolist(), "bins": None}
+    counts = sum((bins.counts(part.times) for part in found.each_part()), np.zeros(bins.count, np.int64))
+    return {"times": [], "bins": {"first": bins.first, "width": bins.width, "counts": counts.tolist()}}
 
 
 def answers(sides: Sides, rows: Numbering[Row], first: Sequence[Row]) -> tuple[Mapping[str, Json], list[str]]:
@@ -101,8 +99,9 @@ def answers(sides: Sides, rows: Numbering[Row], first: Sequence[Row]) -> tuple[M
     A row has all its answers, or none; of many rows the `first` ones come, as many as there is room for.
     """
     found = {"push": sides.pushed, "pull": sides.pulled}
-    many = sum(len(own.runs) for own in found.values()) > _MOST_RUNS
-    runs = {name: list((_of_rows(own, first) if many else own).rows()) for name, own in found.items()}
+    many = sum(size for own in found.values() for _, size in own.parts) > _MOST_RUNS
+    drawable = {name: own.of_rows(first) if many else own.whole() for name, own in found.items()}
+    runs = {name: list(own.rows()) for name, own in drawable.items()}
     wanted = dict.fromkeys(first)
     sizes = Counter(row for own in runs.values() for row, _, _ in own)
     drawn, room = set(), _MOST_RUNS
@@ -123,18 +122,6 @@ def _in_order(
     runs: Iterable[tuple[Row, int, int]], drawn: set[Row], wanted: Mapping[Row, None]
 ) -> list[tuple[Row, int, int]]:
     return sorted((one for one in runs if one[0] in drawn), key=lambda one: (one[0] not in wanted, one[1]))
-
-
-def _of_rows(runs: AnswerRuns, wanted: Sequence[Row]) -> AnswerRuns:
-    """Return the answers that are some of the rows."""
-    found, terms = runs.runs, runs.terms
-    codes = [[NULL_CODE if text is None else terms.code(text) for text in row] for row in wanted]
-    columns = [np.array(column, np.int64) for column in zip(*codes, strict=True)] if codes else []
-    if len(columns) != len(found.columns):
-        columns = [np.empty(0, np.int64)] * len(found.columns)
-    own, asked = keys([found.columns, columns], [len(found), len(wanted)], 1)
-    kept: Mask = np.isin(own, asked)
-    return AnswerRuns(runs.times, found.take(kept), terms)
 
 
 def term_texts(terms: Sequence[str]) -> list[str]:
