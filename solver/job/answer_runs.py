@@ -104,8 +104,14 @@ class AnswerRuns:
         return AnswerRuns(self.times, self.runs.take(kept), self.terms)
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
-        """Yield each row as texts, None for null, with the first and last time of each run."""
-        for row, first, last in decode(coalesce(self.runs, len(self.times)), self.terms):
+        """Yield each row as texts, None for null, with the first and last time of each run.
+
+        They come in the order of these times, and of the texts, null first.
+        """
+        runs = coalesce(self.runs, len(self.times))
+        ranks = [self.terms.ranks(column) for column in reversed(runs.columns)]
+        ordered = runs.take(np.lexsort([*ranks, runs.last, runs.first]))
+        for row, first, last in decode(ordered, self.terms):
             yield row, int(self.times[first]), int(self.times[last])
 
     def by_time(self) -> dict[int, frozenset[Row]]:

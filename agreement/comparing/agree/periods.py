@@ -132,9 +132,10 @@ class BothAnswers:
         sizes: dict[int, int] = {}
         for last, size in sorted((*self.push.parts, *self.pull.parts)):
             sizes[last] = sizes.get(last, 0) + size
-        found, held = [], 0
-        for before, (last, size) in zip([None, *sizes], sizes.items(), strict=False):
-            if before is not None and held and held + size > _AT_ONCE:
+        found: list[int] = []
+        held = 0
+        for before, size in zip([0, *sizes], sizes.values(), strict=False):
+            if held and held + size > _AT_ONCE:
                 found.append(before)
                 held = 0
             held += size

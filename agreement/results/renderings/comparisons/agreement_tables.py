@@ -1,7 +1,6 @@
 """The report of `lars agree --out`: whole periods, rows that one side alone has, answers as runs."""
 
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 
 from agreement.comparing.agree import Side
 from agreement.comparing.agree.narrowing import RowFilter
@@ -82,5 +81,5 @@ def _answers(report: AgreementReport) -> Iterator[Sequence[Value]]:
     for variant in report.variants:
         sides = variant.sides
         for side, found in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
-            for row, first, last in sorted(found.whole().rows(), key=itemgetter(1, 2)):
+            for row, first, last in found.whole().rows():
                 yield str(variant.pair), side.value, first, last, *row

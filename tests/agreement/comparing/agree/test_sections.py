@@ -96,7 +96,7 @@ def packed(variant, length):
 @given(SPECS, some.integers(1, 5), some.integers(0, 4), some.integers(0, 3))
 def test_answers_read_by_section_are_compared_as_held_ones(spec, length, most, batch):
     variant, setting = variant_of(spec), replace(Setting(), bounds=spec.bounds)
-    lengths = sorted({spec.period, 1, 3})
+    lengths = sorted({spec.period, 3})
     held = compared(variant, setting, lengths, variant.trace)
     expected = document(held, setting)
     with patch.object(periods, "_AT_ONCE", most), patch.object(differences, "_AT_ONCE", batch):
@@ -150,7 +150,7 @@ def test_packed_answers_are_the_answers(times, cells, length):
         parts.append(Part(0, PartKind.ANSWERS, first, first + length - 1, pack(own)))
     found = packed_answers(parts, 1)
     assert found.whole().by_time() == whole.by_time()
-    assert sorted(found.whole().rows()) == sorted(whole.rows())
+    assert list(found.whole().rows()) == list(whole.rows())
     assert (found.evaluations, sum(size for _, size in found.parts) > 0) == (len(times), bool(kept))
     assert list(found.of_rows([("<a>",), ("<c>",)]).rows()) == list(
         whole.of_rows([("<a>",), ("<c>",)]).rows()
