@@ -3,6 +3,7 @@
 import ast
 import tomllib
 from collections import Counter
+from functools import cache
 from graphlib import TopologicalSorter
 
 import grimp
@@ -12,22 +13,34 @@ from tests.packs import ROOT
 
 PACKAGES = ("lars", "translate", "solver", "agreement")
 FILES = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
-TREES = {
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): ast.parse(
-        path.read_text()
-    )
-    for path in FILES
+MODULES = {
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in FILES
 }
-GRAPH = grimp.build_graph(*PACKAGES, cache_dir=None)
 DOORS = [path for path in FILES if path.name == "__init__.py"]
 FOLDERS = {
     ".".join(path.parent.relative_to(ROOT).parts): path.parent for path in DOORS if path.parent.parent != ROOT
 }
 
 
+@cache
+def tree_of(name):
+    """Return the syntax tree of a module; not where this file is only collected."""
+    return ast.parse(MODULES[name].read_text())
+
+
+def trees():
+    return map(tree_of, MODULES)
+
+
+@cache
+def graph():
+    """Return which modules import which."""
+    return grimp.build_graph(*PACKAGES, cache_dir=None)
+
+
 def names_from(name):
     """Return what a module imports by name: the module it is in, and the name."""
-    found = (node for node in ast.walk(TREES[name]) if isinstance(node, ast.ImportFrom))
+    found = (node for node in ast.walk(tree_of(name)) if isinstance(node, ast.ImportFrom))
     return {(node.module, alias.name) for node in found for alias in node.names}
 
 
@@ -42,8 +55,8 @@ def rooms_below(package):
     depth = package.count(".") + 1
     for name, imported in below.items():
         inside = f"{package}.{name}"
-        for module in (module for module in TREES if f"{module}.".startswith(f"{inside}.")):
-            for target in GRAPH.find_modules_directly_imported_by(module):
+        for module in (module for module in MODULES if f"{module}.".startswith(f"{inside}.")):
+            for target in graph().find_modules_directly_imported_by(module):
                 parts = target.split(".")
                 if target.startswith(f"{package}.") and parts[depth] != name:
                     imported.add(parts[depth])
@@ -90,12 +103,12 @@ def test_no_file_and_folder_share_a_name():
 
 
 def test_imports_run_in_no_circle():
-    edges = {name: GRAPH.find_modules_directly_imported_by(name) for name in GRAPH.modules}
-    assert len([*TopologicalSorter(edges).static_order()]) == len(GRAPH.modules)  # raises at a circle
+    edges = {name: graph().find_modules_directly_imported_by(name) for name in graph().modules}
+    assert len([*TopologicalSorter(edges).static_order()]) == len(graph().modules)  # raises at a circle
 
 
 def test_a_class_name_means_one_class():
-    classes = (node for tree in TREES.values() for node in tree.body if isinstance(node, ast.ClassDef))
+    classes = (node for tree in trees() for node in tree.body if isinstance(node, ast.ClassDef))
     names = Counter(node.name for node in classes)
     assert [name for name, times in names.items() if times > 1 and not name.startswith("_")] == []
 
@@ -111,7 +124,7 @@ def test_what_a_folder_offers_is_imported_from_the_folder():
     offered = {folder: {name for _, name in names_from(folder)} for folder in FOLDERS}
     around = [
         f"{name} imports {what} from {module}"
-        for name in TREES
+        for name in MODULES
         for module, what in names_from(name)
         if (folder := module.rpartition(".")[0]) in FOLDERS and module not in FOLDERS
         if what in offered[folder] and not f"{name}.".startswith(f"{folder}.")
@@ -123,7 +136,7 @@ def test_an_option_is_declared_once():
     """Two declarations with one name and one help are one: groups and functions are there to share them."""
     declared = Counter(
         (target.target.id, argument.value)
-        for tree in TREES.values()
+        for tree in trees()
         for target in ast.walk(tree)
         if isinstance(target, ast.AnnAssign) and isinstance(target.value, ast.Call)
         if getattr(target.value.func, "id", "") in ("option", "argument", "time_option")
@@ -168,8 +181,8 @@ def public_names(tree):
                 yield name
 
 
-@pytest.mark.parametrize("module", TREES)
+@pytest.mark.parametrize("module", MODULES)
 def test_a_public_name_is_no_participle_or_pronoun_that_could_mean_anything(module):
     # clingo calls `@gathered` by its name.
     allowed = {"gathered"} if module == "solver.pointwise.callbacks" else set()
-    assert set(public_names(TREES[module])) & NO_NAMES == allowed
+    assert set(public_names(tree_of(module))) & NO_NAMES == allowed

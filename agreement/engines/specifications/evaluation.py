@@ -110,23 +110,30 @@ class Timetable:
         self.of = of
         says = of.specification.model_dump_json(include=_TIMING)
         self._timing = _Timing(of.task, says, of.frame.bounds, of.windows)
+        self._begun: dict[tuple[int, int], tuple[ShownWindow, Points | None]] = {}
 
     def scheduled(self, starts: tuple[int, ...]) -> ScheduledTask:
         """Return the evaluation times for start times, in the order of the query's windows."""
         of = self.of
-        windows = tuple(with_start(window, start) for window, start in zip(of.windows, starts, strict=True))
-        reporting = [
-            _own_points(self._timing, number, window.start)
-            for number, window in enumerate(windows)
-            if window.strategies
-        ]
+        numbers = range(len(of.windows))
+        begun = [self._window(number, start) for number, start in zip(numbers, starts, strict=True)]
+        reporting = [points for _, points in begun if points is not None]
         points = evaluation_points(reporting, of.specification, of.frame.until)
         choice = OpenChoice(starts, of.frame.bounds)
+        windows = tuple(window for window, _ in begun)
         return ScheduledTask(of.task, of.specification, of.frame, windows, choice, points)
 
+    def _window(self, number: int, start: int) -> tuple[ShownWindow, Points | None]:
+        """Return a window that starts then, and when it reports; start times are combined in many ways."""
+        if (number, start) not in self._begun:
+            window = with_start(self.of.windows[number], start)
+            points = _own_points(self._timing, number, start) if window.strategies else None
+            self._begun[number, start] = window, points
+        return self._begun[number, start]
 
-_TIMING: Final = {"report", "windows", "combination", "period", "tick", "slide"}
-"""What of a specification decides when it evaluates."""
+
+_TIMING: Final = {"report", "windows", "period", "tick", "slide"}
+"""What of a specification decides when each of its windows reports."""
 
 
 @dataclass(frozen=True, slots=True)

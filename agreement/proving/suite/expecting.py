@@ -12,7 +12,6 @@ from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
     Empty,
     Evaluation,
-    FramedTask,
     ScheduledTask,
     Strategy,
     Task,
@@ -23,7 +22,7 @@ from agreement.engines.specifications import (
     frame_task,
     shape,
 )
-from agreement.proving.suite.vectors import ENGINE_DEFAULT, ParameterVector, numbers_of, vectors
+from agreement.proving.suite.vectors import ENGINE_DEFAULT, ParameterVector, Start, numbers_of, vectors
 from lars.durations import Duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
@@ -63,20 +62,29 @@ class VectorReports:
     static: Static
     stream: Sequence[Push]
     never: bool = False
+    late: tuple[Push, ...] = field(init=False)
+    """The elements that come after one with a later time."""
     _task: Task = field(init=False)
+    _sources: tuple[WindowSource, ...] = field(init=False)
     _widths: tuple[int, ...] = field(init=False)
-    _frames: dict[tuple[object, ...], FramedTask] = field(default_factory=dict, init=False)
-    _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
+    _starts: dict[Start, tuple[int, ...]] = field(default_factory=dict, init=False)
+    _timetables: dict[tuple[object, ...], Timetable] = field(default_factory=dict, init=False)
+    _answers: dict[tuple[object, ...], dict[tuple[int, ...], Reports]] = field(
+        default_factory=dict, init=False
+    )
     _others: dict[tuple[Push, ...], "VectorReports"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        before = accumulate((one.t for one in self.stream), max)
+        self.late = tuple(one for one, latest in zip(self.stream, before, strict=True) if one.t < latest)
         unit = unit_of(self.query.language)
         length = unit.milliseconds
         in_order = sorted(self.stream, key=lambda one: one.t)
         pushes = [Push(one.t * length, one.stream, one.triple) for one in in_order]
         self._task = Task(self.query, elements_of(pushes, unit), self.static, unit, self.until)
-        frame = self._framed(vectors()[0]).frame
-        shapes = (shape(source, frame) for source in sources(self.query))
+        self._sources = sources(self.query)
+        frame = self._timetable(vectors()[0]).of.frame
+        shapes = (shape(source, frame) for source in self._sources)
         self._widths = tuple(0 if one is None else one.width for one in shapes)
 
     @property
@@ -127,12 +135,6 @@ class VectorReports:
         empty = tuple((t, _truth(rows) if rows else ()) for t, rows in found)
         return tuple(dict.fromkeys((silent, said, empty)))
 
-    @property
-    def late(self) -> tuple[Push, ...]:
-        """The elements that come after one with a later time."""
-        before = accumulate((one.t for one in self.stream), max)
-        return tuple(one for one, latest in zip(self.stream, before, strict=True) if one.t < latest)
-
     def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the reports without the one late element; with it those of windows that close after it came.
 
@@ -163,11 +165,10 @@ class VectorReports:
     @property
     def _waiting(self) -> "VectorReports":
         """The same where windows of streams in which nothing comes never begin."""
-        heard = {one.stream for one in self.stream}
-        if self.never or all(str(source.stream) in heard for source in sources(self.query)):
-            return self
         if () not in self._others:
-            self._others[()] = replace(self, never=True)
+            heard = {one.stream for one in self.stream}
+            same = self.never or all(str(source.stream) in heard for source in self._sources)
+            self._others[()] = self if same else replace(self, never=True)
         return self._others[()]
 
     def _like(self, stream: Sequence[Push]) -> "VectorReports":
@@ -180,24 +181,29 @@ class VectorReports:
         """Return what a vector reports before the last element's time, without what is late."""
         if self.late:
             return self._of_late(vector)[0]
-        several = len(sources(self.query)) > 1
-        starts = self.starts(vector)
-        own = (vector.report, vector.bounds, starts, vector.tick, several and vector.combination)
-        if own not in self._answers:
-            self._answers[own] = self._reports(vector, starts)
-        found = self._answers[own]
+        several = len(self._sources) > 1
+        own = (vector.report, vector.bounds, vector.tick, several and vector.combination)
+        known, starts = self._answers.setdefault(own, {}), self.starts(vector)
+        if starts not in known:
+            known[starts] = self._reports(vector, starts)
+        found = known[starts]
         return found if vector.empty is Empty.REPORTED else tuple(one for one in found if one[1])
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
         """Return t0 of each window under a vector."""
+        if vector.start not in self._starts:
+            self._starts[vector.start] = self._begins(vector.start)
+        return self._starts[vector.start]
+
+    def _begins(self, start: Start) -> tuple[int, ...]:
         first = int(min((one.t for one in self.stream), default=0))
-        match vector.start:
+        match start:
             case "aligned":
                 return tuple(-width for width in self._widths)
             case "first":
                 return (first,) * len(self._widths)
             case "own":
-                return tuple(self._begin(source, first) for source in sources(self.query))
+                return tuple(self._begin(source, first) for source in self._sources)
             case int(t):
                 return (t,) * len(self._widths)
             case written:
@@ -210,25 +216,23 @@ class VectorReports:
 
     def scheduled(self, vector: ParameterVector) -> ScheduledTask:
         """Return when a vector evaluates the query."""
-        of = self._framed(vector)
-        return Timetable(of).scheduled(self.starts(vector))
+        return self._timetable(vector).scheduled(self.starts(vector))
 
-    def _framed(self, vector: ParameterVector) -> FramedTask:
+    def _timetable(self, vector: ParameterVector) -> Timetable:
         own = (vector.report, vector.bounds, vector.tick, vector.combination)
-        if own not in self._frames:
+        if own not in self._timetables:
             wanted = vector.specification(self.query.language, self._task.unit)
-            self._frames[own] = frame_task(self._task, wanted, vector.bounds)
-        return self._frames[own]
+            self._timetables[own] = Timetable(frame_task(self._task, wanted, vector.bounds))
+        return self._timetables[own]
 
     def _reports(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
-        of = self._framed(vector)
-        timetable = Timetable(of).scheduled(starts)
+        of = self._timetable(vector).scheduled(starts)
         answers = answers_of(of)
         if answers is None:
-            return tuple(_timed(evaluations(timetable), self.until))
-        points = timetable.points
+            return tuple(_timed(evaluations(of), self.until))
+        points = of.points
         kind = self.query.to_stream or of.specification.stream
-        rows = answers.rows([timetable.content(point) for point in points])
+        rows = answers.rows([of.content(point) for point in points])
         before: Sequence[Row] = ()
         found: list[TimedRows] = []
         for point, now in zip(points, rows, strict=True):

@@ -40,16 +40,21 @@ def test_it_has_its_tests_in_every_level():
     assert {one.level for one in catalogue()} == set(LEVELS)
 
 
-def test_it_is_written_twice_with_the_same_bytes(folder, tmp_path):
-    write_suite(tmp_path / "again", made())
+@pytest.fixture(scope="module")
+def made_again():
+    return made()
+
+
+def test_it_is_written_twice_with_the_same_bytes(folder, made_again, tmp_path):
+    write_suite(tmp_path / "again", made_again)
     names = sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
     again = tmp_path / "again"
     assert names == sorted(path.relative_to(again) for path in again.rglob("*") if path.is_file())
     assert [name for name in names if (folder / name).read_bytes() != (again / name).read_bytes()] == []
 
 
-def test_it_is_read_as_it_was_made(tests):
-    assert {one.name: one for one in tests} == {one.name: one for one in made()}
+def test_it_is_read_as_it_was_made(tests, made_again):
+    assert {one.name: one for one in tests} == {one.name: one for one in made_again}
 
 
 def test_window_by_window_oxigraph_says_the_same(tests):
