@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
 from os import environ
@@ -23,7 +23,15 @@ from typer.main import get_command
 from agreement.cli import ending
 from agreement.cli.commands import COMMANDS, Command
 from agreement.cli.help_pages import LarsCommand, LarsGroup, NamedCommands
-from agreement.cli.outputs import OUTPUT, FullOutput, InsteadOutput, JsonOutput, PageOutput, TableOutput
+from agreement.cli.outputs import (
+    OUTPUT,
+    FullOutput,
+    InsteadOutput,
+    JsonOutput,
+    PageOutput,
+    TableOutput,
+    typed,
+)
 from agreement.cli.parameters import parameter
 from agreement.documents.options import build, declared, in_shell, option
 from agreement.documents.outputs import WIDEST, table_text
@@ -221,11 +229,12 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     for one in writers:
         one.check()
     asked = request()
+    listeners = Listeners(warn, note, command=typed())
     if about.doing is None:
-        result = about.answering.answer(asked, Listeners(warn, note))
+        result = about.answering.answer(asked, listeners)
     else:
         with working(about.doing) as progress:
-            result = about.answering.answer(asked, Listeners(warn, note, progress))
+            result = about.answering.answer(asked, replace(listeners, progress=progress))
     if not any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
         for remark in result.remarks:
             note(remark)

@@ -16,6 +16,11 @@ OUTPUT: Final = "Output"
 """The heading of the last options in the help: how much is printed, and how."""
 
 
+def typed() -> tuple[str, ...]:
+    """Return the command as it was typed."""
+    return "lars", *sys.argv[1:]
+
+
 @dataclass(frozen=True, slots=True)
 class InsteadOutput(ABC):
     """What is printed or written."""
@@ -164,7 +169,7 @@ class PageOutput(FileOutput):
             from agreement.results.renderings.pages.provenance import files_of, provenance, query_texts
 
             files = files_of(request)
-            made = provenance(("lars", *sys.argv[1:]), files)
+            made = provenance(typed(), files)
             write_page(self.report, replace(result.page(), provenance=made, queries=query_texts(files)))
 
 

@@ -48,6 +48,15 @@ class Dates:
         """Return the dateTime of a time point; None where it has none, as it is a number alone."""
         return None if self.zero is None else _date(t, self.zero, self.unit)
 
+    def moment(self, t: float) -> datetime | None:
+        """Return the dateTime of a time point as a value, to the microsecond; None where it has none.
+
+        >>> Dates("2026-05-04T08:00:00Z").moment(5)
+        datetime.datetime(2026, 5, 4, 8, 0, 5, tzinfo=datetime.timezone.utc)
+        """
+        found = self.date(t)
+        return None if found is None else datetime.fromisoformat(found)
+
     def text(self, t: float) -> str:
         """Return a time for a reader."""
         date = self.date(t)

@@ -201,12 +201,13 @@ def _text(value: object) -> str:
 
 def _header(path: Path) -> tuple[str, ...]:
     """Return the columns of a table, none of another file."""
-    if bare(path).suffix.lower() not in (".csv", ".parquet"):
+    if bare(path).suffix.lower() not in (".csv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"):
         return ()
     # Loads pyarrow, which no query needs.
+    from solver.traces.formats.arrow_files import plain_table
     from solver.traces.formats.mapped_tables import column_names
 
-    return column_names(str(path), readable(path))
+    return column_names(str(path), plain_table(str(path), readable(path)))
 
 
 def initial(

@@ -42,6 +42,14 @@ class TableFormat(StrEnum):
         return {"markdown": "md", "latex": "tex"}.get(self.value, self.value)
 
 
+class TermForm(StrEnum):
+    """How terms stand in a data frame: exactly, as values of their types, or short for readers."""
+
+    EXACT = "n-triples"
+    VALUES = "values"
+    SHORT = "short"
+
+
 @dataclass(frozen=True, slots=True)
 class OutOptions:
     """Where tables go, and how they are written."""
@@ -49,8 +57,13 @@ class OutOptions:
     IDLE: ClassVar = (
         IdleOptions(
             lambda said: "--out" not in said,
-            ("--out-format",),
+            ("--out-format", "--out-terms"),
             "accepted with --out DIR, which writes tables",
+        ),
+        IdleOptions(
+            lambda said: said.get("--out-format") in (TableFormat.MARKDOWN, TableFormat.LATEX),
+            ("--out-terms",),
+            "accepted with --out-format parquet, csv or jsonl: in tables for papers terms are short",
         ),
     )
 
@@ -60,6 +73,9 @@ class OutOptions:
         metavar="DIR",
     )
     out_format: TableFormat = option(TableFormat.PARQUET, "How tables are written.")
+    out_terms: TermForm = option(
+        TermForm.EXACT, "How terms stand in them: exactly, as values of their types, or short for readers."
+    )
 
     def check(self) -> None:
         """Raise LarsError now for a folder that could not be written at the end."""
@@ -80,7 +96,7 @@ class OutOptions:
             told[_ORIGIN] = dates.zero
         with self._folder(told) as new:
             for file, one in named.items():
-                _written(new / file, one, self.out_format)
+                _written(new / file, one, self.out_format, self.out_terms)
         return [self.out / file for file in named]
 
     def write_case(self, error: DisputedAnswerError) -> FailedRunError:
@@ -175,21 +191,21 @@ def _ours(description: Path) -> set[str]:
         return set()
 
 
-def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
+def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) -> None:
     names = [column.name for column in table.columns]
     match kind:
         case TableFormat.PARQUET:
-            as_frame(table).to_parquet(path, engine="pyarrow", index=False)
+            as_frame(table, terms).to_parquet(path, engine="pyarrow", index=False)
         case TableFormat.CSV:
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(names)
-                writer.writerows(table.rows)
+                writer.writerows(_rows(table, terms))
         case TableFormat.JSON_LINES:
             with path.open("w", encoding="utf-8") as file:
-                for row in table.rows:
+                for row in _rows(table, terms):
                     found = dict(zip(names, row, strict=True))
-                    file.write(f"{json.dumps(found, ensure_ascii=False)}\n")
+                    file.write(f"{json.dumps(found, ensure_ascii=False, default=str)}\n")
         case TableFormat.MARKDOWN | TableFormat.LATEX:
             from agreement.documents.paper_tables import latex_lines, markdown_lines
 
@@ -200,6 +216,15 @@ def _written(path: Path, table: OutTable, kind: TableFormat) -> None:
                 file.writelines(f"{line}\n" for line in lines(names, right, rows))
         case _:
             assert_never(kind)
+
+
+def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
+    """Return the rows of a table for a text, with terms in a form."""
+    if terms is TermForm.EXACT:
+        return table.rows
+    frame = as_frame(table, terms).astype(object)
+    rows: Iterable[Sequence[object]] = frame.where(frame.notna(), None).itertuples(index=False, name=None)
+    return rows
 
 
 def _for_readers(column: Column, value: Value) -> str:
@@ -215,14 +240,6 @@ def _for_readers(column: Column, value: Value) -> str:
 
 
 _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
-
-
-class TermForm(StrEnum):
-    """How terms stand in a data frame: exactly, as values of their types, or short for readers."""
-
-    EXACT = "n-triples"
-    VALUES = "values"
-    SHORT = "short"
 
 
 def as_frame(table: OutTable, terms: TermForm = TermForm.EXACT, dated: Dates = NO_DATES) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -38,6 +39,8 @@ class AgreementDifference:
     """A row that one side alone has in the period (start, end], and why.
 
     `row` has the terms as in N-Triples, None where unbound. Push last reported it at `pushed`, if ever.
+    Times are time points; `start_date`, `end_date`, `pushed_date`, `at_date` are their dateTimes, None where
+    the trace has none.
     """
 
     variant: str
@@ -50,11 +53,32 @@ class AgreementDifference:
     pushed: int | None
     _found: FoundRow = field(repr=False, compare=False)
     _report: VariantReport = field(repr=False, compare=False)
+    _dates: Dates = field(repr=False, compare=False)
 
     @property
     def at(self) -> int:
         """When the side that has the row last reported it."""
         return self.end if self.side == "pull" or self.pushed is None else self.pushed
+
+    @property
+    def start_date(self) -> datetime | None:
+        """When the period starts."""
+        return self._dates.moment(self.start)
+
+    @property
+    def end_date(self) -> datetime | None:
+        """When the period ends."""
+        return self._dates.moment(self.end)
+
+    @property
+    def pushed_date(self) -> datetime | None:
+        """When push last reported the row, if ever."""
+        return None if self.pushed is None else self._dates.moment(self.pushed)
+
+    @property
+    def at_date(self) -> datetime | None:
+        """When the side that has the row last reported it."""
+        return self._dates.moment(self.at)
 
     @property
     def atom(self) -> str:
@@ -123,7 +147,7 @@ class AgreeResult(Findings):
     def differences(self) -> tuple[AgreementDifference, ...]:
         """The rows that one side alone has, by variant, period and time."""
         every = ((variant, row) for variant in self._report.variants for row in self._shown.rows(variant))
-        return tuple(_difference(variant, row) for variant, row in every)
+        return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
@@ -213,7 +237,7 @@ class AgreeResult(Findings):
         return agreement_tables.tables(self._report, self._shown)
 
 
-def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
+def _difference(variant: VariantReport, found: FoundRow, dates: Dates) -> AgreementDifference:
     one, interval = found.difference, found.interval
     return AgreementDifference(
         variant=str(variant.pair),
@@ -226,6 +250,7 @@ def _difference(variant: VariantReport, found: FoundRow) -> AgreementDifference:
         pushed=one.pushed,
         _found=found,
         _report=variant,
+        _dates=dates,
     )
 
 

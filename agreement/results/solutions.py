@@ -1,7 +1,8 @@
 """`solve`: what a query or program answers at each time point, or what an engine reports of a query."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from math import ceil, floor
 from pathlib import Path
 from typing import ClassVar, Final, Self
@@ -11,7 +12,7 @@ from rich.console import RenderableType
 from agreement.answering.solve import engine_reports, solving
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
-from agreement.documents.dates import Dates
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.idle_options import IdleOptions, has
 from agreement.documents.options import flags_of, option
 from agreement.documents.outputs import counted, plain, short, table
@@ -127,13 +128,20 @@ class AnswerAt:
     """What is answered at time point `t`, or `ms` milliseconds where a report comes between two of them.
 
     A query has `rows`, whose terms are as in N-Triples, None where unbound; a program has `streams`,
-    each with its derived atoms (`@_u` before one: at time u).
+    each with its derived atoms (`@_u` before one: at time u). `t_date` is the dateTime of `t`, None where
+    the trace has none.
     """
 
     t: int
     rows: tuple[Row, ...] = ()
     streams: tuple[tuple[str, ...], ...] = ()
     ms: float | None = None
+    _dates: Dates = field(default=NO_DATES, repr=False, compare=False)
+
+    @property
+    def t_date(self) -> datetime | None:
+        """When it is answered, where times are dateTimes."""
+        return self._dates.moment(self.t)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -175,13 +183,16 @@ class SolveResult(Findings):
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
         """The answer at each time point at which there is one, which may be empty."""
+        dates = self.dates
         match self._found:
             case AnswerRows(_, at, _):
-                return tuple(AnswerAt(t, tuple(rows)) for t, rows in at)
-            case Streams(whole=whole):
-                return tuple(AnswerAt(t, streams=streams[: whole.most]) for t, streams in self._found.at)
+                return tuple(AnswerAt(t, tuple(rows), _dates=dates) for t, rows in at)
+            case Streams(whole=whole, at=at):
+                return tuple(AnswerAt(t, (), streams[: whole.most], _dates=dates) for t, streams in at)
             case EngineReports(_, reports, length):
-                return tuple(AnswerAt(int(one.t // length), tuple(one.rows), (), one.t) for one in reports)
+                return tuple(
+                    AnswerAt(int(one.t // length), tuple(one.rows), (), one.t, dates) for one in reports
+                )
 
     def document(self) -> Mapping[str, object]:
         """Return what `lars solve --json` prints, a line for each time point, as the list `answers`."""

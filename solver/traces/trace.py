@@ -1,6 +1,7 @@
 """The files of a trace: found, recognised, described, and cut into parts."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise, starmap
 from pathlib import Path
@@ -12,7 +13,7 @@ from solver.facts import STANDARD_INPUT, bare, converted_file, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
 from solver.traces.formats.graphs import NUMBERED, file_number
-from solver.traces.formats.recognition import ACCEPTED, format_of
+from solver.traces.formats.recognition import ACCEPTED, BINARY, format_of
 from solver.traces.rows import Raw
 from solver.traces.survey import WITH_END
 from solver.traces.trace_files import FileFormat, FileHead, FilePart, TraceFile
@@ -105,8 +106,10 @@ def _files(path: Path) -> list[Path]:
 
 def _source(index: int, given: Path, file: Path, options: TraceOptions) -> TraceFile:
     plain = readable(file)
-    head = _head(file, plain, empty=options.ends and bare(file).suffix.lower() != ".parquet")
+    head = _head(file, plain, empty=options.ends and bare(file).suffix.lower() not in BINARY)
     kind = format_of(head)
+    plain = kind.plain(head)
+    head = replace(head, plain=plain)
     origin = None if options.origin is None else instant_of(options.origin)
     named = options.streams.get(file, options.streams.get(given))
     columns = dict(options.columns)

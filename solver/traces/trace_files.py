@@ -55,6 +55,10 @@ class FileFormat(ABC):
         _ = head, options
         return source
 
+    def plain(self, head: FileHead) -> Path:
+        """Return the file whose rows are read: another one where the format is read as another."""
+        return head.plain
+
     def is_foreign(self, head: FileHead) -> bool:
         """Return whether it is a table with columns of its own, which have to be explained."""
         _ = head

@@ -1,11 +1,12 @@
 """`--out`: what is written, in each format, and what is left alone."""
 
+import csv
 import json
 
 import pyarrow.parquet as pq
 import pytest
 
-from agreement.documents.table_files import Column, OutOptions, OutTable, TableFormat
+from agreement.documents.table_files import Column, OutOptions, OutTable, TableFormat, TermForm
 from lars.errors import LarsError
 
 COLUMNS = (
@@ -34,6 +35,28 @@ def test_csv_and_json_lines_hold_the_same(tmp_path):
     assert write(tmp_path / "c", TableFormat.CSV).read_text(encoding="utf-8") == "\n".join((*expected, ""))
     lines = write(tmp_path / "j", TableFormat.JSON_LINES).read_text(encoding="utf-8").splitlines()
     assert [tuple(json.loads(line).values()) for line in lines] == ROWS
+
+
+TERMS = [("<http://e/a#b>", '"7"^^<http://www.w3.org/2001/XMLSchema#integer>'), (None, None)]
+FORMS = {
+    TermForm.EXACT: [*TERMS],
+    TermForm.VALUES: [("http://e/a#b", 7), (None, None)],
+    TermForm.SHORT: [("b", "7"), (None, None)],
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_terms_stand_in_the_form_that_is_asked_for(form, tmp_path):
+    columns = Column("?s", str, "who"), Column("?o", str, "how many")
+    for kind in (TableFormat.JSON_LINES, TableFormat.CSV, TableFormat.PARQUET):
+        OutOptions(tmp_path / kind, kind, form).write([OutTable("rows", columns, iter(TERMS))])
+    lines = (tmp_path / "jsonl/rows.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [tuple(json.loads(line).values()) for line in lines] == FORMS[form]
+    table = pq.read_table(tmp_path / "parquet/rows.parquet")
+    assert list(zip(*table.to_pydict().values(), strict=True)) == FORMS[form]
+    with (tmp_path / "csv/rows.csv").open(encoding="utf-8", newline="") as file:
+        _, *rows = csv.reader(file)
+    assert rows == [["" if one is None else str(one) for one in row] for row in FORMS[form]]
 
 
 def test_a_folder_of_an_earlier_run_is_replaced_as_a_whole(tmp_path):

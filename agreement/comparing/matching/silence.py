@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from typing import assert_never
+from typing import Final, assert_never
 
 from agreement.documents.traces import Trace
 from lars.language.terms import Iri
@@ -30,6 +30,9 @@ from translate.model.patterns import (
 )
 from translate.model.query import EngineQuery, Form
 
+MOST: Final = 3
+"""How many parts without a match are named; a stream that is absent leaves all of its patterns so."""
+
 HasRows = Callable[[EngineQuery], bool]
 _Within = Callable[[Pattern], Pattern]
 
@@ -47,7 +50,9 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
 
 def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
     """Return that `who` has no row at any time, and the parts of its query that nothing matches."""
-    found = dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows))
+    found = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
+    if len(found) > MOST:
+        found[MOST:] = [f"{len(found) - MOST} more of its parts have none"]
     why = " and ".join(found) or "LIMIT or OFFSET leave nothing of its solutions"
     return f"{who} has no row at any time: {why}"
 

@@ -16,6 +16,7 @@ from agreement.documents.recordings.recording import (
 from agreement.documents.recordings.value_types import Times
 from lars.errors import LarsError
 from solver.rdf import NotATerm, canonical, read_term
+from solver.traces.formats.arrow_files import plain_table
 from solver.traces.formats.mapped_tables import cells_of_table
 
 ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and one for each variable"
@@ -28,7 +29,7 @@ def read_answer_table(path: Path, times: Times, variable: str | None) -> Answers
     Columns that begin with ? are the variables where there are such. Texts that are no terms are lexical
     forms, and then all terms are compared by these.
     """
-    cells = cells_of_table(str(path), path)
+    cells = cells_of_table(str(path), plain_table(str(path), path))
     time = _time(path, list(cells), variable)
     named = [name for name in cells if name.startswith("?")] or [name for name in cells if name != time]
     exact = {name: _terms(cells[name][1]) for name in named}

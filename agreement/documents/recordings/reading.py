@@ -24,6 +24,7 @@ from agreement.documents.requests import AnswersFormat
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces import Instant, read_time
+from solver.traces.formats.recognition import ARROW, is_json_row
 
 ACCEPTED: Final = {
     AnswersFormat.CASE: ACCEPTED_CASE,
@@ -35,7 +36,9 @@ ACCEPTED: Final = {
     AnswersFormat.SOLVED: ACCEPTED_SOLVED,
 }
 _NAMES: Final = ", ".join(kind.value for kind in AnswersFormat)
-ACCEPTED_ANSWERS: Final = f"recorded answers in one of the formats {_NAMES}, or a table of Parquet"
+ACCEPTED_ANSWERS: Final = (
+    f"recorded answers in one of the formats {_NAMES}, or a table: Parquet, Arrow, JSON lines"
+)
 _SUFFIXES: Final = {
     ".csv": AnswersFormat.CSV,
     ".tsv": AnswersFormat.TSV,
@@ -50,6 +53,7 @@ _KEYS: Final = {
     "rows": AnswersFormat.SOLVED,
 }
 _PARQUET: Final = b"PAR1"
+_LONGEST: Final = 2**20
 _IN_MILLISECONDS: Final = (AnswersFormat.CSRBENCH, AnswersFormat.YABENCH)
 
 
@@ -110,12 +114,16 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table of Parquet, by how it begins."""
+    """Return whether a file is a table: Parquet, Arrow, JSON lines of plain values; by how it begins."""
     try:
         with path.open("rb") as file:
-            return file.read(len(_PARQUET)) == _PARQUET
+            first = file.readline(_LONGEST)
     except OSError:
         return False  # its reader says what is wrong
+    if first.startswith((_PARQUET, *ARROW)):
+        return True
+    # SPARQL JSON can say no more than whether there is an answer.
+    return b'"boolean"' not in first and is_json_row(first.decode("utf-8", "replace"))
 
 
 def recognise(source: TextFile, suffix: str) -> AnswersFormat:

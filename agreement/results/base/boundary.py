@@ -28,13 +28,15 @@ DEEPEST: Final = 20_000
 class Listeners:
     """Who is told of surprises, of what was decided where nobody said it, and how far the work is.
 
-    `source_files` holds the files that stand for data that were given by value, if any were.
+    `source_files` holds the files that stand for data that were given by value, if any were; `command` is
+    what was typed, where a command asks.
     """
 
     warn: Warn = unsaid
     note: Warn = unsaid
     progress: Progress = no_progress
     source_files: "SourceFiles | None" = None
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

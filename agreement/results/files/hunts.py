@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -199,7 +199,10 @@ def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -
     folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(found.faults, 1))
     result = HuntResult(folders if request.out is not None else (), found, made.refusals)
     if request.out is not None:
-        _write(request.out, result, found, folders)
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.provenance import files_of, provenance
+
+        _write(request.out, found, result, provenance(listeners.command, files_of(request)))
     return result
 
 
@@ -233,19 +236,19 @@ def _check_folder(path: Path | None) -> None:
         raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a hunt has written")
 
 
-def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) -> None:
+def _write(path: Path, found: Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
-    from agreement.results.renderings.pages.hunt_page import hunt_page
+    from agreement.results.renderings.pages.hunt_page import fault_page, hunt_page
     from agreement.results.renderings.pages.page import write_page
-    from agreement.results.renderings.pages.text_pages import PageHead, text_page
 
+    folders = result.folders
     with replacement_path(path, folders=True) as new:
         new.mkdir()
         (new / _FOUND).write_text(json.dumps(result.to_json(), indent=1, ensure_ascii=False) + "\n")
-        (new / "README.md").write_text(hunt_report.index_markdown(found, folders), encoding="utf-8")
+        (new / "README.md").write_text(hunt_report.index_markdown(found, folders, made), encoding="utf-8")
         overview = hunt_page(found, folders, result.refusals, result.to_json(), linked=True)
-        write_page(new / "page.html", overview)
+        write_page(new / "page.html", replace(overview, provenance=made))
         for name, fault in zip(folders, found.faults, strict=True):
             folder = new / name
             folder.mkdir()
@@ -254,7 +257,6 @@ def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) 
                 name, run.query.registration, run.pushes, run.answers, deterministic=fault.repeated
             )
             (folder / "case.json").write_text(case_text(case), encoding="utf-8")
-            (folder / "README.md").write_text(hunt_report.fault_markdown(found, fault), encoding="utf-8")
-            asked = f"Does {found.name} answer as {found.reference.name} says?"
-            head = PageHead(hunt_report.title(fault), asked, False, hunt_report.rule_text(fault))
-            write_page(folder / "page.html", text_page(head, case, hunt_report.fault_parts(found, fault)))
+            text = hunt_report.fault_markdown(found, fault, made)
+            (folder / "README.md").write_text(text, encoding="utf-8")
+            write_page(folder / "page.html", replace(fault_page(found, fault, case), provenance=made))

@@ -1,6 +1,6 @@
 """`run`: every cell of an experiment, a grid of queries, traces, engines and parameters."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
+from agreement.documents.outputs import counted
 from agreement.documents.table_files import Column, OutTable, Value
 from agreement.experiments import Cell, execution, results, tables
 from agreement.experiments.experiment import ACCEPTED, read_experiment
@@ -125,6 +126,18 @@ def _value(value: Any, kind: type) -> Value:
     return str(value) if kind is str and value is not None else value
 
 
+def _warnings(cells: Sequence[Cell], found: Results) -> Iterator[str]:
+    """Yield each warning once, after the cells that it is of where it is not of all."""
+    warned: dict[str, list[str]] = {}
+    for cell in cells:
+        for message in dict.fromkeys(found[cell.key].get("warnings", ())):
+            warned.setdefault(message, []).append(str(cell))
+    for message, names in warned.items():
+        first, others = names[0], len(names) - 1
+        more = f" and {counted(others, 'other')}" if others else ""
+        yield message if len(names) == len(cells) else f"{first}{more}: {message}"
+
+
 @offered_functions(RunRequest)
 def run(request: RunRequest, listeners: Listeners) -> RunResult:
     """Run an experiment cell by cell, continuing where an earlier run stopped, and return its tables.
@@ -147,7 +160,7 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     folder = request.out or read.folder / "results"
     how = execution.RunOptions(request.jobs, request.master, request.fresh, listeners.progress)
     found = execution.run(cells, folder, how)
-    for message in dict.fromkeys(text for one in found.values() for text in one.get("warnings", ())):
+    for message in _warnings(cells, found):
         listeners.warn(message)
     title, grid = read.file.title, read.file.grid
     summary = results.write(folder, title, cells, found, grid)

@@ -277,7 +277,7 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
         found = tuple(_ran(command, tests, request, numbers, listeners) for command in commands)
     result = SuiteRun(found, request.out)
     if request.out is not None:
-        _write(request.out, result)
+        _write(request.out, result, listeners.command, sorted(folder.glob("*.ttl")))
     return result
 
 
@@ -349,7 +349,7 @@ def _check_out(path: Path | None) -> None:
         raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a run has written")
 
 
-def _write(path: Path, found: SuiteRun) -> None:
+def _write(path: Path, found: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
     """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
     # Loads what only pages need.
     from agreement.results.renderings.pages.page import write_page
@@ -380,4 +380,4 @@ def _write(path: Path, found: SuiteRun) -> None:
         answer = f"{'; '.join(said)}. Parameters of {first.engine}: {parameters}."
         head = PageHead("The conformance suite of RSP-QL", asked, not failed, answer)
         page = text_page(head, found.to_json(), parts)
-        write_page(new / "report.html", replace(page, provenance=provenance((), ())))
+        write_page(new / "report.html", replace(page, provenance=provenance(command, manifests)))

@@ -25,7 +25,8 @@ ACCEPTED_TABLE: Final = (
 )
 MAPPED: Final = (
     "or columns of your own, explained: --column t={time} --column s=ex:{bike} .. "
-    "--prefix ex=http://example.org/ (lars init guesses them)"
+    "--prefix ex=http://example.org/ (lars init guesses them; "
+    "in Python column={'t': '{time}', ..}, prefix={'ex': ..})"
 )
 
 Cell = tuple[object, int, int | None]

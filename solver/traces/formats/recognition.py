@@ -1,5 +1,6 @@
 """Which format a file of a trace has: its name says it, else how it begins."""
 
+import json
 import re
 from collections.abc import Callable
 from typing import Final
@@ -14,8 +15,8 @@ from solver.traces.trace_files import FileFormat, FileHead
 
 ACCEPTED: Final = (
     "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms as in 18: near(a). "
-    "(.atoms), CSV and Parquet with the columns t, stream, s, p, o or t, atom, a folder of files "
-    "data_NN.ttl, a folder of .parquet files"
+    "(.atoms), CSV, Parquet, Arrow and JSON lines with the columns t, stream, s, p, o or t, atom, a folder "
+    "of files data_NN.ttl, a folder of .parquet files"
 )
 
 
@@ -26,6 +27,22 @@ def _parquet() -> FileFormat:
     return ParquetTable()
 
 
+def _arrow() -> FileFormat:
+    from solver.traces.formats.arrow_files import ArrowTable
+
+    return ArrowTable()
+
+
+def _json() -> FileFormat:
+    from solver.traces.formats.arrow_files import JsonTable
+
+    return JsonTable()
+
+
+ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")
+"""How a file of Arrow begins, and how a stream of it does."""
+BINARY: Final = (".parquet", ".arrow", ".feather")
+"""Files of these names have content where they have no row, too."""
 _EXTENSIONS: Final[dict[str, Callable[[], FileFormat]]] = {
     ".trig": TrigFile,
     ".nt": QuadLines,
@@ -33,7 +50,24 @@ _EXTENSIONS: Final[dict[str, Callable[[], FileFormat]]] = {
     ".atoms": AtomLines,
     ".csv": CsvLines,
     ".parquet": _parquet,
+    ".arrow": _arrow,
+    ".feather": _arrow,
+    ".ndjson": _json,
+    ".jsonl": _json,
 }
+
+
+def is_json_row(line: str) -> bool:
+    """Return whether a line is an object of JSON whose values are numbers, texts, true, false or null.
+
+    >>> is_json_row('{"t": 1, "who": "ann"}'), is_json_row('{"t": 1, "rows": []}')
+    (True, False)
+    """
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and not any(isinstance(one, dict | list) for one in found.values())
 
 
 def format_of(head: FileHead) -> FileFormat:
@@ -49,6 +83,10 @@ def format_of(head: FileHead) -> FileFormat:
         return QuadLines()
     if head.start.startswith(b"PAR1"):
         return _parquet()
+    if head.start.startswith(ARROW):
+        return _arrow()
+    if is_json_row(head.lines[0]):
+        return _json()
     if is_header(head.lines[0]):
         return CsvLines()
     if is_atoms(head.lines):

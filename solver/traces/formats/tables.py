@@ -111,16 +111,18 @@ def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> I
 def write_table(source: Any, path: Path) -> Path:
     """Write what hands itself over in Arrow's form as a Parquet file; raise LarsError where it cannot be."""
     try:
-        table = pa.table(source)
-        columns = [_storable(column) for column in table.itercolumns()]
-        pq.write_table(pa.table(columns, table.schema.names), path)
+        pq.write_table(storable(pa.table(source)), path)
     except (pa.ArrowException, TypeError, ValueError) as error:
         raise LarsError(f"{path}: cannot be read: {short(str(error))}; accepted: {ACCEPTED_TABLE}") from None
     return path
 
 
+def storable(table: pa.Table) -> pa.Table:
+    """Return a table as Parquet keeps it: the views of polars' categories are texts there."""
+    return pa.table([_storable(column) for column in table.itercolumns()], table.schema.names)
+
+
 def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as Parquet keeps it: the views of polars' categories are texts there."""
     kind = column.type
     if not pa.types.is_dictionary(kind) or not pa.types.is_string_view(kind.value_type):
         return column

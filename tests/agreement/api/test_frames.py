@@ -1,7 +1,7 @@
 """Tables as data frames: types of columns, dateTimes, short terms; what is printed of a result."""
 
 import sys
-from datetime import date
+from datetime import date, timedelta
 from types import SimpleNamespace
 
 import pandas as pd
@@ -136,3 +136,20 @@ def test_markdown_says_what_the_command_prints():
     assert "| 8 | DISAGREE | 6 | (16, 24\\] | (48, 50\\] |" in said
     why = api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18).to_markdown()
     assert "```" in why
+
+
+MET = "SELECT ?one WHERE { STREAM <e:doors> [RANGE 1s] { ?one <e:in> <e:hall> } }"
+
+
+@pytest.mark.parametrize("zero", [ZERO, None])
+def test_results_have_dates_beside_time_points_where_the_trace_has(zero):
+    times = [t if zero is None else zero + timedelta(seconds=t) for t in (1, 4)]
+    trace = pd.DataFrame({"t": times, "s": ["e:ann", "e:bob"], "p": "e:in", "o": "e:hall"})
+    found = api.agree(MET, trace, period=3, to=9)
+    first = found.differences[0]
+    points = first.start, first.end, first.pushed, first.at
+    wanted = [zero and zero + timedelta(seconds=t) for t in points]
+    assert [first.start_date, first.end_date, first.pushed_date, first.at_date] == wanted
+    assert found.dates.moment(found.verdicts[0].intervals[0].end) == wanted[1]
+    answers = api.solve(MET, trace).answers
+    assert [one.t_date for one in answers] == [zero and zero + timedelta(seconds=one.t) for one in answers]

@@ -326,7 +326,16 @@ ELSEWHERE_OF = {
     "witness": {"--triples"},
     "shrink": {"--origin"},
 }
-ELSEWHERE = {"--memory", "--verbose", "--out", "--out-format", "--show", "--match", "--time-limit"} | {
+ELSEWHERE = {
+    "--memory",
+    "--verbose",
+    "--out",
+    "--out-format",
+    "--out-terms",
+    "--show",
+    "--match",
+    "--time-limit",
+} | {
     "--master",
     "--in-process",
     "--runs",
@@ -438,6 +447,8 @@ fmt choice.lars --check [--write]
 export --read in.nq --legend in.nq [--clock 1s]
 export who.rq in.nq --to asp --out made [--rejected kept.txt]
 agree samples/slide [--out-format csv]
+agree samples/slide [--out-terms short]
+agree samples/slide --out o --out-format markdown [--out-terms short]
 solve who.rq in.nq [--out-format csv]
 solve who.rq in.nq [--runs]
 solve who.rq in.nq --as cqels --out made [--runs]

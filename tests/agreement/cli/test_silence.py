@@ -65,6 +65,14 @@ def test_a_query_without_rows_names_the_patterns_without_match(folder, query):
         assert part in said[0]
 
 
+def test_of_many_patterns_without_match_three_are_named(folder):
+    patterns = " . ".join(f"?s :p{number} ?o" for number in range(7))
+    (folder / "many.rq").write_text(f"{PREFIX}SELECT ?s WHERE {{ STREAM :S [RANGE 9s] {{ {patterns} }} }}")
+    (said,) = (line for line in asked(folder, "many").err.splitlines() if "no row at any time" in line)
+    assert said.count("has no match") == 3
+    assert said.endswith(" and 4 more of its parts have none")
+
+
 def test_an_absent_graph_is_said_where_there_are_rows_too(folder):
     found = asked(folder, "optional")
     assert (NO_GRAPH in found.err, "no row" in found.err) == (True, False)

@@ -61,6 +61,29 @@ def test_two_runs_write_the_same_bytes(tmp_path):
     }
 
 
+ONE_IS_SILENT = """[[queries]]
+name = "hit"
+cqels = {text = "SELECT ?a WHERE { STREAM <e:s> [RANGE 2s] { ?a <e:p> ?b } }"}
+[[queries]]
+name = "miss"
+cqels = {text = "SELECT ?a WHERE { STREAM <e:s> [RANGE 2s] { ?a <e:none> ?b } }"}
+[[traces]]
+name = "t"
+files = "t.nq"
+[[comparisons]]
+period = 2
+"""
+
+
+def test_a_warning_names_the_cell_that_it_is_of(tmp_path):
+    lines = (f'<e:a{t}> <e:p> <e:b> <e:s> "{t}" .\n' for t in range(1, 9))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    (tmp_path / "experiment.toml").write_text(ONE_IS_SILENT)
+    said = [line for line in run(tmp_path).err.splitlines() if "no row at any time" in line]
+    assert said
+    assert all(line.startswith("warning: miss on t, agree: ") for line in said)
+
+
 def test_a_cell_has_the_parameters_that_it_uses(tmp_path):
     run(experiment(tmp_path / "e", BOTH))
     assert len(list((tmp_path / "e/results" / FOLDER).iterdir())) == 2 + 2

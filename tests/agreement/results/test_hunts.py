@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from agreement import api
+from agreement.results.renderings.pages.provenance import program_version
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.packs import ROOT
@@ -37,6 +38,11 @@ def test_a_fault_has_a_folder_whose_case_is_judged_the_same(mutant, tmp_path):
     assert "bounds = closed" in said
     assert "lars judge case.json --engine rspql" in said
     assert "bounds = low-open" in said
+    assert f"- version: lars {program_version()}" in said
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert '<pre class="query">' in page
+    assert f'<tr><th scope="row">version</th><td>lars {program_version()}</td></tr>' in page
+    assert '<tr><th scope="row">command</th><td>lars ' in page
     (fault,) = json.loads((out / "hunt.json").read_text())["faults"]
     assert (fault["folder"], fault["repeated"]) == (folder.name, True)
 

@@ -128,7 +128,7 @@ def compare_command(hunt: Hunt) -> str:
     return f"lars compare {adapter} {hunt.reference.name} case.json"
 
 
-def fault_markdown(hunt: Hunt, fault: Fault) -> str:
+def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) -> str:
     """Return a fault for its author: query, stream, what came, what is right, by which definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
@@ -150,6 +150,7 @@ def fault_markdown(hunt: Hunt, fault: Fault) -> str:
         "## Again",
         "Judge what was recorded; run the engine on it once more:",
         f"```sh\n{judge_command(hunt)}\n{compare_command(hunt)}\n```",
+        _made(made),
     )
     return "\n\n".join(parts) + "\n"
 
@@ -159,7 +160,7 @@ def _markdown(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines)
 
 
-def index_markdown(hunt: Hunt, folders: Sequence[str]) -> str:
+def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str, str]]) -> str:
     """Return the list of all faults with their folders."""
     rows = (
         (
@@ -170,7 +171,13 @@ def index_markdown(hunt: Hunt, folders: Sequence[str]) -> str:
         for fault, folder in zip(hunt.faults, folders, strict=True)
     )
     listed = _markdown(("fault", "triples", "runs"), rows) if hunt.faults else "No fault was found."
-    return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{listed}\n"
+    return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{listed}\n\n{_made(made)}\n"
+
+
+def _made(made: Sequence[tuple[str, str]]) -> str:
+    """Return how it was found: the command, the version, the files."""
+    lines = (f"- {name}: {f'`{value}`' if name == 'command' else value}" for name, value in made)
+    return "\n".join(["## How it was found", "", *lines])
 
 
 def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, str]]) -> Json:
@@ -212,16 +219,3 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
         ],
         "failures": [{"query": one.query.name, "problem": one.problem} for one in hunt.failures],
     }
-
-
-def fault_parts(hunt: Hunt, fault: Fault) -> Iterator[RenderableType]:
-    """Yield the sections of a fault's page."""
-    yield from fault.run.query.registration.query.strip().split("\n")
-    yield from fault.run.query.registration.static
-    yield stream_table(fault)
-    yield places_table(fault)
-    if fault.verdict.choice:
-        yield f"Times in ms; {fault.verdict.choice}."
-    yield f"Right: {right_text(hunt, fault)}."
-    yield judge_command(hunt)
-    yield compare_command(hunt)

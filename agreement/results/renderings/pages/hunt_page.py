@@ -38,21 +38,36 @@ def hunt_page(
     if hunt.faults:
         smallest = counted(min(len(one.run.pushes) for one in hunt.faults), "triple")
         found = f"{counted(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
-    page: Json = {
+    page = _ran_on(hunt) | {
         "faults": [
             _fault(hunt, number, fault, folders[number] if number < len(folders) else "")
             for number, fault in enumerate(hunt.faults[:_MOST])
         ],
         "left": max(0, len(hunt.faults) - _MOST),
         "linked": linked,
+        "refused": [(name, why.partition("\n")[0]) for name, why in refusals[:_NAMED]],
+    }
+    good = False if hunt.faults else None
+    return Page(f"{name} against {reference}", _asked(hunt), good, found, "hunt", document, page)
+
+
+def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
+    """Return the page of one fault, which lies beside its case."""
+    shown = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
+    head = f"{hunt.name}: {title(fault)}"
+    return Page(head, _asked(hunt), False, rule_text(fault), "hunt", case, _ran_on(hunt) | shown)
+
+
+def _asked(hunt: Hunt) -> str:
+    return f"Does {hunt.name or 'the engine'} answer as {hunt.reference.name} says?"
+
+
+def _ran_on(hunt: Hunt) -> Json:
+    return {
         "ran": _ran(hunt),
         "queries": [one.name for one in hunt.queries[:_NAMED]],
         "more": max(0, len(hunt.queries) - _NAMED),
-        "refused": [(name, why.partition("\n")[0]) for name, why in refusals[:_NAMED]],
     }
-    asked = f"Does {name} answer as {reference} says?"
-    good = False if hunt.faults else None
-    return Page(f"{name} against {reference}", asked, good, found, "hunt", document, page)
 
 
 def _ran(hunt: Hunt) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ import hashlib
 import os
 import shlex
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,8 @@ from lars.files import text_in
 
 _LONGEST: Final = 1_000
 _WRITTEN: Final = 20_000
-_MOST_QUERIES: Final = 20
+_MOST_WRITTEN: Final = 100_000
+"""So many letters of a query stand on a page, and so many of all together."""
 _MOST: Final = 100
 """Of more files the first are named."""
 _HASHED: Final = 2**28
@@ -97,9 +99,21 @@ def _named_in(toml: Path) -> Iterator[Path]:
 
 
 def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return the queries among files as their author wrote them, by the files' names."""
-    queries = (path for path in files if path.suffix in QUERY_SUFFIXES)
-    return [(path.name, clip_text(text_in(path, "a query"), _WRITTEN)) for path in queries][:_MOST_QUERIES]
+    """Return the queries among files as their author wrote them, by the files' names.
+
+    Files that are called alike have their folder's name before it.
+    """
+    queries = [path for path in files if path.suffix in QUERY_SUFFIXES]
+    alike = Counter(path.name for path in queries)
+    texts, room, left = list[tuple[str, str]](), _MOST_WRITTEN, 0
+    for path in queries:
+        text = clip_text(text_in(path, "a query"), _WRITTEN)
+        room -= len(text)
+        if room < 0 or len(texts) == _MOST:
+            left += 1
+        else:
+            texts.append((f"{path.parent.name}/{path.name}" if alike[path.name] > 1 else path.name, text))
+    return [*texts, (f"{left} more", "They are named below: how this page was made.")] if left else texts
 
 
 def _told(path: Path) -> str:

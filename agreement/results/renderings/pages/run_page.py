@@ -10,7 +10,7 @@ from agreement.documents.outputs import Json, counted
 from agreement.experiments import Cell, JudgingWork, tables
 from agreement.experiments.tables import Results
 from agreement.results.renderings.pages.page import Page
-from lars.durations import SECOND
+from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 
 _MOST: Final = 2000
@@ -43,7 +43,7 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
             *_table("Correct", verdicts, varied, "engine"),
             *_table("Agree", agreements, varied, "comparison"),
         ],
-        "heat": _heat(agreements, varied),
+        "heat": _heat(agreements, varied, _unit_of(cells)),
         "matrix_left": max(0, len(verdicts) - _MOST_ROWS),
         "cells": _cells(cells, results),
     }
@@ -119,7 +119,12 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
     }
 
 
-def _heat(agreements: Sequence[Json], varied: Sequence[str]) -> Json | None:
+def _unit_of(cells: Sequence[Cell]) -> Duration:
+    """Return how long a time point is, in all cells."""
+    return next((one.work.setting.unit for one in cells if isinstance(one.work, AgreementTask)), SECOND)
+
+
+def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> Json | None:
     """Return the share of agreeing periods by comparison and U, where there are several U."""
     found = [row for row in agreements if row.get("period") is not None]
     periods = sorted({row["period"] for row in found})
@@ -134,7 +139,7 @@ def _heat(agreements: Sequence[Json], varied: Sequence[str]) -> Json | None:
     drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
     return {
         "labels": ["query", "trace", "comparison", *varied],
-        "periods": periods,
+        "periods": [str(Duration(period * unit.nanoseconds)) for period in periods],
         "rows": [{"labels": labels, "cells": [own.get(one) for one in periods]} for labels, own in drawn],
         "left": len(rows) - len(drawn),
     }

@@ -25,6 +25,10 @@ def test_what_was_solved_is_correct_as_a_data_frame(solved, tmp_path):
     assert sum(one.actual for one in found.verdicts) == len(frame)
     frame.to_parquet(tmp_path / "a.parquet")
     assert judged(tmp_path / "a.parquet").to_json() == found.to_json()
+    frame.to_json(tmp_path / "a.ndjson", orient="records", lines=True)
+    frame.to_feather(tmp_path / "a.feather")
+    for name in ("a.ndjson", "a.feather"):
+        assert judged(tmp_path / name).to_json() == found.to_json()
     wrong = frame.copy()
     wrong.loc[0, "?percent"] = '"26"^^<http://www.w3.org/2001/XMLSchema#integer>'
     assert judged(wrong).correct is False

@@ -77,7 +77,9 @@ def test_the_files_of_a_run_are_well_formed(folder, tmp_path):
     passed = ox.NamedNode("http://www.w3.org/ns/earl#passed")
     tests = json.loads((out / "suite.json").read_text())["engines"][0]["tests"]
     assert len(list(store.quads_for_pattern(None, None, passed))) == len(tests)
-    assert (out / "report.html").exists()
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert '<tr><th scope="row">command</th><td>lars ' in page
+    assert f"<td>{folder / 'core.ttl'}: " in page
 
 
 def test_recorded_answers_are_judged_as_an_adapter_is(folder, tmp_path):

@@ -10,6 +10,7 @@ from markupsafe import escape
 
 from agreement import api
 from agreement.results.renderings.pages.page import in_script
+from agreement.results.renderings.pages.provenance import query_texts
 from agreement.results.renderings.pages.push_pull.logic import side_by_side
 from agreement.results.renderings.pages.run_page import _matrix
 from tests.agreement.command import lars
@@ -250,6 +251,35 @@ def test_verdicts_on_several_engines_are_a_matrix():
     assert shown == [[True, False], [None, None]]
     assert found["rows"][0]["cells"][1]["said"] == "1 of 9 wrong"
     assert _matrix(rows[:1], ["u"]) is None
+
+
+def test_queries_that_are_called_alike_are_told_apart_and_those_left_out_counted(tmp_path):
+    paths = [tmp_path / name for name in ("a/q.rq", "b/q.rq", "b/c.rq", "b/d.rq", "b/e.rq", "b/f.rq")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("x" * 19_000)
+    assert [name for name, _ in query_texts(paths)] == ["a/q.rq", "b/q.rq", "c.rq", "d.rq", "e.rq", "1 more"]
+
+
+def test_a_map_of_periods_has_them_as_durations(tmp_path):
+    lines = (f'<e:a{t}> <e:p> <e:b> <e:s> "{t}" .\n' for t in range(1, 9))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    (tmp_path / "experiment.toml").write_text(TWO_PERIODS)
+    lars("run", tmp_path, "--report", tmp_path / "page.html")
+    found = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert found["page"]["heat"]["periods"] == ["1s", "1500ms"]
+
+
+TWO_PERIODS = """unit = "500ms"
+[[queries]]
+name = "q"
+cqels = {text = "SELECT ?a WHERE { STREAM <e:s> [RANGE 2s] { ?a <e:p> ?b } }"}
+[[traces]]
+name = "t"
+files = "t.nq"
+[[comparisons]]
+period = [2, 3]
+"""
 
 
 def test_a_run_has_an_index_of_its_cells(tmp_path):

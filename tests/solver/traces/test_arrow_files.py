@@ -1,0 +1,95 @@
+"""Files of Arrow, Feather and JSON lines: the rows of the same table in Parquet, faults at their rows."""
+
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import feather
+
+from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.writing import SECONDS, message, options
+
+pytestmark = pytest.mark.filterwarnings("ignore::solver.settings.TraceWarning")
+ROWS = {"t": [3, 5], "s": ["urn:a", "urn:b"], "p": ["urn:p"] * 2, "o": [7, 8]}
+LINES = '{"t": 3, "s": "urn:a", "p": "urn:p", "o": 7}\n\n{"t": 5, "s": "urn:b", "p": "urn:p", "o": 8}\n'
+
+
+def as_file(path, table):
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def as_stream(path, table):
+    with pa.ipc.new_stream(path, table.schema) as writer:
+        writer.write_table(table)
+
+
+def as_lines(path, table):
+    assert table.num_rows == 2
+    path.write_text(LINES)
+
+
+WRITERS = {
+    "a.arrow": as_file,
+    "stream.arrow": as_stream,
+    "a.feather": lambda path, table: feather.write_feather(table, path),
+    "lz4.feather": lambda path, table: feather.write_feather(table, path, compression="lz4"),
+    "a.ndjson": as_lines,
+    "a.jsonl": as_lines,
+    "file-without-a-suffix": as_file,
+    "stream-without-a-suffix": as_stream,
+    "lines-without-a-suffix": as_lines,
+}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
+    table = pa.table(ROWS)
+    pq.write_table(table, tmp_path / "t.parquet")
+    WRITERS[name](tmp_path / name, table)
+    wanted = read_trace_in_process([tmp_path / "t.parquet"], SECONDS)
+    assert read_trace_in_process([tmp_path / name], SECONDS) == wanted
+    assert len(wanted) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (LINES.replace("urn:b", "no iri"), "a.ndjson:3:1: 'no iri' is no RDF term"),
+        (LINES.replace("8", '"eight"'), "a.ndjson:3: cannot be read: 'JSON parse error: Column(/o) changed"),
+        (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: found None as s"),
+        (LINES + "{", "a.ndjson:4: cannot be read: 'JSON parse error"),
+        (LINES.replace('"s"', '"subject"'), "a.ndjson: no column s among 't, subject, p, o"),
+    ],
+)
+def test_faults_of_json_lines_are_at_their_lines(text, said, tmp_path):
+    (tmp_path / "a.ndjson").write_text(text)
+    assert said in message(lambda: read_trace_in_process([tmp_path / "a.ndjson"], SECONDS))
+
+
+def test_a_fault_of_a_table_of_arrow_is_at_its_row_and_names_the_file(tmp_path):
+    as_file(tmp_path / "a.arrow", pa.table(ROWS | {"s": ["urn:a", "no iri"]}))
+    said = message(lambda: read_trace_in_process([tmp_path / "a.arrow"], SECONDS))
+    assert "a.arrow:2:3: 'no iri' is no RDF term" in said
+    buffer = io.BytesIO()
+    as_file(buffer, pa.table(ROWS))
+    (tmp_path / "cut.arrow").write_bytes(buffer.getvalue()[:-9])
+    said = message(lambda: read_trace_in_process([tmp_path / "cut.arrow"], SECONDS))
+    assert said.startswith(f"{tmp_path / 'cut.arrow'}: cannot be read: ")
+
+
+def test_texts_of_json_that_look_like_times_are_texts_but_as_times(tmp_path):
+    line = '{"t": "2026-05-04 08:00:0%d+00:00", "s": "urn:a", "p": "urn:p", "o": "\\"2026-05-04\\""}\n'
+    (tmp_path / "a.ndjson").write_text(line % 1 + line % 4)
+    rows = read_trace_in_process([tmp_path / "a.ndjson"], SECONDS)
+    assert [row[0] for row in rows] == [1, 4]
+    assert {row[-1][2] for row in rows} == {'"2026-05-04"'}
+
+
+def test_columns_of_ones_own_are_mapped(tmp_path):
+    line = '{"time": "2026-05-04 08:00:0%d+00:00", "bike": "b%d", "load": 7}\n'
+    (tmp_path / "a.ndjson").write_text(line % (1, 1) + line % (4, 2))
+    own = (("t", "{time}"), ("s", "<urn:{bike}>"), ("<urn:load>", "{load}"))
+    rows = read_trace_in_process([tmp_path / "a.ndjson"], options(columns=((None, own),)))
+    assert [(row[0], row[-1][0]) for row in rows] == [(1, "<urn:b1>"), (4, "<urn:b2>")]
