@@ -14,5 +14,4 @@ from solver.pointwise.callbacks import (
     predicate_name,
     table,
 )
-from solver.pointwise.grounding import ground
-from solver.pointwise.point_evaluation import Consequences, consequences, models, rows
+from solver.pointwise.point_evaluation import Consequences, consequences, ground, models, rows

@@ -17,7 +17,7 @@ from lars.language.terms import Signature, signature
 from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Multiples, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
-from solver.pointwise.symbols import symbol_of
+from solver.pointwise.asp_terms import symbol_of
 from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, ReportKind, SearchLimits
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
 from solver.search.ground_sizes import grounded_in_time
