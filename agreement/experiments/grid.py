@@ -21,9 +21,8 @@ from agreement.experiments.cells import (
     Work,
     key_of,
 )
-from agreement.experiments.entries import trace_of
+from agreement.experiments.entries import in_fitting_units, trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explain_error
-from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from lars.durations import Duration

@@ -11,17 +11,21 @@ from typing import Any, Final
 
 from lars.language.terms import Blank, Iri, Term, Variable
 from translate.algebra.expression_reader import LONGEST, SyntaxLeaves, chain, is_tree, leaves
-from translate.model.paths import (
+from translate.model.patterns import (
     Alternative,
+    Bgp,
     Inverse,
     Link,
     NegatedSet,
     Path,
+    PathPattern,
     PathSequence,
+    Pattern,
     RepeatedPath,
     Repetition,
+    TriplePattern,
+    variables,
 )
-from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern, variables
 from translate.sparql import TokenKind
 
 

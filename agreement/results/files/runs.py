@@ -10,8 +10,8 @@ from rich.console import RenderableType
 from agreement.documents.options import argument, option
 from agreement.documents.table_files import Column, OutTable, Value
 from agreement.experiments import Cell, execution, results, tables
+from agreement.experiments.entries import in_fitting_units
 from agreement.experiments.experiment import ACCEPTED, read_experiment
-from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import Summary
 from agreement.experiments.tables import Results
