@@ -5,7 +5,7 @@ last argument. `window(w,A,B)` is the interval that the w-th window shows at now
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import assert_never
 
@@ -34,11 +34,13 @@ from solver.pointwise.callbacks import (
 class AspNames:
     """What a program names, and what that is called in its ASP text.
 
-    `background` are the predicates of which B may hold atoms, beside the program's own facts.
+    `background` are the predicates of which B may hold atoms, beside the program's own facts;
+    `numbered` so many conditions of the same text are another program's.
     """
 
     program: Program
     background: frozenset[Signature] = frozenset()
+    numbered: int = field(default=0, kw_only=True)
 
     @cached_property
     def derived(self) -> frozenset[Signature]:
@@ -90,7 +92,7 @@ class AspNames:
             for literal in rule.body
             if isinstance(literal, Test | Assign)
         )
-        return {where: i for i, where in enumerate(dict.fromkeys(found), start=1)}
+        return {where: i for i, where in enumerate(dict.fromkeys(found), start=self.numbered + 1)}
 
     @property
     def hosted(self) -> dict[int, HostedCondition]:
@@ -118,6 +120,14 @@ class AspNames:
         heads = (head_atom(rule) for rule in self.program.rules)
         found = {signature(atom) for atom in heads if atom is not None}
         return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
+
+    def now(self, time: str) -> str:
+        """Return the ASP atom that says: this is the reference time."""
+        return f"now({time})"
+
+    def at_now(self, predicate: Signature, arguments: list[str]) -> str:
+        """Return the ASP atom that says: it holds at the reference time."""
+        return call(self.name(predicate, timed=False), arguments)
 
     def held_name(self, predicate: Signature, window: Window | None) -> str:
         """Return the name of: the window keeps the atom at a time, or B holds it."""
@@ -259,9 +269,11 @@ class RuleWriter:
         predicate = signature(atom)
         if predicate in self.naming.timed:
             arguments = [*self.names.terms(atom), "T"]
-            yield _rule(call(self.naming.name(predicate, timed=True), arguments), [*body, "now(T)"])
+            yield _rule(
+                call(self.naming.name(predicate, timed=True), arguments), [*body, self.naming.now("T")]
+            )
         else:
-            yield _rule(call(self.naming.name(predicate, timed=False), self.names.terms(atom)), body)
+            yield _rule(self.naming.at_now(predicate, self.names.terms(atom)), body)
 
     def _timed_head(self, time: str, body: list[str]) -> Iterator[str]:
         atom = head_atom(self.rule)
@@ -285,7 +297,7 @@ class RuleWriter:
                 form = literal_form(literal)
                 if form.mode is Mode.NOW and form.window is None:
                     return [self._plain(form)]
-                return self._through_window(form)
+                return self.through_window(form)
 
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
@@ -342,10 +354,11 @@ class RuleWriter:
     def _plain(self, form: LiteralForm) -> str:
         if isinstance(form.atom, logic.Truth):
             return "#true" if form.positive else "#false"
-        name = self.naming.name(signature(form.atom), timed=False)
-        return f"{'' if form.positive else 'not '}{call(name, self.names.terms(form.atom))}"
+        atom = self.naming.at_now(signature(form.atom), self.names.terms(form.atom))
+        return f"{'' if form.positive else 'not '}{atom}"
 
-    def _through_window(self, form: LiteralForm) -> list[str]:
+    def through_window(self, form: LiteralForm) -> list[str]:
+        """Return the ASP body literals of a formula that looks at other times, or through a window."""
         n = self.names.fresh()
         first, last, time = f"A{n}", f"B{n}", f"U{n}"
         window = self._window(form, first, last)

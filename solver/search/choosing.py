@@ -28,7 +28,7 @@ from solver.search.improving import (
     arrivals,
     static_numbers,
 )
-from solver.search.timed_encoding import Tables, TimedEncoding, background_name, candidate
+from solver.search.timed_encoding import TimedEncoding, background_name, candidate
 from solver.search.trying import moved_back
 from solver.settings import Progress, no_progress
 
@@ -72,12 +72,12 @@ class _Search:
         programs = [scale_program(program, frame.scale) for program in contest.programs]
         given = {name: rows for name, rows in candidates.background.items() if rows}
         background = frozenset((*given, *map(signature, candidates.static)))
-        tables: Tables = {}
+        left = TimedEncoding(programs[0], background, mark=_LEFT)
+        right = TimedEncoding(programs[1], background, mark=_RIGHT, numbered=len(left.conditions))
+        questions = (contest.left, contest.right)
         sides = [
-            _Side(TimedEncoding(mark, program, background, tables), question, kind, back=contest.looks_back)
-            for mark, program, question, kind in zip(
-                (_LEFT, _RIGHT), programs, (contest.left, contest.right), contest.kinds, strict=True
-            )
+            _Side(encoding, question, kind, back=contest.looks_back)
+            for encoding, question, kind in zip((left, right), questions, contest.kinds, strict=True)
         ]
         self._text = "\n".join(self._lines(sides, contest))
         self._facts = [
@@ -85,8 +85,7 @@ class _Search:
             for program in programs
             for predicate, row in _given(program, candidates.background)
         ]
-        conditions = {number: condition for (_, (condition, _)), number in tables.items()}
-        self._host = Host(conditions, {}, {})
+        self._host = Host(left.hosted | right.hosted, {}, {})
 
     def _lines(self, sides: Sequence["_Side"], contest: Contest) -> Iterator[str]:
         frame = self._frame
@@ -114,13 +113,13 @@ class _Search:
         for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
             yield f":- {one}saw(I); not {other}saw(I)."
         for side in sides:
-            mark = side.encoding.mark
-            yield from side.encoding.plain_windows(self._frame, side.points(self._frame))
-            for (_, atom), window in side.encoding.windowed_atoms.items():
+            encoding, mark = side.encoding, side.encoding.mark
+            yield from encoding.plain_windows(self._frame, side.points(self._frame))
+            for window, atom in encoding.windowed_atoms:
                 for number, arriving in enumerate(self._candidates.arrivals):
                     if atom.arguments[-1] == arriving.arguments[-1]:
-                        shown = f"{mark}plain({window},T,A,B); A <= U; U <= B; {mark}evaluated(T)"
-                        yield f"{mark}saw({number}) :- arrives({number},U); {shown}."
+                        plain = f"{mark}plain({encoding.windows[window]},T,A,B); A <= U; U <= B"
+                        yield f"{mark}saw({number}) :- arrives({number},U); {plain}; {mark}evaluated(T)."
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[ChosenStream]:
