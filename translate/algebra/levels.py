@@ -1,9 +1,9 @@
 """One level of a query: groups, aggregates, SELECT, modifiers (SPARQL 1.1, Sections 11 and 18.2.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING
 
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
 from lars.language.terms import Literal, Variable
@@ -21,6 +21,9 @@ from translate.model.patterns import (
     variables,
 )
 from translate.sparql import StreamClause
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Aggregates:
     variables: dict[_Aggregate, Variable] = field(default_factory=dict)
     arguments: dict[_Aggregate, tuple[Variable, ReadExpression]] = field(default_factory=dict)
 
-    def read(self, node: Any, name: Variable | None = None) -> Variable:
+    def read(self, node: "CompValue", name: Variable | None = None) -> Variable:
         """Return the variable of an aggregate in the text, `name` where the aggregate is new."""
         leaves = self.groups.scope.leaves
         found: ReadExpression | None = None
@@ -59,7 +62,7 @@ class Aggregates:
         key = _Aggregate(aggregate_name(node), argument, bool(node.distinct), separator.lexical)
         return self._named(key, found, name)
 
-    def expression(self, node: Any) -> ReadExpression:
+    def expression(self, node: object) -> ReadExpression:
         """Return an expression with the variables of its aggregates."""
         return self.groups.expression(node, self.stream, self.read)
 
@@ -130,16 +133,16 @@ def is_variable(found: ReadExpression) -> bool:
     return isinstance(found[0], Variable) and not found[1]
 
 
-def is_apart(node: Any) -> bool:
+def is_apart(node: "CompValue") -> bool:
     """Whether variables in a tree are others than those of the expression around it."""
     return is_aggregate(node) or node.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS")
 
 
-def has_aggregate(node: Any) -> bool:
+def has_aggregate(node: object) -> bool:
     """Whether an aggregate stands in a tree, outside of EXISTS."""
     if is_tree(node):
         return is_aggregate(node) or (not is_apart(node) and any(map(has_aggregate, node.values())))
-    return not isinstance(node, str) and hasattr(node, "__iter__") and any(map(has_aggregate, node))
+    return isinstance(node, Iterable) and not isinstance(node, str) and any(map(has_aggregate, node))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +154,13 @@ class Solutions:
     modifiers: Modifiers
 
 
-def read_subquery(groups: Groups, node: Any, stream: StreamClause | None) -> Pattern:
+def read_subquery(groups: Groups, node: "CompValue", stream: StreamClause | None) -> Pattern:
     """Return a SELECT inside a group."""
     solutions = read_level(groups, node, stream)
     return Select(solutions.pattern, solutions.result, solutions.modifiers)
 
 
-def read_level(groups: Groups, tree: Any, stream: StreamClause | None = None) -> Solutions:
+def read_level(groups: Groups, tree: "CompValue", stream: StreamClause | None = None) -> Solutions:
     """Return the solutions of a query or subquery; its parts are read in the order of the text."""
     clauses = (tree.projection, tree.having, tree.orderby)
     grouped = bool(tree.groupby) or any(map(has_aggregate, clauses))
@@ -169,7 +172,7 @@ def read_level(groups: Groups, tree: Any, stream: StreamClause | None = None) ->
 class _Item:
     """(expression AS variable) of SELECT; the leaf is the variable."""
 
-    leaf: Any
+    leaf: object
     found: ReadExpression
 
 
@@ -178,7 +181,7 @@ class _Level:
     """The reading of one level: whether it groups its solutions, whether it is a SELECT."""
 
     groups: Groups
-    tree: Any
+    tree: "CompValue"
     stream: StreamClause | None
     grouped: bool
     selects: bool
@@ -228,7 +231,7 @@ class _Level:
             result.append(variable)
         return result
 
-    def _selected(self, node: Any, variable: Variable) -> ReadExpression:
+    def _selected(self, node: object, variable: Variable) -> ReadExpression:
         inner = unwrap(node)
         if is_aggregate(inner):
             return self.aggregates.read(inner, variable), ()
