@@ -126,7 +126,7 @@ def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
     return np.split(ranks.astype(np.int64), borders), len(distinct)
 
 
-def numbers_of(found: "pa.Array") -> npt.NDArray[Any]:
+def numbers_of(found: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in
     """Return whole numbers as a column, of the same width; any number where one is null."""
     import pyarrow as pa
 
@@ -195,7 +195,7 @@ def arrow_strings(texts: Sequence[str]) -> "pa.Array":
     return arrow_texts(data, np.cumsum([0, *sizes])).view(pa.string())
 
 
-def arrow_texts(data: Any, offsets: Array) -> "pa.Array":
+def arrow_texts(data: bytes | npt.NDArray[np.uint8], offsets: Array) -> "pa.Array":
     """Return the texts (binary) that stand side by side in `data`, each from one offset to the next."""
     import pyarrow as pa
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ Row = tuple[str | None, ...]
 Background = Mapping[Signature, Iterable[Arguments]]
 
 
+_Item = TypeVar("_Item")
 STREAM_PREDICATE: Final = "striple"
 """The predicate of RDF input: subject, predicate, object, stream."""
 _STREAM_ARITY: Final = 4
@@ -155,7 +156,7 @@ class CodedRows(AbstractSet[Arguments]):
         return row in self._rows
 
     @classmethod
-    def _from_iterable(cls, it: Iterable[Any]) -> frozenset[Any]:
+    def _from_iterable(cls, it: Iterable[_Item]) -> frozenset[_Item]:
         return frozenset(it)
 
     @cached_property

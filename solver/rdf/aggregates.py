@@ -16,7 +16,7 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any, Final, TypeVar, assert_never
+from typing import Final, TypeVar, assert_never
 
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
@@ -26,11 +26,11 @@ from solver.rdf.values import Moment, check_length, literal, value
 _CACHED: Final = 2**16
 _MOMENTS: Final = {"dateTime": 2, "date": 3, "time": 4}
 
-Row = TypeVar("Row", bound=Sequence[Any])
+Row = TypeVar("Row", bound=Sequence[Constant | None])
 
 
 @lru_cache(maxsize=_CACHED)
-def order_key(term: Constant | None) -> tuple[Any, ...]:
+def order_key(term: Constant | None) -> tuple[object, ...]:
     """Return a key that sorts as ORDER BY does; terms of equal value have equal keys.
 
     Where `<` (17.3) decides, the keys agree with it. Numbers go by their exact value, as rounding
@@ -56,7 +56,7 @@ def order_key(term: Constant | None) -> tuple[Any, ...]:
             assert_never(term)
 
 
-def _literal_key(term: Literal) -> tuple[Any, ...]:
+def _literal_key(term: Literal) -> tuple[object, ...]:
     match found := value(term):
         case bool():
             return (1, found)
@@ -127,8 +127,8 @@ def _bound(terms: Terms) -> list[Constant]:
 
 def _sum(terms: Terms) -> Literal | None:
     """Return SUM: exact, then rounded to the type that all numbers can be promoted to; 0 of nothing."""
-    numbers: list[Any] = [None if term is None else numeric(term) for term in terms]
-    if None in numbers:
+    numbers = [number for term in terms if term is not None and (number := numeric(term)) is not None]
+    if len(numbers) < len(terms):
         return None
     kind = common_type(numbers)
     if kind is int:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from lars.errors import LarsError
 from lars.language.formulas import AGGREGATES, Call, Expression
@@ -136,6 +136,7 @@ _Bound = tuple[Constant | None, ...]
 _Truth = Callable[[_Bound], bool | None]
 _Result = Callable[[_Bound], Constant | None]
 
+_Given = TypeVar("_Given")
 _CACHED: Final = 2**16
 
 _TRUTHS: Final[dict[str, Callable[..., bool | None]]] = {
@@ -192,7 +193,9 @@ _LENIENT: Final[dict[str, Callable[..., Constant | None]]] = {
 """What is computed of unbound arguments too: to these null is a value, not an error."""
 
 
-def _strict(function: Callable[..., Any], parts: list[_Result]) -> Callable[[_Bound], Any]:
+def _strict(
+    function: Callable[..., _Given | None], parts: list[_Result]
+) -> Callable[[_Bound], _Given | None]:
     match parts:
         case (only,):
             return lambda row: None if (term := only(row)) is None else function(term)

@@ -12,7 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any, Final, TypeGuard
+from typing import Final, TypeGuard
 
 import pyoxigraph as ox
 
@@ -38,6 +38,7 @@ NATIVE: Final[dict[str, tuple[int, int | None]]] = {
 
 
 _STORE = ox.Store()
+_Handed = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 
 @lru_cache(maxsize=_CACHED)
@@ -48,10 +49,11 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
     check_length(lengths[0] * lengths[2] // _SELDOM if function == "REPLACE" else sum(lengths))
     names, query = _question(function, len(arguments))
     try:
-        bound: dict[ox.Variable, Any] = dict(zip(names, map(_handed_over, arguments), strict=True))
+        bound: dict[ox.Variable, _Handed] = dict(zip(names, map(_handed_over, arguments), strict=True))
     except ValueError:
         return None
-    solutions: Any = _STORE.query(query, substitutions=bound, base_iri=base)
+    solutions = _STORE.query(query, substitutions=bound, base_iri=base)
+    assert isinstance(solutions, ox.QuerySolutions)
     (solution,) = solutions
     return _taken_back(solution["result"])
 
@@ -76,10 +78,10 @@ def _handed_over(term: Constant) -> ox.NamedNode | ox.Literal:
             raise ValueError(term)  # no function on strings or dates has a value on it
 
 
-def _taken_back(term: Any) -> Constant | None:
+def _taken_back(term: _Handed | None) -> Constant | None:
     if isinstance(term, ox.NamedNode):
         return Iri(term.value)
-    return None if term is None else Literal(term.value, term.datatype.value, term.language)
+    return Literal(term.value, term.datatype.value, term.language) if isinstance(term, ox.Literal) else None
 
 
 def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
@@ -147,7 +149,7 @@ def _integer(kind: str, number: int) -> Literal | None:
     return None if value(found) is None else found
 
 
-def _as_kind(kind: str, given: Any) -> Literal | None:
+def _as_kind(kind: str, given: Decimal | float | bool | str) -> Literal | None:
     match kind:
         case "string" if isinstance(given, float) and (not given or _PLAIN[0] <= abs(given) < _PLAIN[1]):
             return Literal(f"{Decimal(scientific(given)).normalize():f}")
