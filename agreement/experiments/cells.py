@@ -72,7 +72,7 @@ class AdaptedEngine:
     """A real engine behind an adapter: the command that starts it in a folder, what it is told at open."""
 
     command: str
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     folder: Path
 
     @property

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.generate import Plan
 from agreement.documents.requests import origin_text, query_in
-from agreement.documents.values import WrongValueError
+from agreement.documents.values import Scalar, WrongValueError
 from agreement.experiments.cells import (
     Cell,
     CellInput,
@@ -93,7 +93,7 @@ class _Plan:
     table: _Table
     judged: "JudgedTable | None"
     languages: tuple[Language, ...]
-    parameters: dict[str, Any]
+    parameters: dict[str, Scalar]
     rest: frozenset[str]
 
 
