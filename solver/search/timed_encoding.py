@@ -49,8 +49,8 @@ class TimedEncoding(AspNames):
             yield f"{self.at_now(predicate, names)} :- {given}; {self.now('T')}."
         for window, number in self.windows.items():
             yield from self._window(window, number, frame, points)
-        for (window, atom), number in self.windowed_atoms.items():
-            yield self._shown(window, atom, number)
+        for window, atom in self.windowed_atoms:
+            yield self._shown(window, atom)
 
     @property
     def timed(self) -> frozenset[Signature]:
@@ -82,14 +82,14 @@ class TimedEncoding(AspNames):
             return call(self.name(predicate), [*arguments, "T"])
         return call(background_name(predicate), arguments)
 
-    def shown(self, window: Window, atom: Atom, names: RuleNames) -> str:
+    def window_atom(self, window: Window, atom: Atom, names: RuleNames) -> str:
         """Return the ASP atom that says: at T the window shows the atom."""
         number = self.windowed_atoms[window, canonical_atom(atom)]
         return call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
 
-    def _shown(self, window: Window, atom: Atom, number: int) -> str:
+    def _shown(self, window: Window, atom: Atom) -> str:
         names, w = RuleNames(), self.windows[window]
-        shown = call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
+        shown = self.window_atom(window, atom, names)
         if isinstance(window, TupleWindow):
             return f"{shown} :- {candidate('I', names.terms(atom))}; {self.mark}kept({w},I,T)."
         arrived = call(predicate_name(atom.predicate), [*names.terms(atom), "U"])
@@ -136,7 +136,7 @@ class _TimedRule(RuleWriter):
             where = "over all times" if form.window is None else f"in the window {form.window}"
             raise UncoveredError(f"{form.mode.value} {where}")
         negation = "" if form.positive else "not "
-        return [f"{negation}{self._encoding.shown(form.window, form.atom, self.names)}"]
+        return [f"{negation}{self._encoding.window_atom(form.window, form.atom, self.names)}"]
 
     def set_atom(self, literal: SetLiteral) -> str:
         """Refuse the literal."""
