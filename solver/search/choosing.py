@@ -1,6 +1,7 @@
 """The search: clingo chooses which candidates arrive when, so that two programs differ in one period.
 
-The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n.
+The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n. How
+many instances the programs have is known before clingo lists them: it cannot be stopped then.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,15 +13,26 @@ from typing import Final, assert_never
 
 import clingo
 
+from lars.analysis import with_windows
+from lars.analysis.elimination import with_fewer_variables
 from lars.language.program import Program
 from lars.language.terms import Signature, signature
-from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Multiples, with_facts
+from lars.language.windows import NOW, Interval
+from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Situation, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.pointwise.asp_terms import symbol_of
-from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, ReportKind, SearchLimits
+from solver.relational import encode, ground_instances, obstacle
+from solver.search.contests import (
+    Candidates,
+    ChosenStream,
+    Contest,
+    OutOfTimeError,
+    ReportKind,
+    SearchLimits,
+    TooLargeError,
+)
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
-from solver.search.ground_sizes import grounded_in_time
 from solver.search.improving import (
     Atoms,
     BestSoFarError,
@@ -29,8 +41,53 @@ from solver.search.improving import (
     static_numbers,
 )
 from solver.search.timed_encoding import TimedEncoding, background_name, candidate
-from solver.search.trying import moved_back
+from solver.search.trying import moved_back, with_atoms
 from solver.settings import Progress, no_progress
+
+_FEW: Final = 200_000
+"""Of so many instances the programs are grounded as they are."""
+_MOST: Final = 10_000_000
+_EACH_SECOND: Final = 500_000
+"""So many instances clingo lists in a second at least."""
+
+
+def grounded_in_time(contest: Contest, candidates: Candidates, points: int, limits: SearchLimits) -> Contest:
+    """Return the contest with programs that can be grounded for evaluation at so many time points.
+
+    These are its own, or such with fewer variables. TooLargeError: both have too many instances.
+    """
+    most = int(min(_MOST, limits.deadline.left * _EACH_SECOND)) // max(points, 1)
+    few = min(most, _FEW // max(points, 1))
+    if _instances(contest, candidates, few) <= few:
+        return contest
+    left, right = (_narrowed(side, candidates) for side in (contest.left, contest.right))
+    narrowed = replace(contest, left=left, right=right)
+    if _instances(narrowed, candidates, most) > most:
+        raise TooLargeError(limits.arrivals)
+    return narrowed
+
+
+def _narrowed(side: Question, candidates: Candidates) -> Question:
+    assert side.predicate is not None, "answer streams are not compared"
+    given = frozenset(with_atoms(candidates.background, candidates.static))
+    return replace(side, program=with_fewer_variables(side.program, side.predicate, given))
+
+
+def _instances(contest: Contest, candidates: Candidates, most: int) -> int:
+    """Return how many instances the rules have at a time point at which all candidates are there."""
+    facts = [Fact(0, atom.predicate, tuple(map(str, atom.arguments))) for atom in candidates.arrivals]
+    background = with_atoms(candidates.background, candidates.static)
+    here = encode(Situation(Interval(0, 0), facts, background))
+    found = 0
+    for program in map(_at_once, contest.programs):
+        if found <= most and obstacle(program, background) is None:
+            found += ground_instances(program, here, 0, most - found)
+    return found
+
+
+def _at_once(program: Program) -> Program:
+    return with_windows(program, lambda _: NOW)
+
 
 _LEFT: Final = "l'"
 _RIGHT: Final = "r'"
