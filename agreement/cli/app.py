@@ -215,6 +215,7 @@ def _load(name: str) -> Any:
     return get_command(alone)
 
 
+# Any: results and outputs of all commands; which go together the table of commands says.
 def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
     """Answer a request, write and print the result, and end as it says."""
     for one in outputs:

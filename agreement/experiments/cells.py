@@ -132,7 +132,7 @@ def key_of(work: Work) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _described(part: Any) -> Any:
+def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
             return [[one.graph, one.engine, digest(one.path)] for one in part]

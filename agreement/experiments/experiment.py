@@ -43,7 +43,8 @@ _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 class ExperimentEntry:
     """A table such as [[engines]], as written, where it stands, and its name there.
 
-    The path of one that the top of the file stands for is empty.
+    The path of one that the top of the file stands for is empty; the content is as TOML has it, until it is
+    filled and checked by the entry's model.
     """
 
     kind: str

@@ -1,6 +1,6 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -108,7 +108,7 @@ def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
 @dataclass(slots=True)
 class _Grid:
     experiment: Experiment
-    tables: dict[Any, Any] = field(default_factory=dict)
+    tables: dict[Hashable, Any] = field(default_factory=dict)  # filled entries of every model, names in use
     read: dict[QueryText, EngineQuery] = field(default_factory=dict)
 
     def size(self, plan: _Plan) -> int:
