@@ -1,6 +1,8 @@
 """The house: few doors, imports that go down, one name for one thing."""
 
 import ast
+import subprocess
+import sys
 import tomllib
 from collections import Counter
 from functools import cache
@@ -186,3 +188,46 @@ def test_a_public_name_is_no_participle_or_pronoun_that_could_mean_anything(modu
     # clingo calls `@gathered` by its name.
     allowed = {"gathered"} if module == "solver.pointwise.callbacks" else set()
     assert set(public_names(tree_of(module))) & NO_NAMES == allowed
+
+
+COUNTING = """
+import ast, os, sys
+from pathlib import Path
+root, entered = os.getcwd() + os.sep, set()
+ours = [root + name + os.sep for name in ("lars", "translate", "solver", "agreement")]
+
+def profile(frame, event, _):
+    code = frame.f_code
+    if event == "call" and code.co_name != "<module>" and code.co_flags & 2:  # no body of a class
+        entered.add(code.co_filename)
+
+sys.argv = ["lars", "agree", "samples/coupons"]
+sys.setprofile(profile)
+from agreement.cli.__main__ import main
+try:
+    main()
+except SystemExit:
+    pass
+sys.setprofile(None)
+files = {getattr(module, "__file__", None) or "" for module in sys.modules.values()}
+own = {file for file in files if any(map(file.startswith, ours))}
+with_code = {file for file in own if len(ast.parse(Path(file).read_text()).body) > 1}
+print(len(with_code), len(entered & with_code))
+"""
+
+
+def test_the_first_command_of_the_readme_loads_and_enters_few_files():
+    run = subprocess.run(
+        (sys.executable, "-c", COUNTING), cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    loaded, entered = map(int, run.stdout.split()[-2:])
+    assert loaded <= 147
+    assert entered <= 115
+
+
+def test_the_library_loads_few_files():
+    count = (
+        "import sys; from agreement import api; print(sum(n.split('.')[0] in sys.argv for n in sys.modules))"
+    )
+    run = subprocess.run((sys.executable, "-c", count, *PACKAGES), cwd=ROOT, capture_output=True, check=True)
+    assert int(run.stdout) <= 2

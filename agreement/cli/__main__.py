@@ -7,7 +7,7 @@ def main() -> None:
     """Run the command as a process of its own."""
     # Nearly all that is loaded and read stays: looking through it for garbage takes a tenth of a short run.
     gc.set_threshold(200_000, 20, 50)
-    from agreement.cli.running import main as started
+    from agreement.cli.app import main as started
 
     gc.freeze()
     started()

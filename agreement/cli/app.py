@@ -1,4 +1,8 @@
-"""What every command of `lars` shares: the app, printing, warnings, progress, how a run ends."""
+"""What every command of `lars` shares: the app, printing, warnings, progress, how a run ends.
+
+Results go to standard output, everything else to standard error. Exit codes: 0, 1 for a verdict alone
+(`DISAGREE`), 2 for unusable input, 3 for a run that failed, 128 + n for signal n.
+"""
 
 import inspect
 import os
@@ -9,6 +13,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from io import TextIOWrapper
 from itertools import chain
 from os import environ
 from pathlib import Path
@@ -22,7 +27,7 @@ from typer.main import get_command
 
 from agreement.cli import ending
 from agreement.cli.commands import COMMANDS, Command
-from agreement.cli.help_pages import LarsCommand, LarsGroup, NamedCommands
+from agreement.cli.help_pages import LarsCommand, LarsGroup, NamedCommands, parameter
 from agreement.cli.outputs import (
     OUTPUT,
     FullOutput,
@@ -32,7 +37,6 @@ from agreement.cli.outputs import (
     TableOutput,
     typed,
 )
-from agreement.cli.parameters import parameter
 from agreement.documents.options import build, declared, in_shell, option
 from agreement.documents.outputs import WIDEST, table_text
 from agreement.documents.table_files import OutOptions
@@ -219,6 +223,7 @@ def _load(name: str) -> Any:
     return get_command(alone)
 
 
+# Any: results and outputs of all commands; which go together the table of commands says.
 def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
     """Answer a request, write and print the result, and end as it says."""
     for one in outputs:
@@ -359,3 +364,47 @@ def silence_stdout(error: OSError) -> bool:
     """Drop what cannot be printed; return whether that is because the reader has gone, which is no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return isinstance(error, BrokenPipeError)
+
+
+def main() -> None:
+    """Run the command as a process of its own, which a signal or the bound on memory ends cleanly."""
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole run
+    if sys.stdout is None:
+        sys.exit(fail("standard output is closed; accepted: a file or pipe, as > /dev/null"))
+    ending.watch()
+    sys.exit(run())
+
+
+def run() -> int:
+    """Run the command of `sys.argv`, and return its exit code; what is wrong is one message."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    code = _code()
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # After a reader who has gone, as `head` does, what was found still counts.
+        code = code if silence_stdout(error) else fail(NOT_PRINTED.format(error.strerror))
+    return code
+
+
+def _code() -> int:
+    try:
+        with failing():
+            return app(standalone_mode=False, prog_name="lars") or 0
+    except LarsError as error:
+        return fail(str(error)) if isinstance(error, FailedRunError) else refuse(str(error))
+    except typer.TyperException as error:
+        # Without a command there is no message: the help has been printed instead.
+        problem = _usage_problem(error.format_message())
+        return refuse(problem) if problem else UNUSABLE
+    except SystemExit:
+        return 0  # how Typer ends when who reads the help has gone
+
+
+def _usage_problem(message: str) -> str:
+    """Return what is wrong with a command line, in the words of this program."""
+    plain = message.replace("Value error, ", "").strip().rstrip(".")
+    return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""

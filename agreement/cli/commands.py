@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from agreement.cli.outputs import (
     ExperimentOutput,
@@ -28,7 +28,7 @@ class Command:
     purpose: str
     module: str
     function: str
-    outputs: tuple[type[Any], ...] = ()
+    outputs: tuple[type[object], ...] = ()
     doing: str | None = None
 
     @property

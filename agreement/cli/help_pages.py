@@ -1,9 +1,9 @@
-"""How `lars --help` and the help of a command look: commands by purpose, options by subject, examples."""
+"""Options on a command line, and help: commands by purpose, options by subject, examples."""
 
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -11,8 +11,59 @@ from typer.core import TyperCommand, TyperGroup
 from agreement.cli.commands import COMMANDS
 from agreement.cli.outputs import OUTPUT
 from agreement.documents.idle_options import check_idle
+from agreement.documents.options import DeclaredOption
 from lars.errors import LarsError
 
+
+def parameter(one: DeclaredOption) -> inspect.Parameter:
+    """Return the parameter of an option or input, whose value Typer hands to the option's reader."""
+    default = inspect.Parameter.empty if one.needed else _default(one)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(
+        one.name, kind, default=default, annotation=Annotated[_annotation(one), _info(one)]
+    )
+
+
+def _annotation(one: DeclaredOption) -> object:
+    """Return the type that Typer reads; what has a reader of its own is read as text."""
+    kind = str if one.option.read is not None else one.kind
+    if one.option.repeated or one.several_in_shell:
+        kind = list[kind]  # type: ignore[valid-type]
+    return kind if one.needed else kind | None
+
+
+def _default(one: DeclaredOption) -> object:
+    return None if one.option.read is not None or one.several else one.field.default
+
+
+def _info(one: DeclaredOption) -> object:
+    said = one.option
+    if said.argument:
+        return typer.Argument(metavar=said.metavar, help=said.help, show_default=False)
+    explained, shown = said.help, not one.needed
+    if said.read is not None:
+        shown = False
+        if "[default" not in explained and not one.needed and one.plain_default is not None:
+            explained = f"{explained}  [default: {one.default_text}]"
+    flags = [one.flag, *([said.short] if said.short else [])]
+    if one.kind is bool:
+        flags = [f"{one.flag}/--no-{one.flag[2:]}"] if one.field.default else flags
+        metavar = None
+    else:
+        metavar = said.metavar
+    return typer.Option(
+        *flags,
+        metavar=metavar,
+        help=explained,
+        show_default=shown,
+        rich_help_panel=one.heading,
+        min=said.least,
+        max=said.most,
+    )
+
+
+_Click = Any
+"""Typer hands over contexts, commands and formatters of click, whose classes it keeps to itself."""
 _FIRST: Final = "Options"
 _KINDS: Final = {
     "list[Path]": "FILE",
@@ -33,7 +84,7 @@ class LarsCommand(TyperCommand):
     Of the command line, what would say nothing is refused.
     """
 
-    def invoke(self, ctx: Any) -> Any:
+    def invoke(self, ctx: _Click) -> object:
         """Run the command, unless an option would say nothing."""
         sources = ((param, ctx.get_parameter_source(param.name)) for param in self.params)
         said = [param for param, source in sources if source is not None and source.name == "COMMANDLINE"]
@@ -42,12 +93,12 @@ class LarsCommand(TyperCommand):
         check_idle(kinds, {param.opts[0]: ctx.params[str(param.name)] for param in said})
         return super().invoke(ctx)
 
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:  # noqa: ARG002
+    def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
         """Return what stands behind the command's name: its inputs as the manuals write them."""
         inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
         return [*map(str, inputs), "[OPTIONS]"]
 
-    def format_help_text(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+    def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
         """Write what the command does, wrapped, and its examples, not wrapped: they can be copied."""
         for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
@@ -57,7 +108,7 @@ class LarsCommand(TyperCommand):
                 else:
                     formatter.write_text(paragraph)
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
+    def format_options(self, ctx: _Click, formatter: _Click) -> None:
         """Write the options by subject, those of the output last."""
         sections: dict[str, list[tuple[str, str]]] = {"Input": [], _FIRST: []}
         for param in self.get_params(ctx):
@@ -80,14 +131,14 @@ def _plain(name: str) -> str:
     return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
 
 
-class NamedCommands(Mapping[str, Any]):
+class NamedCommands(Mapping[str, _Click]):
     """All commands by name, each made by `load` when it is looked up."""
 
-    def __init__(self, load: Callable[[str], Any]) -> None:
+    def __init__(self, load: Callable[[str], _Click]) -> None:
         self._load = load
         self._names = sorted(COMMANDS)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> _Click:
         if name not in self._names:
             raise KeyError(name)
         return self._load(name)
@@ -102,7 +153,7 @@ class NamedCommands(Mapping[str, Any]):
 class LarsGroup(TyperGroup):
     """The command `lars` itself, whose help has each command under what it is for."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: _Click, args: list[str]) -> list[str]:
         """Read the options before the command; without anything the help is asked for."""
         try:
             return super().parse_args(ctx, args or ["--help"])
@@ -114,7 +165,7 @@ class LarsGroup(TyperGroup):
         except (OSError, RuntimeError) as error:
             raise LarsError(f"completion cannot be installed: {error}; --show-completion prints it") from None
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
         """Write each command with the whole first sentence of its help."""
         for purpose in dict.fromkeys(about.purpose for about in COMMANDS.values()):
             known = [self.commands[name] for name, about in COMMANDS.items() if about.purpose == purpose]

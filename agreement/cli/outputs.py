@@ -142,6 +142,7 @@ class FileOutput(ABC):
         if self.path is not None:
             self.checked()(self.path)
 
+    # Any: the table of commands says which result comes to which outputs.
     def write(self, result: Any) -> None:
         """Write the result as a picture, or as what else the option says."""
         if self.path is not None:

@@ -72,7 +72,7 @@ class AdaptedEngine:
     """A real engine behind an adapter: the command that starts it in a folder, what it is told at open."""
 
     command: str
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
     folder: Path
 
     @property
@@ -132,7 +132,7 @@ def key_of(work: Work) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
-def _described(part: Any) -> Any:
+def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
             return [[one.graph, one.engine, digest(one.path)] for one in part]

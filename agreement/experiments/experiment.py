@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from agreement.documents import values
 from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
 from agreement.documents.requests import EXPERIMENT_FILE
-from agreement.documents.values import WrongValueError
+from agreement.documents.values import Scalar, WrongValueError
 from agreement.experiments.placeholders import (
     PLACEHOLDER,
     Parameters,
@@ -43,7 +43,8 @@ _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 class ExperimentEntry:
     """A table such as [[engines]], as written, where it stands, and its name there.
 
-    The path of one that the top of the file stands for is empty.
+    The path of one that the top of the file stands for is empty; the content is as TOML has it, until it is
+    filled and checked by the entry's model.
     """
 
     kind: str
@@ -80,7 +81,7 @@ class Experiment:
         """Return the parameters that a content of the file names."""
         return parameters_in(self.toml, path, content, self.file.grid)
 
-    def combinations(self, names: set[str]) -> Iterator[dict[str, Any]]:
+    def combinations(self, names: set[str]) -> Iterator[dict[str, Scalar]]:
         """Yield the values of parameters, in the order of the grid."""
         grid = {name: given for name, given in self.file.grid.items() if name in names}
         for chosen in product(*grid.values()):
@@ -144,7 +145,7 @@ def read_experiment(path: Path) -> Experiment:
     return Experiment(file.parent, toml, content, entries)
 
 
-def _without_placeholders(content: Mapping[str, Any]) -> dict[str, Any]:
+def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
     """Return what can be checked before the grid's values are filled in."""
     short = {key for model in SHORT.values() for key in model.model_fields if "grid" in content}
     held = {key for key in short if any(PLACEHOLDER.search(text) for _, text in texts(content.get(key)))}
@@ -183,7 +184,7 @@ def _entries(toml: PlacedData, file: ExperimentFile, kind: str) -> Iterator[Expe
             yield ExperimentEntry(kind, (), {"name": _NAMES[kind], **content}, _NAMES[kind])
 
 
-def _check_renamed(toml: PlacedData, path: KeyPath, content: Mapping[str, Any]) -> None:
+def _check_renamed(toml: PlacedData, path: KeyPath, content: Mapping[str, object]) -> None:
     for old, new in _RENAMED.items():
         if path[0] == "engines" and old in content:
             raise toml.error((*path, old), WrongValueError(f"unknown key; accepted: {new}"), at_key=True)

@@ -1,6 +1,6 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.generate import Plan
 from agreement.documents.requests import origin_text, query_in
-from agreement.documents.values import WrongValueError
+from agreement.documents.values import Scalar, WrongValueError
 from agreement.experiments.cells import (
     Cell,
     CellInput,
@@ -21,9 +21,8 @@ from agreement.experiments.cells import (
     Work,
     key_of,
 )
-from agreement.experiments.entries import trace_of
+from agreement.experiments.entries import in_fitting_units, trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explain_error
-from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.placeholders import Parameters, filled_text
 from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
 from lars.durations import Duration
@@ -94,7 +93,7 @@ class _Plan:
     table: _Table
     judged: "JudgedTable | None"
     languages: tuple[Language, ...]
-    parameters: dict[str, Any]
+    parameters: dict[str, Scalar]
     rest: frozenset[str]
 
 
@@ -109,7 +108,7 @@ def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
 @dataclass(slots=True)
 class _Grid:
     experiment: Experiment
-    tables: dict[Any, Any] = field(default_factory=dict)
+    tables: dict[Hashable, Any] = field(default_factory=dict)  # filled entries of every model, names in use
     read: dict[QueryText, EngineQuery] = field(default_factory=dict)
 
     def size(self, plan: _Plan) -> int:

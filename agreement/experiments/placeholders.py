@@ -86,7 +86,7 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
     return f"found the placeholder {placeholder}; accepted: {accepted}"
 
 
-def fill(content: Any, parameters: Parameters) -> Any:
+def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
     """Return a content with its placeholders filled; a text that is one becomes its value as it is."""
     match content:
         case str() if found := PLACEHOLDER.fullmatch(content):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 
@@ -158,7 +158,7 @@ def _frame(found: Iterable[Json], columns: Mapping[str, str], path: Path) -> Non
     """Write rows as a table; what a row lacks is missing there."""
     import pandas as pd  # type: ignore[import-untyped]
 
-    held: list[dict[str, Any]] = list(found)
+    held: list[dict[str, object]] = list(found)
     frame = pd.DataFrame(
         {name: pd.array([row.get(name) for row in held], dtype=kind) for name, kind in columns.items()}
     )

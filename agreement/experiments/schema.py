@@ -116,7 +116,7 @@ class QueryTable(QueryKeys):
     name: Name = Field(description=NAME)
 
 
-def _keys_of(name: str, group: type[Any], says: str) -> Any:
+def _keys_of(name: str, group: type[object], says: str) -> Any:
     """Return the table whose keys are the options of a group: names, defaults and help are theirs."""
     keys: dict[str, Any] = {}
     for one in declared(group):
@@ -311,7 +311,7 @@ _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
 )
 
 
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     """Return the JSON schema of an experiment file, for `lars agree --schema`."""
     found = json_schema(ExperimentFile)
     short = {key: found["properties"][key] for model in SHORT.values() for key in model.model_fields}

@@ -10,11 +10,14 @@ from lars.analysis.dependencies import (
     strata,
     through_box,
 )
-from lars.analysis.literal_forms import LiteralForm, Mode, UnsupportedFormulaError, literal_form
 from lars.analysis.safety import binders, bound, check_choices, check_safety, useless_set_literals
 from lars.analysis.window_extents import (
+    LiteralForm,
+    Mode,
     Reach,
+    UnsupportedFormulaError,
     count_choices,
+    literal_form,
     nearby,
     reach,
     windows,

@@ -1,4 +1,7 @@
-"""The rules of a program as Ticker knows them: equalities put in, arithmetic step by step."""
+"""The rules of a program as Ticker knows them: equalities put in, arithmetic step by step.
+
+Ticker compares what is bound, it binds no variable by =.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,13 +9,25 @@ from enum import StrEnum
 from itertools import chain
 from typing import Final
 
-from lars.analysis import LiteralForm, Mode, check_safety, intensional, on_own_absence, strata
+from lars.analysis import LiteralForm, Mode, binders, check_safety, intensional, on_own_absence, strata
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, ArithmeticOperator, BodyLiteral, Relation, SetLiteral
-from lars.language.program import Program, Rule, atoms, head_atom, is_fact, ready, variables
-from lars.language.terms import Atom, Number, Signature, Term, Variable, signature
+from lars.language.program import (
+    Head,
+    Program,
+    Rule,
+    atoms,
+    close,
+    formulas,
+    head_atom,
+    is_fact,
+    put,
+    ready,
+    set_literals,
+    variables,
+)
+from lars.language.terms import Atom, Binding, Number, Signature, Term, Variable, signature
 from lars.language.windows import NOW, TimeWindow
-from lars.ticker.ticker_equalities import without_equalities
 from lars.ticker.ticker_literals import (
     InexpressibleError,
     Reasoner,
@@ -24,6 +39,43 @@ from lars.ticker.ticker_literals import (
     ticker_literal,
     variables_of,
 )
+
+NumberedLiteral = tuple[int, BodyLiteral]
+
+
+def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
+    """Return the head and the numbered body, a term put for each variable that only = binds to it."""
+    head, body = rule.head, list(enumerate(rule.body))
+    binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
+    bound = frozenset().union(*map(variables, binding_parts), *map(variables, set_literals(rule.body)))
+    while (found := _equality(body, bound)) is not None:
+        number, variable, term = found
+        binding: Binding = {variable: term}
+        # A SPARQL condition stays as it is written: Ticker cannot express it, and errors show it.
+        body = [(n, part if isinstance(part, logic.Test | logic.Assign) else close(part, binding))
+                for n, part in body if n != number]  # fmt: skip
+        head = None if head is None else _put_head(head, binding)
+    return head, body
+
+
+def _equality(body: list[NumberedLiteral], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
+    for number, part in body:
+        match part:
+            case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:
+                pass
+            case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in bound:
+                pass
+            case _:
+                continue
+        if not isinstance(other, logic.Operation):
+            return number, variable, other
+    return None
+
+
+def _put_head(head: Head, binding: Binding) -> Head:
+    found = put(head, binding)
+    return found if isinstance(found, Atom | logic.At) else logic.At(Number(-1), Atom("false"))
+
 
 Part = LiteralForm | logic.Comparison
 Numeric = Variable | Number

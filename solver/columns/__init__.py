@@ -1,7 +1,9 @@
 """Terms as small numbers, and input atoms as columns of them: from a trace's files to its answers."""
 
-from solver.columns.arrays import Array, Mask, among, distinct, keys
-from solver.columns.arrow_arrays import (
+from solver.columns.arrays import (
+    Array,
+    Mask,
+    among,
     arrow_codes,
     arrow_lists,
     arrow_mask,
@@ -9,10 +11,21 @@ from solver.columns.arrow_arrays import (
     arrow_strings,
     arrow_text,
     arrow_texts,
+    distinct,
+    keys,
     mask_of,
     numbers_of,
     validity_of,
 )
-from solver.columns.input_atoms import Atoms, InputAtoms, atoms_by_predicate, in_time_order, together
 from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedColumns, CodedTerms, Numbering, TermCodes
-from solver.columns.trace_columns import TimeBins, TraceColumns, arrivals, trace_columns
+from solver.columns.trace_columns import (
+    Atoms,
+    InputAtoms,
+    TimeBins,
+    TraceColumns,
+    arrivals,
+    atoms_by_predicate,
+    in_time_order,
+    together,
+    trace_columns,
+)

@@ -13,8 +13,7 @@ import numpy.typing as npt
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, Atom, Constant, Number, Term, Variable
-from solver.columns.arrays import Array, Mask
-from solver.columns.arrow_arrays import arrow_strings
+from solver.columns.arrays import Array, Mask, arrow_strings
 from solver.facts import constant_of
 from solver.rdf import value
 

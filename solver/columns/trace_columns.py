@@ -1,7 +1,7 @@
-"""A trace in columns."""
+"""A trace in columns: input atoms, predicate by predicate, and when they arrive."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from operator import itemgetter
 
@@ -10,10 +10,103 @@ import numpy as np
 from lars.errors import LarsError
 from lars.language.terms import Signature
 from lars.language.windows import LARGEST_TIME, Interval
-from solver.columns.arrays import Array, distinct_pairs
-from solver.columns.input_atoms import InputAtoms, atoms_by_predicate
-from solver.columns.term_codes import TermCodes
+from solver.columns.arrays import Array, Mask, distinct_pairs, keys
+from solver.columns.term_codes import Numbering, TermCodes
 from solver.facts import STREAM_PREDICATE, Fact
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InputAtoms:
+    """The input atoms of one predicate, in the order of time and then of arrival.
+
+    `arrival` orders the atoms of all predicates; `columns` are the codes of the arguments.
+    """
+
+    t: Array
+    arrival: Array
+    columns: tuple[Array, ...]
+
+    def take(self, places: Array | Mask) -> "InputAtoms":
+        """Return the atoms at these places, or those that a mask marks."""
+        columns = tuple(column[places] for column in self.columns)
+        return InputAtoms(self.t[places], self.arrival[places], columns)
+
+    def within(self, interval: Interval) -> "InputAtoms":
+        """Return the atoms of an interval; nothing is copied."""
+        # Within 64 bits, since columns that are compared with more become floating-point numbers.
+        first, last = (min(max(end, -1), LARGEST_TIME + 1) for end in (interval.first, interval.last))
+        last = max(last, first - 1)
+        begin, end = np.searchsorted(self.t, first, "left"), np.searchsorted(self.t, last, "right")
+        columns = tuple(column[begin:end] for column in self.columns)
+        return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
+
+    def near(self, times: Array, past: int, future: int) -> "InputAtoms":
+        """Return the atoms in [t - past, t + future] of some of the ascending times."""
+        steps = np.zeros(len(self.t) + 1, np.int64)
+        past, future = min(past, LARGEST_TIME), min(future, LARGEST_TIME)
+        np.add.at(steps, np.searchsorted(self.t, times - past, "left"), 1)
+        np.add.at(steps, np.searchsorted(self.t, times + future, "right"), -1)
+        return self.take(np.cumsum(steps[:-1]) > 0)
+
+    def first_arrivals(self) -> Mask:
+        """Return which atoms are no second arrival of an equal one at the same time."""
+        (key,) = keys([(*self.columns, self.t - self.t.min(initial=0))], [len(self.t)], 1)
+        _, places = np.unique(key, return_index=True)
+        found = np.zeros(len(self.t), np.bool_)
+        found[places] = True
+        return found
+
+
+Atoms = Mapping[Signature, InputAtoms]
+"""Input atoms by predicate."""
+
+
+def together(parts: Sequence[InputAtoms]) -> InputAtoms:
+    """Return the atoms of all parts, of which there is one at least, one part after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(part.columns for part in parts), strict=True)
+    t, arrival = (np.concatenate([getattr(part, name) for part in parts]) for name in ("t", "arrival"))
+    return InputAtoms(t, arrival, tuple(map(np.concatenate, columns)))
+
+
+def in_time_order(atoms: Atoms) -> Atoms:
+    """Return atoms in the order of time, then of arrival, with arrivals numbered in this order."""
+    if not atoms:
+        return {}
+    arrival = np.concatenate([some.arrival for some in atoms.values()])
+    t = np.concatenate([some.t for some in atoms.values()])
+    # Both are nearly sorted, which a stable sort finishes fast.
+    order = np.argsort(arrival, kind="stable")
+    order = order[np.argsort(t[order], kind="stable")]
+    number = np.empty(len(order), np.int64)
+    number[order] = np.arange(len(order))
+    borders = np.cumsum([len(some.t) for some in atoms.values()])[:-1]
+    numbered = zip(atoms.items(), np.split(number, borders), strict=True)
+    return {name: _sorted_by(numbers, some) for (name, some), numbers in numbered}
+
+
+def _sorted_by(numbers: Array, atoms: InputAtoms) -> InputAtoms:
+    atoms = replace(atoms, arrival=numbers)
+    return atoms if (numbers[1:] > numbers[:-1]).all() else atoms.take(np.argsort(numbers))
+
+
+def atoms_by_predicate(
+    times: Array, predicates: Sequence[str], arities: Array, codes: Array
+) -> Mapping[Signature, InputAtoms]:
+    """Return atoms given in arrival order, by predicate; `codes` are the arguments of all, in a row."""
+    numbers: Numbering[Signature] = Numbering()
+    pairs = zip(predicates, arities.tolist(), strict=True)
+    kinds = np.array(list(map(numbers.__getitem__, pairs)), np.int64)
+    begins = np.cumsum(arities) - arities
+    order = np.argsort(times, kind="stable")
+    kinds, atoms = kinds[order], {}
+    for (name, arity), number in numbers.items():
+        arrival = np.flatnonzero(kinds == number)
+        places = order[arrival]
+        columns = tuple(codes[begins[places] + place] for place in range(arity))
+        atoms[name, arity] = InputAtoms(times[places], arrival, columns)
+    return atoms
 
 
 @dataclass(frozen=True, slots=True)

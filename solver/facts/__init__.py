@@ -15,18 +15,32 @@ from solver.facts.facts import (
     STREAM_PREDICATE,
     Arguments,
     Background,
+    CodedRows,
     Fact,
     Row,
     Situation,
+    Static,
+    Triple,
     UnwritableTermError,
     atom_of,
     atoms_of,
     check_writable,
     constant_of,
+    distinct_rows,
+    graph_rows,
     is_triple,
     with_facts,
 )
 from solver.facts.input_files import STANDARD_INPUT, bare, converted_file, readable
-from solver.facts.near_situation import NearSituation, Newest, Span, WindowedAtom, counts, unite
-from solver.facts.relevance import Relevance, canonical_atom, relevant_background, variables_in_order
-from solver.facts.static import CodedRows, Static, Triple, distinct_rows, graph_rows
+from solver.facts.near_situation import (
+    NearSituation,
+    Newest,
+    Relevance,
+    Span,
+    WindowedAtom,
+    canonical_atom,
+    counts,
+    relevant_background,
+    unite,
+    variables_in_order,
+)

@@ -1,13 +1,17 @@
-"""Facts as the solver moves them, an input atom with its time, and the situation that a program meets."""
+"""Facts as the solver moves them, static data among them, and the situation that a program meets."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Final, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from lars.errors import LarsError
 from lars.language.program import Program, is_fact
-from lars.language.terms import Atom, Constant, Number, Signature, Symbol, signature
+from lars.language.terms import Atom, Constant, Number, Signature, Symbol, Variable, signature
 from lars.language.windows import Interval
 from solver.rdf import read_term
 
@@ -17,6 +21,7 @@ Row = tuple[str | None, ...]
 Background = Mapping[Signature, Iterable[Arguments]]
 
 
+_Item = TypeVar("_Item")
 STREAM_PREDICATE: Final = "striple"
 """The predicate of RDF input: subject, predicate, object, stream."""
 _STREAM_ARITY: Final = 4
@@ -121,3 +126,98 @@ def check_writable(constant: Constant) -> None:
                 text.encode()
             except UnicodeEncodeError:
                 raise UnwritableTermError(constant, "a lone surrogate is no character") from None
+
+
+Triple = tuple[str, str, str]
+
+
+class CodedRows(AbstractSet[Arguments]):
+    """Rows of texts, each text kept once: row i holds the texts at the places `codes[i]`.
+
+    No row is there twice; they are listed in the order of `codes`.
+
+    >>> rows = CodedRows(["<x:a>", "<x:b>"], np.array([(0, 1), (1, 1)]))
+    >>> list(rows), rows == {("<x:a>", "<x:b>"), ("<x:b>", "<x:b>")}
+    ([('<x:a>', '<x:b>'), ('<x:b>', '<x:b>')], True)
+    """
+
+    def __init__(self, texts: Sequence[str], codes: npt.NDArray[np.int64]) -> None:
+        self.texts = texts
+        self.codes = codes
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[Arguments]:
+        text = self.texts.__getitem__
+        return (tuple(map(text, row)) for row in self.codes.tolist())
+
+    def __contains__(self, row: object) -> bool:
+        return row in self._rows
+
+    @classmethod
+    def _from_iterable(cls, it: Iterable[_Item]) -> frozenset[_Item]:
+        return frozenset(it)
+
+    @cached_property
+    def _rows(self) -> frozenset[Arguments]:
+        return frozenset(self)
+
+    def matching(self, patterns: Sequence[Atom]) -> "CodedRows":
+        """Return the rows that have the constants of some of the patterns, with their texts alone."""
+        found = np.zeros(len(self), np.bool_)
+        places: dict[str, int] = {}
+        for pattern in patterns:
+            fits = np.ones(len(self), np.bool_)
+            for column, term in enumerate(pattern.arguments):
+                if not isinstance(term, Variable):
+                    if (text := str(term)) not in places:
+                        places[text] = self.texts.index(text) if text in self.texts else -1
+                    fits &= self.codes[:, column] == places[text]
+            found |= fits
+        kept, codes = np.unique(self.codes[found], return_inverse=True)
+        texts = [self.texts[code] for code in kept.tolist()]
+        return CodedRows(texts, codes.reshape(-1, self.codes.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """Static triples as canonical texts; `named` maps a graph's name to its triples.
+
+    `engine_stores` has what one engine alone has, by its query language: in its store whatever FROM says.
+    """
+
+    default: AbstractSet[Triple]
+    named: Mapping[str, AbstractSet[Triple]]
+    engine_stores: Mapping[str, "Static"] = field(default_factory=dict)
+
+
+def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> Collection[Arguments]:
+    """Return the triples of graphs, each a union of sets, with their graph's name; ascending in each graph.
+
+    What was read together stays in columns.
+    """
+    every = [part for _, parts in graphs for part in parts]
+    coded = [part for part in every if isinstance(part, CodedRows)]
+    if not coded or len(coded) < len(every) or any(part.texts is not coded[0].texts for part in coded):
+        return [(*triple, name) for name, parts in graphs for triple in sorted(set().union(*parts))]
+    texts, whole = [*coded[0].texts], [np.empty((0, 4), np.int64)]
+    # A graph's name may be a term of the triples too.
+    names = {name for name, _ in graphs}
+    known = {text: place for place, text in enumerate(texts) if text in names}
+    own = iter(coded)
+    for name, parts in graphs:
+        rows = distinct_rows([next(own).codes for _ in parts])
+        number = known.setdefault(name, len(texts))
+        texts += [name] * (number == len(texts))
+        whole.append(np.column_stack((rows, np.full(len(rows), number, np.int64))))
+    return CodedRows(texts, np.concatenate(whole))
+
+
+def distinct_rows(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """Return the rows, three numbers each, of all parts, each once, ascending."""
+    rows = np.concatenate([np.empty((0, 3), np.int64), *parts])
+    rows = rows[np.lexsort(rows.T[::-1])]
+    fresh = np.ones(len(rows), np.bool_)
+    fresh[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    return rows[fresh]

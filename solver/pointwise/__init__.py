@@ -1,18 +1,6 @@
 """LARS as ASP in clingo at one time point, exact for every program; files that stand alone."""
 
-from solver.pointwise.asp_terms import RuleNames, comparison
-from solver.pointwise.callbacks import (
-    Host,
-    HostedCondition,
-    Place,
-    call,
-    columns,
-    condition_arguments,
-    condition_atom,
-    gathering,
-    place,
-    predicate_name,
-    table,
-)
-from solver.pointwise.grounding import ground
+from solver.pointwise.asp_terms import RuleNames
+from solver.pointwise.callbacks import Host, HostedCondition, call, condition_arguments, predicate_name
 from solver.pointwise.point_evaluation import Consequences, consequences, models, rows
+from solver.pointwise.rule_encoding import AspNames, RuleWriter

@@ -10,7 +10,7 @@ from lars.language.formulas import Among, Assign, Gather, SetLiteral, Test
 from lars.language.program import Rule, head_atom, variables
 from lars.language.terms import NULL, Constant, Signature, Variable, signature
 from solver.facts import variables_in_order
-from solver.pointwise.symbols import constant, symbol
+from solver.pointwise.asp_terms import constant, symbol
 from solver.rdf import aggregate, compile_condition, evaluate, sorted_rows, test
 
 Symbols = tuple[clingo.Symbol, ...]

@@ -25,8 +25,7 @@ from solver.pointwise.callbacks import (
     required_rules,
     table_signature,
 )
-from solver.pointwise.naming import AspNames
-from solver.pointwise.rule_encoding import RuleWriter, computes, window_rules
+from solver.pointwise.rule_encoding import AspNames, RuleWriter, computes, window_rules
 
 MOST_NUMBERS: Final = 1_000_000
 MOST_TEXTS: Final = 2_000

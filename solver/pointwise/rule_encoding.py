@@ -1,25 +1,157 @@
-"""One LARS rule as ASP text, and windows as rules: `window(w,A,B)` is the interval that w shows at now."""
+"""One LARS rule as ASP text: what its predicates are called, its body, and windows as rules.
+
+Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their time as
+last argument. `window(w,A,B)` is the interval that the w-th window shows at now.
+"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import assert_never
 
-from lars.analysis import LiteralForm, Mode, literal_form
+from lars.analysis import LiteralForm, Mode, gathered_strata, intensional, literal_form, windows
 from lars.language import formulas as logic
-from lars.language.program import Rule, formulas, head_atom
-from lars.language.terms import Atom, Variable, signature
+from lars.language.formulas import Assign, At, SetLiteral, Test
+from lars.language.program import Program, Rule, formulas, head_atom, is_fact, set_literals
+from lars.language.terms import Atom, Signature, Variable, signature
 from lars.language.windows import SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.pointwise.asp_terms import GREATEST, RuleNames, comparison, wrapping
 from solver.pointwise.callbacks import (
     HostedCondition,
+    Place,
     call,
     columns,
     condition_arguments,
     condition_atom,
     gathered_signature,
     place,
+    predicate_name,
     table,
 )
-from solver.pointwise.naming import AspNames
+
+
+@dataclass(frozen=True)
+class AspNames:
+    """What a program names, and what that is called in its ASP text.
+
+    `background` are the predicates of which B may hold atoms, beside the program's own facts;
+    `numbered` so many conditions of the same text are another program's.
+    """
+
+    program: Program
+    background: frozenset[Signature] = frozenset()
+    numbered: int = field(default=0, kw_only=True)
+
+    @cached_property
+    def derived(self) -> frozenset[Signature]:
+        """The intensional predicates."""
+        return intensional(self.program)
+
+    @cached_property
+    def background_predicates(self) -> frozenset[Signature]:
+        """The predicates of which B may hold atoms."""
+        facts = (rule.head for rule in self.program.rules if is_fact(rule))
+        return self.background | {signature(head) for head in facts if isinstance(head, Atom)}
+
+    @cached_property
+    def timed(self) -> frozenset[Signature]:
+        """The predicates that some literal looks at elsewhere than now, or some head derives there."""
+        looked_at = {
+            signature(form.atom)
+            for _, form in self.literals
+            if isinstance(form.atom, Atom) and (form.mode is not Mode.NOW or form.window is not None)
+        }
+        elsewhere = {
+            signature(atom)
+            for rule in self.program.rules
+            if isinstance(rule.head, At) and (atom := head_atom(rule)) is not None
+        }
+        return frozenset(looked_at | elsewhere)
+
+    @cached_property
+    def literals(self) -> tuple[tuple[Rule, LiteralForm], ...]:
+        """Every formula of every body, with its rule, and the atoms all instances of which are looked at."""
+        rules = self.program.rules
+        looked_at = ((rule, literal_form(literal)) for rule in rules for literal in formulas(rule.body))
+        return (
+            *looked_at,
+            *((rule, LiteralForm(one.atom)) for rule in rules for one in set_literals(rule.body)),
+        )
+
+    @cached_property
+    def windows(self) -> dict[Window, int]:
+        """The windows, numbered in the order of their text."""
+        return {window: i for i, window in enumerate(sorted(windows(self.program), key=str), start=1)}
+
+    @cached_property
+    def conditions(self) -> dict[Place, int]:
+        """The SPARQL conditions with their places, numbered in the order of the program."""
+        found = (
+            place(literal, rule)
+            for rule in self.program.rules
+            for literal in rule.body
+            if isinstance(literal, Test | Assign)
+        )
+        return {where: i for i, where in enumerate(dict.fromkeys(found), start=self.numbered + 1)}
+
+    @property
+    def hosted(self) -> dict[int, HostedCondition]:
+        """The SPARQL conditions by their numbers."""
+        return {number: condition for (condition, _), number in self.conditions.items()}
+
+    @cached_property
+    def set_literals(self) -> dict[SetLiteral, int]:
+        """The literals over all instances of an atom, numbered in the order of the program.
+
+        Raises GatheredLoopError for one over an atom that depends on the head of its rule.
+        """
+        gathered_strata(self.program)
+        found = (literal for rule in self.program.rules for literal in set_literals(rule.body))
+        return {literal: i for i, literal in enumerate(dict.fromkeys(found), start=1)}
+
+    def name(self, predicate: Signature, *, timed: bool) -> str:
+        """Return the ASP name of a predicate, with or without a time as its last argument."""
+        base, arity = predicate
+        name = predicate_name(base)
+        return f"{name}'at" if timed and (base, arity + 1) in self._signatures else name
+
+    @cached_property
+    def _signatures(self) -> frozenset[Signature]:
+        heads = (head_atom(rule) for rule in self.program.rules)
+        found = {signature(atom) for atom in heads if atom is not None}
+        return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
+
+    def now(self, time: str) -> str:
+        """Return the ASP atom that says: this is the reference time."""
+        return f"now({time})"
+
+    def at_now(self, predicate: Signature, arguments: list[str]) -> str:
+        """Return the ASP atom that says: it holds at the reference time."""
+        return call(self.name(predicate, timed=False), arguments)
+
+    def held_name(self, predicate: Signature, window: Window | None) -> str:
+        """Return the name of: the window keeps the atom at a time, or B holds it."""
+        return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
+
+    def shown_name(self, predicate: Signature, window: Window) -> str:
+        """Return the name of: the window shows the atom at the reference time, or B holds it."""
+        return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
+
+    def always_name(self, predicate: Signature) -> str:
+        """Return the name under which B's atoms of the predicate are given."""
+        name = self.name(predicate, timed=False)
+        return f"always'{name}" if predicate in self.timed | self.derived else name
+
+    def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
+        """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
+        if predicate in self.background_predicates:
+            return call(self.held_name(predicate, window), [*arguments, time])
+        return self._kept(predicate, arguments, window, time)
+
+    def _kept(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
+        if isinstance(window, TupleWindow) and predicate not in self.derived:
+            return f"kept({self.windows[window]},{call(predicate_name(predicate[0]), arguments)},{time})"
+        return call(self.name(predicate, timed=True), [*arguments, time])
 
 
 def window_rules(window: Window, number: int) -> Iterator[str]:
@@ -137,9 +269,11 @@ class RuleWriter:
         predicate = signature(atom)
         if predicate in self.naming.timed:
             arguments = [*self.names.terms(atom), "T"]
-            yield _rule(call(self.naming.name(predicate, timed=True), arguments), [*body, "now(T)"])
+            yield _rule(
+                call(self.naming.name(predicate, timed=True), arguments), [*body, self.naming.now("T")]
+            )
         else:
-            yield _rule(call(self.naming.name(predicate, timed=False), self.names.terms(atom)), body)
+            yield _rule(self.naming.at_now(predicate, self.names.terms(atom)), body)
 
     def _timed_head(self, time: str, body: list[str]) -> Iterator[str]:
         atom = head_atom(self.rule)
@@ -163,7 +297,7 @@ class RuleWriter:
                 form = literal_form(literal)
                 if form.mode is Mode.NOW and form.window is None:
                     return [self._plain(form)]
-                return self._through_window(form)
+                return self.through_window(form)
 
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
@@ -220,10 +354,11 @@ class RuleWriter:
     def _plain(self, form: LiteralForm) -> str:
         if isinstance(form.atom, logic.Truth):
             return "#true" if form.positive else "#false"
-        name = self.naming.name(signature(form.atom), timed=False)
-        return f"{'' if form.positive else 'not '}{call(name, self.names.terms(form.atom))}"
+        atom = self.naming.at_now(signature(form.atom), self.names.terms(form.atom))
+        return f"{'' if form.positive else 'not '}{atom}"
 
-    def _through_window(self, form: LiteralForm) -> list[str]:
+    def through_window(self, form: LiteralForm) -> list[str]:
+        """Return the ASP body literals of a formula that looks at other times, or through a window."""
         n = self.names.fresh()
         first, last, time = f"A{n}", f"B{n}", f"U{n}"
         window = self._window(form, first, last)

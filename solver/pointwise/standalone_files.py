@@ -16,6 +16,7 @@ from lars.language.formulas import Test
 from lars.language.program import Program
 from lars.language.terms import Constant, Signature
 from solver.facts import Situation
+from solver.pointwise.asp_terms import constant, text_of
 from solver.pointwise.callbacks import (
     HostedCondition,
     call,
@@ -26,7 +27,6 @@ from solver.pointwise.callbacks import (
 )
 from solver.pointwise.encoding import Encoding
 from solver.pointwise.point_evaluation import facts_at, ground_at
-from solver.pointwise.symbols import constant, text_of
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|%[^\n]*')
 _NAME = re.compile(r"[a-z_][\w']*")

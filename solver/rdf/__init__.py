@@ -1,8 +1,7 @@
 """RDF terms and SPARQL's values, operators, functions, conditions, order and aggregates."""
 
-from solver.rdf.aggregates import aggregate
+from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
 from solver.rdf.conditions import compile_condition, evaluate, test
-from solver.rdf.ordering import order_key, sorted_rows, text_key
 from solver.rdf.term_texts import (
     NotATerm,
     blanks_numbered,

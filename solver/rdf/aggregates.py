@@ -1,7 +1,13 @@
-"""Aggregates of SPARQL on a multiset of terms (SPARQL 1.1, Section 18.5.1). None is an error.
+"""What is said of many terms at once: their order, and aggregates of them.
 
-A multiset has no order, so what depends on one is made to depend on the terms alone: sums are
-rounded once, SAMPLE is the least term, and GROUP_CONCAT goes by the order of the texts.
+ORDER BY (SPARQL 1.1, Section 15.1) is made total, so that every evaluation sorts alike: unbound, then blank
+nodes by label, IRIs, literals; last what is no RDF term: symbols, numbers of the logic. SPARQL leaves open
+how literals of different kinds compare; here numbers come first, then booleans, dateTimes, dates, times,
+strings, language-tagged strings, and all others by datatype.
+
+Aggregates are on a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so what
+depends on one is made to depend on the terms alone: sums are rounded once, SAMPLE is the least term, and
+GROUP_CONCAT goes by the order of the texts.
 """
 
 import math
@@ -9,14 +15,83 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial
-from typing import Any, Final
+from functools import lru_cache, partial
+from typing import Final, TypeVar, assert_never
 
 from lars.language.formulas import Aggregation
-from lars.language.terms import XSD, Constant, Literal, Number
+from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
 from solver.rdf.operators import EXACT, arithmetic, as_text, common_type, convert, numeric
-from solver.rdf.ordering import order_key, text_key
-from solver.rdf.values import check_length, literal
+from solver.rdf.values import Moment, check_length, literal, value
+
+_CACHED: Final = 2**16
+_MOMENTS: Final = {"dateTime": 2, "date": 3, "time": 4}
+
+Row = TypeVar("Row", bound=Sequence[Constant | None])
+
+
+@lru_cache(maxsize=_CACHED)
+def order_key(term: Constant | None) -> tuple[object, ...]:
+    """Return a key that sorts as ORDER BY does; terms of equal value have equal keys.
+
+    Where `<` (17.3) decides, the keys agree with it. Numbers go by their exact value, as rounding
+    to a common type is not transitive, and NaN before all; a time without zone counts as UTC.
+
+    >>> order_key(Literal("9")) > order_key(Iri("x:a")) > order_key(None)
+    True
+    """
+    match term:
+        case None:
+            return (0,)
+        case Blank(label):
+            return (1, label)
+        case Iri(text):
+            return (2, text)
+        case Literal():
+            return (3, *_literal_key(term))
+        case Symbol(name):
+            return (0,) if term == NULL else (4, name)
+        case Number(number):
+            return (5, number)
+        case _:
+            assert_never(term)
+
+
+def _literal_key(term: Literal) -> tuple[object, ...]:
+    match found := value(term):
+        case bool():
+            return (1, found)
+        case int() | Decimal() | float():
+            return (0, False, 0) if found.__ne__(found) else (0, True, found)
+        case Moment(kind, seconds, zoned):
+            return (_MOMENTS[kind], seconds, zoned)
+        case str():
+            return (5, found)
+        case None if term.language is not None:
+            return (6, term.lexical, term.language)
+        case None:
+            return (7, term.datatype, term.lexical)
+        case _:
+            assert_never(found)
+
+
+def text_key(term: Constant | None) -> str:
+    """Return what orders terms of equal value: the text, unbound first."""
+    return "" if term is None or term == NULL else str(term)
+
+
+def sorted_rows(rows: Iterable[Row], keys: Sequence[tuple[int, bool]]) -> list[Row]:
+    """Return the rows in order; each key is a position in a row, and whether it is descending.
+
+    A tie of all keys is decided by the texts of a row's terms from left to right, ascending.
+
+    >>> sorted_rows([(Iri("x:a"), None), (Iri("x:b"), None)], [(1, False), (0, True)])[0][0]
+    Iri(value='x:b')
+    """
+    found = sorted(rows, key=lambda row: tuple(map(text_key, row)))
+    for position, descending in reversed(keys):
+        found.sort(key=lambda row: order_key(row[position]), reverse=descending)
+    return found
+
 
 Terms = Sequence[Constant | None]
 
@@ -52,8 +127,8 @@ def _bound(terms: Terms) -> list[Constant]:
 
 def _sum(terms: Terms) -> Literal | None:
     """Return SUM: exact, then rounded to the type that all numbers can be promoted to; 0 of nothing."""
-    numbers: list[Any] = [None if term is None else numeric(term) for term in terms]
-    if None in numbers:
+    numbers = [number for term in terms if term is not None and (number := numeric(term)) is not None]
+    if len(numbers) < len(terms):
         return None
     kind = common_type(numbers)
     if kind is int:

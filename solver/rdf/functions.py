@@ -1,16 +1,18 @@
-"""Functions on terms: strings, dates and hashes by pyoxigraph, casts, and those that depend on the call.
+"""Functions on terms: strings, dates and hashes by pyoxigraph, casts, distances, and those of the call.
 
-SPARQL 1.1, Sections 17.4 and 17.5. None is an error.
+SPARQL 1.1, Sections 17.4 and 17.5; geof:distance in metres between points in WKT (GeoSPARQL 1.0, 8.7.3).
+None is an error.
 """
 
 import math
+import re
 import uuid
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 from hashlib import sha256
-from typing import Any, Final, TypeGuard
+from typing import Final, TypeGuard
 
 import pyoxigraph as ox
 
@@ -36,6 +38,7 @@ NATIVE: Final[dict[str, tuple[int, int | None]]] = {
 
 
 _STORE = ox.Store()
+_Handed = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 
 @lru_cache(maxsize=_CACHED)
@@ -46,10 +49,11 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
     check_length(lengths[0] * lengths[2] // _SELDOM if function == "REPLACE" else sum(lengths))
     names, query = _question(function, len(arguments))
     try:
-        bound: dict[ox.Variable, Any] = dict(zip(names, map(_handed_over, arguments), strict=True))
+        bound: dict[ox.Variable, _Handed] = dict(zip(names, map(_handed_over, arguments), strict=True))
     except ValueError:
         return None
-    solutions: Any = _STORE.query(query, substitutions=bound, base_iri=base)
+    solutions = _STORE.query(query, substitutions=bound, base_iri=base)
+    assert isinstance(solutions, ox.QuerySolutions)
     (solution,) = solutions
     return _taken_back(solution["result"])
 
@@ -74,10 +78,10 @@ def _handed_over(term: Constant) -> ox.NamedNode | ox.Literal:
             raise ValueError(term)  # no function on strings or dates has a value on it
 
 
-def _taken_back(term: Any) -> Constant | None:
+def _taken_back(term: _Handed | None) -> Constant | None:
     if isinstance(term, ox.NamedNode):
         return Iri(term.value)
-    return None if term is None else Literal(term.value, term.datatype.value, term.language)
+    return Literal(term.value, term.datatype.value, term.language) if isinstance(term, ox.Literal) else None
 
 
 def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
@@ -145,7 +149,7 @@ def _integer(kind: str, number: int) -> Literal | None:
     return None if value(found) is None else found
 
 
-def _as_kind(kind: str, given: Any) -> Literal | None:
+def _as_kind(kind: str, given: Decimal | float | bool | str) -> Literal | None:
     match kind:
         case "string" if isinstance(given, float) and (not given or _PLAIN[0] <= abs(given) < _PLAIN[1]):
             return Literal(f"{Decimal(scientific(given)).normalize():f}")
@@ -229,3 +233,52 @@ def blank_node(label: Constant | None, site: Constant | None, *row: Constant | N
     if not isinstance(value(label), str):
         return None
     return Blank(f"bnode{_hashed('BNODE', label, *row).hex()[:32]}")
+
+
+DISTANCES: Final = (
+    "<http://www.opengis.net/def/function/geosparql/distance>",
+    "<http://www.opengis.net/def/geosparql/function/distance>",
+)
+"""As GeoSPARQL names it, and as queries for streams do."""
+_METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
+_WKT: Final = "http://www.opengis.net/ont/geosparql#wktLiteral"
+_CRS84: Final = re.escape("<http://www.opengis.net/def/crs/OGC/1.3/CRS84>")
+_NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_POINT: Final = re.compile(
+    rf"\s*(?:{_CRS84}\s+)?POINT\s*\(\s*({_NUMBER})\s+({_NUMBER})\s*\)\s*", re.IGNORECASE | re.ASCII
+)
+_RADIUS: Final = 6_371_008.7714
+"""The mean radius of the earth in metres (IUGG, GRS 80)."""
+_EAST, _NORTH = 180, 90
+
+
+def distance(one: Constant, other: Constant, unit: Constant) -> Literal | None:
+    """Return the length of the great circle between two points, longitude before latitude, in metres.
+
+    Other geometries, reference systems and units are an error.
+
+    >>> graz = Literal("POINT(15.44 47.07)", _WKT)
+    >>> vienna = Literal("POINT(16.37 48.21)", _WKT)
+    >>> round(float(distance(graz, vienna, _METRE).lexical) / 1000)
+    145
+    """
+    ends = _point(one), _point(other)
+    if unit != _METRE or ends[0] is None or ends[1] is None:
+        return None
+    (east, north), (other_east, other_north) = ends[0], ends[1]
+    chord = _half(other_north - north) + math.cos(north) * math.cos(other_north) * _half(other_east - east)
+    return literal(2 * _RADIUS * math.asin(math.sqrt(min(1.0, chord))))
+
+
+def _point(term: Constant) -> tuple[float, float] | None:
+    """Return longitude and latitude of a point in radians."""
+    if not isinstance(term, Literal) or term.datatype != _WKT:
+        return None
+    found = _POINT.fullmatch(term.lexical)
+    if found is None or abs(float(found[1])) > _EAST or abs(float(found[2])) > _NORTH:
+        return None
+    return math.radians(float(found[1])), math.radians(float(found[2]))
+
+
+def _half(angle: float) -> float:
+    return math.sin(angle / 2) ** 2

@@ -17,7 +17,7 @@ from solver.rdf.values import VALUED, Moment, Single, Value, literal, value
 _Numeric = int | Decimal | float
 
 EXACT, _DIVISION = Context(prec=20_000), Context(prec=28)
-_RANKS: Final[tuple[Any, ...]] = (int, Decimal, Single, float)
+_RANKS: Final[tuple[type[_Numeric], ...]] = (int, Decimal, Single, float)
 
 
 def promote(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric] | None:
@@ -36,6 +36,7 @@ def common_type(numbers: Iterable[_Numeric]) -> type[_Numeric]:
 
 def convert(kind: type[_Numeric], number: Any) -> Any:
     """Return a number as one of another type, the nearest; beyond its range, an infinity."""
+    # Any: that two promoted numbers have one type is known where they are promoted, and to no type.
     try:
         return number if type(number) is kind else kind(number)
     except OverflowError:
@@ -124,8 +125,8 @@ OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any]
 
 def numeric(term: Constant) -> _Numeric | None:
     """Return the number that a term denotes; None: it is none."""
-    number: Any = value(term)
-    return number if type(number) in _RANKS else None
+    number = value(term)
+    return number if isinstance(number, int | Decimal | float) and not isinstance(number, bool) else None
 
 
 def absolute_or_negated(function: str, term: Constant) -> Literal | None:

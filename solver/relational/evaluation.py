@@ -18,7 +18,6 @@ from solver.columns import Array, TermCodes
 from solver.deadlines import check_time
 from solver.facts import Row, Situation, with_facts
 from solver.rdf import compile_condition
-from solver.relational.encoded_situation import EncodedSituation, encode, encoded_rows
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -42,7 +41,7 @@ from solver.relational.run_tables import (
     subtract,
     with_longest,
 )
-from solver.relational.shown_input import ShownInput
+from solver.relational.shown_input import EncodedSituation, ShownInput, encode, encoded_rows
 
 if TYPE_CHECKING:
     from solver.relational.shown_contents import ShownContents

@@ -12,7 +12,6 @@ from lars.language.program import Program
 from lars.language.terms import Signature, Variable, signature
 from solver.columns import TermCodes, keys
 from solver.facts import with_facts
-from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.evaluation import ProgramTables, visible_input
 from solver.relational.plans import (
     DerivedAtoms,
@@ -25,6 +24,7 @@ from solver.relational.plans import (
     plan,
 )
 from solver.relational.rule_bodies import Bindings, RuleBody
+from solver.relational.shown_input import EncodedSituation
 
 _ARRIVAL: Final = Variable(" arrival {}")
 """A variable whose name no text can have."""
@@ -40,7 +40,7 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
     >>> from solver.facts import Fact, Situation
-    >>> from solver.relational.encoded_situation import encode
+    >>> from solver.relational.shown_input import encode
     >>> facts = [Fact(1, "e", (x, y)) for x in "abc" for y in "abc"]
     >>> here = encode(Situation(Interval(0, 1), facts, {}))
     >>> path = read("p(X) ← ⊞^1 ◇ e(X, Y), ⊞^1 ◇ e(Y, Z).")  # 9 edges, each of which 3 go on from
@@ -68,7 +68,7 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
     >>> from solver.facts import Fact, Situation
-    >>> from solver.relational.encoded_situation import encode
+    >>> from solver.relational.shown_input import encode
     >>> here = encode(Situation(Interval(0, 1), [Fact(1, "e", (x,)) for x in "abc"], {}))
     >>> most_instances(read("p(X) ← ⊞^1 ◇ e(X). q ← p(X), p(Y)."), here)  # 3, and 3 · 3
     12

@@ -9,9 +9,9 @@ import numpy as np
 from lars.language.terms import Signature, signature
 from lars.language.windows import Window
 from solver.columns import Array, Numbering, TermCodes
-from solver.relational.encoded_situation import encoded_rows
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesce, empty
+from solver.relational.shown_input import encoded_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,6 @@ from lars.language.program import Program
 from lars.language.terms import Signature, Term, Variable, signature
 from solver.columns import Array, Mask, among, keys
 from solver.facts import Fact, Row
-from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.evaluation import ProgramTables, visible_input
 from solver.relational.plans import (
     DerivedAtoms,
@@ -24,6 +23,7 @@ from solver.relational.plans import (
 )
 from solver.relational.rule_bodies import Bindings, RuleBody, scan_atoms
 from solver.relational.run_tables import RunTable, as_table, coalesce, concatenate, meet
+from solver.relational.shown_input import EncodedSituation
 
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")

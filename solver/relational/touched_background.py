@@ -11,7 +11,6 @@ from lars.language.program import Program
 from lars.language.terms import Signature, Variable, signature
 from solver.columns import Array, Mask, among, distinct
 from solver.facts import with_facts
-from solver.relational.encoded_situation import EncodedSituation
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -21,6 +20,7 @@ from solver.relational.plans import (
     ShownAtoms,
     unfolded_plan,
 )
+from solver.relational.shown_input import EncodedSituation
 
 Table = tuple[Array, ...]
 """The rows of a predicate, an argument each."""
@@ -41,7 +41,7 @@ def with_usable_background(
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
     >>> from solver.facts import Fact, Situation
-    >>> from solver.relational.encoded_situation import encode
+    >>> from solver.relational.shown_input import encode
     >>> rows = [(f"r{n}", f"f{n}") for n in range(9)]
     >>> here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("r3",))], {("on", 2): rows}))
     >>> with_usable_background(read("ans(F) ← ⊞^1 ◇ p(R), on(R, F)."), here, ("ans", 1)).decoded().background

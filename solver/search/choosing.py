@@ -1,6 +1,7 @@
 """The search: clingo chooses which candidates arrive when, so that two programs differ in one period.
 
-The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n.
+The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n. How
+many instances the programs have is known before clingo lists them: it cannot be stopped then.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,15 +13,26 @@ from typing import Final, assert_never
 
 import clingo
 
+from lars.analysis import with_windows
+from lars.analysis.elimination import with_fewer_variables
 from lars.language.program import Program
 from lars.language.terms import Signature, signature
-from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Multiples, with_facts
+from lars.language.windows import NOW, Interval
+from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Situation, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
-from solver.pointwise.symbols import symbol_of
-from solver.search.contests import Candidates, ChosenStream, Contest, OutOfTimeError, ReportKind, SearchLimits
+from solver.pointwise.asp_terms import symbol_of
+from solver.relational import encode, ground_instances, obstacle
+from solver.search.contests import (
+    Candidates,
+    ChosenStream,
+    Contest,
+    OutOfTimeError,
+    ReportKind,
+    SearchLimits,
+    TooLargeError,
+)
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
-from solver.search.ground_sizes import grounded_in_time
 from solver.search.improving import (
     Atoms,
     BestSoFarError,
@@ -28,9 +40,54 @@ from solver.search.improving import (
     arrivals,
     static_numbers,
 )
-from solver.search.timed_encoding import Tables, TimedEncoding, background_name, candidate
-from solver.search.trying import moved_back
+from solver.search.timed_encoding import TimedEncoding, background_name, candidate
+from solver.search.trying import moved_back, with_atoms
 from solver.settings import Progress, no_progress
+
+_FEW: Final = 200_000
+"""Of so many instances the programs are grounded as they are."""
+_MOST: Final = 10_000_000
+_EACH_SECOND: Final = 500_000
+"""So many instances clingo lists in a second at least."""
+
+
+def grounded_in_time(contest: Contest, candidates: Candidates, points: int, limits: SearchLimits) -> Contest:
+    """Return the contest with programs that can be grounded for evaluation at so many time points.
+
+    These are its own, or such with fewer variables. TooLargeError: both have too many instances.
+    """
+    most = int(min(_MOST, limits.deadline.left * _EACH_SECOND)) // max(points, 1)
+    few = min(most, _FEW // max(points, 1))
+    if _instances(contest, candidates, few) <= few:
+        return contest
+    left, right = (_narrowed(side, candidates) for side in (contest.left, contest.right))
+    narrowed = replace(contest, left=left, right=right)
+    if _instances(narrowed, candidates, most) > most:
+        raise TooLargeError(limits.arrivals)
+    return narrowed
+
+
+def _narrowed(side: Question, candidates: Candidates) -> Question:
+    assert side.predicate is not None, "answer streams are not compared"
+    given = frozenset(with_atoms(candidates.background, candidates.static))
+    return replace(side, program=with_fewer_variables(side.program, side.predicate, given))
+
+
+def _instances(contest: Contest, candidates: Candidates, most: int) -> int:
+    """Return how many instances the rules have at a time point at which all candidates are there."""
+    facts = [Fact(0, atom.predicate, tuple(map(str, atom.arguments))) for atom in candidates.arrivals]
+    background = with_atoms(candidates.background, candidates.static)
+    here = encode(Situation(Interval(0, 0), facts, background))
+    found = 0
+    for program in map(_at_once, contest.programs):
+        if found <= most and obstacle(program, background) is None:
+            found += ground_instances(program, here, 0, most - found)
+    return found
+
+
+def _at_once(program: Program) -> Program:
+    return with_windows(program, lambda _: NOW)
+
 
 _LEFT: Final = "l'"
 _RIGHT: Final = "r'"
@@ -72,12 +129,12 @@ class _Search:
         programs = [scale_program(program, frame.scale) for program in contest.programs]
         given = {name: rows for name, rows in candidates.background.items() if rows}
         background = frozenset((*given, *map(signature, candidates.static)))
-        tables: Tables = {}
+        left = TimedEncoding(programs[0], background, mark=_LEFT)
+        right = TimedEncoding(programs[1], background, mark=_RIGHT, numbered=len(left.conditions))
+        questions = (contest.left, contest.right)
         sides = [
-            _Side(TimedEncoding(mark, program, background, tables), question, kind, back=contest.looks_back)
-            for mark, program, question, kind in zip(
-                (_LEFT, _RIGHT), programs, (contest.left, contest.right), contest.kinds, strict=True
-            )
+            _Side(encoding, question, kind, back=contest.looks_back)
+            for encoding, question, kind in zip((left, right), questions, contest.kinds, strict=True)
         ]
         self._text = "\n".join(self._lines(sides, contest))
         self._facts = [
@@ -85,8 +142,7 @@ class _Search:
             for program in programs
             for predicate, row in _given(program, candidates.background)
         ]
-        conditions = {number: condition for (_, (condition, _)), number in tables.items()}
-        self._host = Host(conditions, {}, {})
+        self._host = Host(left.hosted | right.hosted, {}, {})
 
     def _lines(self, sides: Sequence["_Side"], contest: Contest) -> Iterator[str]:
         frame = self._frame
@@ -114,13 +170,13 @@ class _Search:
         for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
             yield f":- {one}saw(I); not {other}saw(I)."
         for side in sides:
-            mark = side.encoding.mark
-            yield from side.encoding.plain_windows(self._frame, side.points(self._frame))
-            for (_, atom), window in side.encoding.windowed_atoms.items():
+            encoding, mark = side.encoding, side.encoding.mark
+            yield from encoding.plain_windows(self._frame, side.points(self._frame))
+            for window, atom in encoding.windowed_atoms:
                 for number, arriving in enumerate(self._candidates.arrivals):
                     if atom.arguments[-1] == arriving.arguments[-1]:
-                        shown = f"{mark}plain({window},T,A,B); A <= U; U <= B; {mark}evaluated(T)"
-                        yield f"{mark}saw({number}) :- arrives({number},U); {shown}."
+                        plain = f"{mark}plain({encoding.windows[window]},T,A,B); A <= U; U <= B"
+                        yield f"{mark}saw({number}) :- arrives({number},U); {plain}; {mark}evaluated(T)."
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[ChosenStream]:

@@ -1,167 +1,146 @@
-"""A program as ASP at all time points of a frame at once: each derived atom has its time as last argument.
+"""A program as ASP at all time points of a frame at once: the plain encoding with the time as last argument.
 
   a ← b, not c            a(.., T) :- b(.., T); not c(.., T); point(T).
-  a ← ⊞^w ◇ s(x, y)       a(.., T) :- shown(X, Y, T).
+  a ← ⊞^w ◇ s(x, y)       a(.., T) :- shown(X, Y, T); point(T).
                           shown(X, Y, T) :- sees(w, T, A, B); s(X, Y, U); A <= U; U <= B.
-The windows' ends are facts, so that clingo meets no arithmetic; conditions are asked of the host.
+The windows' ends are facts, so that clingo meets no arithmetic. When an atom arrived is left behind in
+`shown`: a rule has as many instances as times, not as combinations of arrivals.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Final
 
-from lars.analysis import LiteralForm, Mode, intensional, literal_form
-from lars.language.formulas import Assign, BodyLiteral, Comparison, Relation, SetLiteral, Test, Truth
-from lars.language.program import Program, Rule, formulas, is_fact
-from lars.language.terms import Atom, Signature, signature
+from lars.analysis import LiteralForm, Mode
+from lars.language.formulas import SetLiteral
+from lars.language.program import Rule, is_fact
+from lars.language.terms import Atom, Signature
 from lars.language.windows import Bounds, TimeWindow, TupleWindow, Window
 from solver.facts import canonical_atom, variables_in_order
-from solver.pointwise import (
-    HostedCondition,
-    Place,
-    RuleNames,
-    call,
-    comparison,
-    condition_arguments,
-    condition_atom,
-    place,
-    predicate_name,
-    table,
-)
+from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_name
 from solver.search.frames import PeriodFrame, UncoveredError
 
 _MOST: Final = 2**31 - 1
 """The greatest number of clingo, which no search counts to: a larger window shows what this one does."""
-Tables = dict[tuple[str, Place], int]
-"""The numbers of conditions, by the side and the place in which each stands."""
 
 
-@dataclass
-class TimedEncoding:
-    """One side's rules; `mark` begins the names of its predicates, `tables` are those of all sides.
+@dataclass(frozen=True)
+class TimedEncoding(AspNames):
+    """One side's rules; `mark` begins the names of its predicates.
 
     `background` are the predicates of which B holds atoms, or may hold chosen ones.
     """
 
-    mark: str
-    program: Program
-    background: frozenset[Signature]
-    tables: Tables
-    windowed_atoms: dict[tuple[Window, Atom], int] = field(default_factory=dict)
+    mark: str = ""
 
     def lines(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield the ASP rules, for evaluation at these points."""
-        yield from (f"{self.mark}point({t})." for t in points)
-        derived = intensional(self.program)
+        yield from (f"{self.now(str(t))}." for t in points)
         for rule in self.program.rules:
             if not is_fact(rule):
-                yield f"% {rule}"
-                yield from self._rule(rule, derived)
-        for predicate in sorted(derived & self.background):
+                if not isinstance(rule.head, Atom):
+                    raise UncoveredError(f"the rule {rule}")
+                writer = _TimedRule(self, rule)
+                yield from (f"% {rule}", *writer.lines(), *writer.tables())
+        for predicate in sorted(self.derived & self.background_predicates):
             names = [f"X{i}" for i in range(predicate[1])]
             given = call(background_name(predicate), names)
-            yield f"{call(self.name(predicate), [*names, 'T'])} :- {given}; {self.mark}point(T)."
-        for (window, atom), number in self.windowed_atoms.items():
-            yield from self._window(window, atom, number, frame, points)
+            yield f"{self.at_now(predicate, names)} :- {given}; {self.now('T')}."
+        for window, number in self.windows.items():
+            yield from self._window(window, number, frame, points)
+        for window, atom in self.windowed_atoms:
+            yield self._shown(window, atom)
 
-    def name(self, predicate: Signature) -> str:
+    @property
+    def timed(self) -> frozenset[Signature]:
+        """All derived predicates."""
+        return self.derived
+
+    @cached_property
+    def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
+        """What is looked at through windows, numbered in the order of the program."""
+        looked_at = (
+            (form.window, canonical_atom(form.atom))
+            for _, form in self.literals
+            if form.window is not None and isinstance(form.atom, Atom)
+        )
+        return {one: i for i, one in enumerate(dict.fromkeys(looked_at))}
+
+    def name(self, predicate: Signature, *, timed: bool = True) -> str:
         """Return the name of a derived predicate."""
+        assert timed
         return f"{self.mark}{predicate_name(predicate[0])}"
 
-    def _rule(self, rule: Rule, derived: frozenset[Signature]) -> Iterator[str]:
-        if not isinstance(rule.head, Atom):
-            raise UncoveredError(f"the rule {rule}")
-        names, body, domain = RuleNames(), [f"{self.mark}point(T)"], [f"{self.mark}point(T)"]
-        for literal in rule.body:
-            if isinstance(literal, Test | Assign):
-                continue
-            part, binds = self._literal(literal, names, derived)
-            body.append(part)
-            if binds:
-                domain.append(part)
-        for literal in rule.body:
-            if isinstance(literal, Test | Assign):
-                lines, atom = self._condition(literal, rule, names, domain)
-                yield from lines
-                body.append(atom)
-                if isinstance(literal, Assign):
-                    domain.append(atom)
-        head = call(self.name(signature(rule.head)), [*names.terms(rule.head), "T"])
-        yield f"{head} :- {'; '.join(body)}."
+    def now(self, time: str) -> str:
+        """Return the ASP atom that says: the side can evaluate then."""
+        return f"{self.mark}point({time})"
 
-    def _literal(
-        self, literal: BodyLiteral, names: RuleNames, derived: frozenset[Signature]
-    ) -> tuple[str, bool]:
-        """Return the ASP literal, and whether it binds variables."""
-        if isinstance(literal, Comparison):
-            return comparison(literal, names), literal.relation is Relation.EQUAL
-        if isinstance(literal, SetLiteral | Test | Assign):
-            raise UncoveredError(f"what looks at all solutions together: {literal}")
-        form = literal_form(literal)
-        negation = "" if form.positive else "not "
-        if isinstance(form.atom, Truth):
-            return "#true" if form.positive else "#false", False
-        predicate, terms = signature(form.atom), names.terms(form.atom)
-        if form.window is not None:
-            return f"{negation}{self._seen(form, form.window, names)}", form.positive
-        if form.mode is not Mode.NOW:
-            raise UncoveredError(f"the formula {literal}")
-        if predicate in derived:
-            return f"{negation}{call(self.name(predicate), [*terms, 'T'])}", form.positive
-        return f"{negation}{call(background_name(predicate), terms)}", form.positive
+    def at_now(self, predicate: Signature, arguments: list[str]) -> str:
+        """Return the ASP atom that says: it holds at T, or always."""
+        if predicate in self.derived:
+            return call(self.name(predicate), [*arguments, "T"])
+        return call(background_name(predicate), arguments)
 
-    def _seen(self, form: LiteralForm, window: Window, names: RuleNames) -> str:
-        assert isinstance(form.atom, Atom)
-        if form.mode is not Mode.SOME:
-            raise UncoveredError(f"{form.mode.value} in the window {window}")
-        number = self.windowed_atoms.setdefault((window, canonical_atom(form.atom)), len(self.windowed_atoms))
-        terms = [names.term(name) for name in variables_in_order(form.atom)]
-        return call(f"{self.mark}shown{number}", [*terms, "T"])
+    def window_atom(self, window: Window, atom: Atom, names: RuleNames) -> str:
+        """Return the ASP atom that says: at T the window shows the atom."""
+        number = self.windowed_atoms[window, canonical_atom(atom)]
+        return call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
 
-    def _condition(
-        self, condition: HostedCondition, rule: Rule, names: RuleNames, domain: list[str]
-    ) -> tuple[list[str], str]:
-        number = self.tables.setdefault((self.mark, place(condition, rule)), len(self.tables) + 1)
-        arguments = [names.term(name) for name in condition_arguments(condition)]
-        value = names.term(condition.variable) if isinstance(condition, Assign) else ""
-        lines = list(table(condition, number, arguments, "; ".join(domain)))
-        return lines, condition_atom(condition, number, arguments, value)
-
-    def _window(
-        self, window: Window, atom: Atom, number: int, frame: PeriodFrame, points: range
-    ) -> Iterator[str]:
-        names = RuleNames()
+    def _shown(self, window: Window, atom: Atom) -> str:
+        names, w = RuleNames(), self.windows[window]
+        shown = self.window_atom(window, atom, names)
+        if isinstance(window, TupleWindow):
+            return f"{shown} :- {candidate('I', names.terms(atom))}; {self.mark}kept({w},I,T)."
         arrived = call(predicate_name(atom.predicate), [*names.terms(atom), "U"])
-        shown = call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
+        return f"{shown} :- {self.mark}sees({w},T,A,B); {arrived}; A <= U; U <= B."
+
+    def _window(self, window: Window, number: int, frame: PeriodFrame, points: range) -> Iterator[str]:
         yield f"% {window}"
         if isinstance(window, TupleWindow):
-            yield from self._newest(window, atom, number, shown, names)
+            yield self._newest(window, number)
             return
         for t in points:
             ends = window.bounds(t, frame.times)
             if ends:
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
-        yield f"{shown} :- {self.mark}sees({number},T,A,B); {arrived}; A <= U; U <= B."
 
-    def _newest(
-        self, window: TupleWindow, atom: Atom, number: int, shown: str, names: RuleNames
-    ) -> Iterator[str]:
-        """Yield what is among the newest; of one instant candidates arrive in the order of their numbers."""
+    def _newest(self, window: TupleWindow, number: int) -> str:
+        """Return what is among the newest; of one instant candidates arrive in the order of their numbers."""
         source = "_" if window.source is None else RuleNames().term(window.source)
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
-        seen = f"{one}; arrives(I,U); {self.mark}point(T); U <= T"
-        yield f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _MOST)}."
-        yield f"{shown} :- {candidate('I', names.terms(atom))}; {self.mark}kept({number},I,T)."
+        seen = f"{one}; arrives(I,U); {self.now('T')}; U <= T"
+        return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _MOST)}."
 
     def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield what each window would show were it closed and did it not slide."""
-        for (window, _), number in self.windowed_atoms.items():
+        for window, number in self.windows.items():
             if isinstance(window, TimeWindow):
                 plain = replace(window, step=1, ends=Bounds.CLOSED)
                 for t in points:
                     ends = plain.bounds(t, frame.times)
                     yield f"{self.mark}plain({number},{t},{ends.first},{ends.last})."
+
+
+class _TimedRule(RuleWriter):
+    """Writes one rule at T; raises UncoveredError for what is not written so."""
+
+    def __init__(self, encoding: TimedEncoding, rule: Rule) -> None:
+        super().__init__(encoding, rule)
+        self._encoding = encoding
+
+    def through_window(self, form: LiteralForm) -> list[str]:
+        """Return the atom that says what the window shows."""
+        if form.window is None or form.mode is not Mode.SOME or not isinstance(form.atom, Atom):
+            where = "over all times" if form.window is None else f"in the window {form.window}"
+            raise UncoveredError(f"{form.mode.value} {where}")
+        negation = "" if form.positive else "not "
+        return [f"{negation}{self._encoding.window_atom(form.window, form.atom, self.names)}"]
+
+    def set_atom(self, literal: SetLiteral) -> str:
+        """Refuse the literal."""
+        raise UncoveredError(f"what looks at all solutions together: {literal}")
 
 
 def candidate(number: str, terms: Sequence[str]) -> str:
@@ -172,10 +151,3 @@ def candidate(number: str, terms: Sequence[str]) -> str:
 def background_name(predicate: Signature) -> str:
     """Return the name under which B's atoms of the predicate are given."""
     return f"always'{predicate_name(predicate[0])}"
-
-
-def used_predicates(program: Program) -> frozenset[Signature]:
-    """Return the predicates that bodies look at without a window, and that no rule derives."""
-    forms = (literal_form(part) for rule in program.rules for part in formulas(rule.body))
-    plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom) and form.window is None}
-    return frozenset(plain) - intensional(program)

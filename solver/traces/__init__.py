@@ -1,9 +1,8 @@
 """Traces from files: formats, times, order, errors with their places; whole, or in parts for many tasks."""
 
 from solver.traces.formats.graphs import NUMBERED
-from solver.traces.rows import Raw
+from solver.traces.rows import Raw, Summary
 from solver.traces.static_files import read_static
-from solver.traces.summaries import Summary
 from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import (
     file_parts,

@@ -226,7 +226,7 @@ class _Listed:
         """Return statements by their graphs."""
         rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
         triples = self.places[rows[:, :3]]
-        graphs: dict[int, Any] = {
+        graphs: dict[int, Any] = {  # sets of rows, which are triples here
             graph: CodedRows(self.texts, distinct_rows([triples[rows[:, 3] == graph]]))
             for graph in (NULL_CODE, *distinct(rows[:, 3]).tolist())
         }
@@ -317,11 +317,11 @@ def _check_json(path: Path, data: bytes) -> None:
             )
 
 
-def _listed(value: Any) -> list[Any]:
+def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _entries(document: Any) -> Iterator[tuple[str, Any]]:
+def _entries(document: object) -> Iterator[tuple[str, object]]:
     if isinstance(document, dict):
         for key, value in document.items():
             yield key, value

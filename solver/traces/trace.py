@@ -1,5 +1,6 @@
-"""The files of a trace: found, recognised, described, and cut into parts."""
+"""The files of a trace: found, their formats recognised, described, and cut into parts."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,17 +13,97 @@ from lars.files import exists
 from solver.facts import STANDARD_INPUT, bare, converted_file, readable
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions
-from solver.traces.formats.graphs import NUMBERED, file_number
-from solver.traces.formats.recognition import ACCEPTED, BINARY, format_of
+from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
 from solver.traces.rows import Raw
 from solver.traces.survey import WITH_END
-from solver.traces.trace_files import FileFormat, FileHead, FilePart, TraceFile
+from solver.traces.trace_files import ARROW, FileFormat, FileHead, FilePart, TraceFile, is_json_row
 from solver.traces.trace_times import Clock, instant_of
 
 if TYPE_CHECKING:
     from solver.traces.formats.mapped_tables import Columns
 
 HEAD: Final = 65536
+ACCEPTED: Final = (
+    "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms as in 18: near(a). "
+    "(.atoms), CSV, Parquet, Arrow and JSON lines with the columns t, stream, s, p, o or t, atom, a folder "
+    "of files data_NN.ttl, a folder of .parquet files"
+)
+BINARY: Final = (".parquet", ".arrow", ".feather")
+"""Files of these names have content where they have no row, too."""
+
+
+def format_of(head: FileHead) -> FileFormat:
+    """Return the format of a file; raises LarsError where neither its name nor its content tells."""
+    name = bare(head.path)
+    if NUMBERED.fullmatch(name.name):
+        return NumberedTurtle()
+    if name.suffix == ".ttl":
+        raise LarsError(f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
+    return _of_extension(name.suffix.lower()) or _of_content(head)
+
+
+def _of_extension(extension: str) -> FileFormat | None:
+    """Return the format that the name says; it is loaded with the first file that has it."""
+    match extension:
+        case ".trig":
+            return TrigFile()
+        case ".nt" | ".nq":
+            from solver.traces.formats.quad_lines import QuadLines
+
+            return QuadLines()
+        case ".atoms":
+            from solver.traces.formats.atom_lines import AtomLines
+
+            return AtomLines()
+        case ".csv":
+            from solver.traces.formats.csv_lines import CsvLines
+
+            return CsvLines()
+        case ".parquet":
+            from solver.traces.formats.tables import ParquetTable
+
+            return ParquetTable()
+        case ".arrow" | ".feather":
+            from solver.traces.formats.arrow_files import ArrowTable
+
+            return ArrowTable()
+        case ".ndjson" | ".jsonl":
+            from solver.traces.formats.arrow_files import JsonTable
+
+            return JsonTable()
+        case _:
+            return None
+
+
+def _of_content(head: FileHead) -> FileFormat:
+    from solver.traces.formats.atom_lines import AtomLines, is_atoms
+    from solver.traces.formats.csv_lines import CsvLines, is_header
+    from solver.traces.formats.quad_lines import QuadLines, is_timed
+
+    if not head.start:
+        return QuadLines()
+    if head.start.startswith(b"PAR1"):
+        from solver.traces.formats.tables import ParquetTable
+
+        return ParquetTable()
+    if head.start.startswith(ARROW):
+        from solver.traces.formats.arrow_files import ArrowTable
+
+        return ArrowTable()
+    if is_json_row(head.lines[0]):
+        from solver.traces.formats.arrow_files import JsonTable
+
+        return JsonTable()
+    if is_header(head.lines[0]):
+        return CsvLines()
+    if is_atoms(head.lines):
+        return AtomLines()
+    if is_timed(head.lines):
+        return QuadLines()
+    prefixed = re.search(rb"^\s*(@prefix|PREFIX)\s", head.start, re.MULTILINE)
+    if b"generatedAtTime" in head.start or prefixed:
+        return TrigFile()
+    raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
 
 
 _LEAST: Final = 2**16

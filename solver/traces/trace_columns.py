@@ -13,8 +13,7 @@ from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, t
 from solver.progress import tell
 from solver.settings import OnError, TraceOptions
 from solver.traces.blocks import TimedRows, join_rows, summaries_of, times_of_rows
-from solver.traces.rows import ExactRow, Raw, RowBlock, exact_rows
-from solver.traces.summaries import Summary, summarise
+from solver.traces.rows import ExactRow, Raw, RowBlock, Summary, exact_rows, summarise
 from solver.traces.survey import Survey, last_time, report, survey
 from solver.traces.trace import checked_rows
 from solver.traces.trace_files import FilePart, TraceFile

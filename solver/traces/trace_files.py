@@ -1,5 +1,6 @@
 """The files of a trace, what a format says of one, and elements as rows: blank nodes standardised apart."""
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from solver.settings import TraceOptions
 from solver.traces.rows import Raw, RowBlock, TracedAtom, Triple, row_of, triple_reading
 from solver.traces.trace_times import Clock, Instant, MalformedPart
 
+ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")
+"""How a file of Arrow begins, and how a stream of it does."""
 _FILE_BITS: Final = 43
 
 
@@ -24,6 +27,19 @@ class FileHead:
     plain: Path
     start: bytes
     lines: Sequence[str]
+
+
+def is_json_row(line: str) -> bool:
+    """Return whether a line is an object of JSON whose values are numbers, texts, true, false or null.
+
+    >>> is_json_row('{"t": 1, "who": "ann"}'), is_json_row('{"t": 1, "rows": []}')
+    (True, False)
+    """
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and not any(isinstance(one, dict | list) for one in found.values())
 
 
 class FileFormat(ABC):

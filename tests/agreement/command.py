@@ -7,7 +7,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from agreement.cli.running import run
+from agreement.cli.app import run
 
 
 class Ran(NamedTuple):

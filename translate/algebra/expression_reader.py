@@ -1,14 +1,17 @@
 """Expressions of SPARQL's syntax tree as `Call` trees; terms come from the text's own tokens."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
 
 from lars.language.formulas import Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql import COVERED, TERM, TYPE, Document, StreamingClauses, TokenKind, is_name, number
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 _TYPES: Final = (
@@ -44,12 +47,12 @@ class SyntaxLeaves:
     lifted: StreamingClauses
     opaque: bool = False
 
-    def index(self, leaf: Any) -> int | None:
+    def index(self, leaf: object) -> int | None:
         """Return the number of the leaf's token; None for a term that the text does not name."""
         found = TERM.fullmatch(str(leaf))
         return None if found is None else int(found[2])
 
-    def term(self, leaf: Any) -> Term:
+    def term(self, leaf: object) -> Term:
         """Return the variable or RDF term of a leaf that is no blank node."""
         index = self.index(leaf)
         if index is None:
@@ -65,29 +68,29 @@ class SyntaxLeaves:
             return number(token.text[1:])
         return self.lifted.names.literal(index)
 
-    def variable(self, leaf: Any) -> Variable:
+    def variable(self, leaf: object) -> Variable:
         """Return the variable of a leaf that can be nothing else."""
         term = self.term(leaf)
         assert isinstance(term, Variable)
         return term
 
-    def is_word(self, leaf: Any, *words: str) -> bool:
+    def is_word(self, leaf: object, *words: str) -> bool:
         """Whether the leaf is one of these keywords."""
         index = self.index(leaf)
         return index is not None and self.document.tokens[index].is_word(*words)
 
-    def first(self, node: Any, word: str = "") -> int:
+    def first(self, node: object, word: str = "") -> int:
         """Return the index of a tree's first token, or of the last `word` before that."""
         indices = (self.index(leaf) for leaf in leaves(node))
         first = next((index for index in indices if index is not None), self.lifted.names.after)
         before = range(first, -1, -1) if word else ()
         return next((index for index in before if self.document.tokens[index].is_word(word)), first)
 
-    def unexpected(self, node: Any, accepted: str, word: str = "") -> QueryError:
+    def unexpected(self, node: object, accepted: str, word: str = "") -> QueryError:
         """Return the error that a tree, or the `word` before it, stands where something else can."""
         return self.document.unexpected(self.document.tokens[self.first(node, word)], accepted)
 
-    def unsupported(self, construct: str, node: Any, word: str = "") -> UnsupportedError:
+    def unsupported(self, construct: str, node: object, word: str = "") -> UnsupportedError:
         """Return the error that names a construct at the first token of its tree, or at its `word`."""
         place = self.document.place(self.document.tokens[self.first(node, word)].start)
         return UnsupportedError(construct, place, covered=COVERED)
@@ -98,29 +101,29 @@ class ExpressionReader:
     """The terms of expressions, and what stands for an EXISTS and for an aggregate in them."""
 
     terms: SyntaxLeaves
-    exists: Callable[[Any], Variable]
-    aggregate: Callable[[Any], Variable]
+    exists: "Callable[[CompValue], Variable]"
+    aggregate: "Callable[[CompValue], Variable]"
 
 
-def is_tree(node: Any) -> bool:
+def is_tree(node: object) -> "TypeGuard[CompValue]":
     """Whether a node of the syntax tree has parts, with a name, and is no list of them."""
     return isinstance(node, dict)
 
 
-def leaves(node: Any, skipped: Callable[[Any], bool] = lambda _: False) -> Iterator[Any]:
+def leaves(node: object, skipped: "Callable[[CompValue], bool]" = lambda _: False) -> Iterator[object]:
     """Yield the leaves of a syntax tree in the order of the text, without the trees to be skipped."""
     if is_tree(node):
         if not skipped(node):
             for child in node.values():
                 yield from leaves(child, skipped)
-    elif isinstance(node, str) or not hasattr(node, "__iter__"):
-        yield node
-    else:
+    elif isinstance(node, Iterable) and not isinstance(node, str):
         for child in node:
             yield from leaves(child, skipped)
+    else:
+        yield node
 
 
-def unwrap(node: Any) -> Any:
+def unwrap(node: object) -> object:
     """Return the expression inside trees that have one side only, as the grammar makes many of."""
     while is_tree(node) and node.name in _WRAPPERS and not node.other:
         if node.name == "RelationalExpression" and node.op is not None:
@@ -129,18 +132,18 @@ def unwrap(node: Any) -> Any:
     return node
 
 
-def is_aggregate(node: Any) -> bool:
+def is_aggregate(node: object) -> "TypeGuard[CompValue]":
     """Whether a node of the syntax tree is an aggregate."""
     return is_tree(node) and node.name.startswith(_AGGREGATE)
 
 
-def aggregate_name(node: Any) -> str:
+def aggregate_name(node: "CompValue") -> str:
     """Return the keyword of an aggregate in the syntax tree."""
     name = node.name.removeprefix(_AGGREGATE)
     return "GROUP_CONCAT" if name == "GroupConcat" else str(name.upper())
 
 
-def translate_expression(node: Any, reader: ExpressionReader) -> Expression:
+def translate_expression(node: object, reader: ExpressionReader) -> Expression:
     """Return the expression of a syntax tree; chains of one operator are read from the left.
 
     `URI` and `isURI` become their synonyms IRI and ISIRI, `NOT IN` is `!` of `IN`, and `+?x`
@@ -151,7 +154,7 @@ def translate_expression(node: Any, reader: ExpressionReader) -> Expression:
     return _call(node, reader) if is_tree(node) else reader.terms.term(node)
 
 
-def _call(node: Any, reader: ExpressionReader) -> Expression:
+def _call(node: "CompValue", reader: ExpressionReader) -> Expression:
     match name := node.name:
         case "ConditionalOrExpression" | "ConditionalAndExpression":
             return _connected(node, reader)
@@ -197,12 +200,12 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
     return join(chain(join, parts[:middle]), chain(join, parts[middle:]))
 
 
-def _connected(node: Any, reader: ExpressionReader) -> Expression:
+def _connected(node: "CompValue", reader: ExpressionReader) -> Expression:
     parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
     return chain(lambda one, other: Call(_CHAINS[node.name], (one, other)), parts)
 
 
-def _chain(node: Any, operators: Any, reader: ExpressionReader) -> Expression:
+def _chain(node: "CompValue", operators: Sequence[object], reader: ExpressionReader) -> Expression:
     if len(operators) > LONGEST:
         raise reader.terms.unexpected(node.other[LONGEST], f"no more than {LONGEST} operators in a row")
     expression = translate_expression(node.expr, reader)
@@ -211,7 +214,7 @@ def _chain(node: Any, operators: Any, reader: ExpressionReader) -> Expression:
     return expression
 
 
-def _relation(node: Any, reader: ExpressionReader) -> Expression:
+def _relation(node: "CompValue", reader: ExpressionReader) -> Expression:
     left = translate_expression(node.expr, reader)
     match node.op:
         case "IN":
@@ -222,20 +225,20 @@ def _relation(node: Any, reader: ExpressionReader) -> Expression:
             return Call(str(operator), (left, translate_expression(node.other, reader)))
 
 
-def _arguments(values: Any, reader: ExpressionReader) -> tuple[Expression, ...]:
+def _arguments(values: Iterable[object], reader: ExpressionReader) -> tuple[Expression, ...]:
     """Return the arguments of a call; a list of them is one value, and () is the IRI rdf:nil."""
     arguments: list[Expression] = []
     for value in values:
         if is_tree(value):
             arguments.append(translate_expression(value, reader))
-        elif isinstance(value, str):
-            arguments += [reader.terms.term(value)] if reader.terms.index(value) is not None else []
-        else:
+        elif isinstance(value, Iterable) and not isinstance(value, str):
             arguments += _arguments(value, reader)
+        elif reader.terms.index(value) is not None:
+            arguments.append(reader.terms.term(value))
     return tuple(arguments)
 
 
-def _function(node: Any, reader: ExpressionReader) -> Expression:
+def _function(node: "CompValue", reader: ExpressionReader) -> Expression:
     terms = reader.terms
     index = terms.index(node.iri)
     if index is not None and terms.document.tokens[index].kind is TokenKind.WORD:
@@ -261,7 +264,7 @@ def _is_computed(iri: Iri, arguments: tuple[Expression, ...]) -> bool:
     return len(arguments) == _POINTS_AND_UNIT and arguments[-1] == _METRE
 
 
-def _check_statement(node: Any, arguments: tuple[Expression, ...], terms: SyntaxLeaves) -> None:
+def _check_statement(node: "CompValue", arguments: tuple[Expression, ...], terms: SyntaxLeaves) -> None:
     accepted = "the subject, predicate and object of a statement, each a variable or a term"
     if len(arguments) != _STATEMENT:
         raise terms.unexpected(node.iri, f"{accepted}: here are {len(arguments)} arguments")

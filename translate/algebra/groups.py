@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lars.language.formulas import Call, Expression
 from lars.language.terms import Constant, Iri, Variable
@@ -19,8 +19,11 @@ from translate.model import patterns as algebra
 from translate.model.patterns import variables
 from translate.sparql import AnyWindow, StreamClause
 
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
+
 _DEEPEST: Final = 256
-Aggregate = Callable[[Any], Variable]
+Aggregate = Callable[["CompValue"], Variable]
 ReadExpression = tuple[Expression, tuple[algebra.Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
@@ -51,19 +54,19 @@ class Groups:
     """
 
     scope: Scope
-    subquery: Callable[["Groups", Any, StreamClause | None], algebra.Pattern]
+    subquery: Callable[["Groups", "CompValue", StreamClause | None], algebra.Pattern]
 
-    def group(self, node: Any, stream: StreamClause | None) -> algebra.Pattern:
+    def group(self, node: "CompValue", stream: StreamClause | None) -> algebra.Pattern:
         """Return the pattern of a group."""
         return self._parts(node, stream).joined()
 
     def expression(
-        self, node: Any, stream: StreamClause | None, aggregate: Aggregate | None = None
+        self, node: object, stream: StreamClause | None, aggregate: Aggregate | None = None
     ) -> ReadExpression:
         """Return an expression, a fresh variable in the place of each EXISTS of it."""
         found: list[algebra.Exists] = []
 
-        def exists(group: Any) -> Variable:
+        def exists(group: "CompValue") -> Variable:
             variable = self.scope.fresh("e")
             found.append(algebra.Exists(variable, self.group(group, stream)))
             return variable
@@ -71,18 +74,18 @@ class Groups:
         reader = ExpressionReader(self.scope.leaves, exists, aggregate or self.refuse_aggregate)
         return translate_expression(node, reader), tuple(found)
 
-    def check_depth(self, pattern: algebra.Pattern, node: Any) -> None:
+    def check_depth(self, pattern: algebra.Pattern, node: object) -> None:
         """Raise at a part of the query with which its pattern is too deep for walks over it."""
         if depth(pattern) > _DEEPEST:
             accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
             raise self.scope.leaves.unexpected(node, accepted)
 
-    def refuse_aggregate(self, node: Any) -> Variable:
+    def refuse_aggregate(self, node: "CompValue") -> Variable:
         """Raise where an aggregate stands that has no groups."""
         accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
         raise self.scope.leaves.unexpected(node, accepted, aggregate_name(node))
 
-    def _parts(self, node: Any, stream: StreamClause | None) -> _Parts:
+    def _parts(self, node: "CompValue", stream: StreamClause | None) -> _Parts:
         if node.name == "SubSelect":
             return _Parts(self.subquery(self, node, stream))
         pattern: algebra.Pattern = algebra.EMPTY
@@ -105,7 +108,9 @@ class Groups:
         condition, exists = chain(conjunction, filters)
         return _Parts(pattern, condition, exists)
 
-    def _extended(self, before: algebra.Pattern, part: Any, stream: StreamClause | None) -> algebra.Pattern:
+    def _extended(
+        self, before: algebra.Pattern, part: "CompValue", stream: StreamClause | None
+    ) -> algebra.Pattern:
         """Return what the next element of a group makes of the pattern before it."""
         match part.name:
             case "OptionalGraphPattern":
@@ -127,7 +132,7 @@ class Groups:
             case _:
                 raise self.scope.leaves.unsupported(part.name, part)
 
-    def _graph(self, part: Any, stream: StreamClause | None) -> algebra.Pattern:
+    def _graph(self, part: "CompValue", stream: StreamClause | None) -> algebra.Pattern:
         """Return GRAPH or SERVICE or, where the text says STREAM, the block."""
         leaves = self.scope.leaves
         index = leaves.first(part.term)
@@ -148,7 +153,7 @@ class Groups:
             return algebra.Service(name, inner, before.is_word("SILENT"))
         return algebra.Graph(name, inner)
 
-    def _block(self, stream: StreamClause, part: Any) -> algebra.Pattern:
+    def _block(self, stream: StreamClause, part: "CompValue") -> algebra.Pattern:
         parts = self._parts(part.graph, stream)
         if parts.pattern == algebra.EMPTY:
             parts = _Parts(
@@ -158,7 +163,7 @@ class Groups:
             )
         return parts.joined()
 
-    def _any_window(self, block: AnyWindow, part: Any) -> algebra.Pattern:
+    def _any_window(self, block: AnyWindow, part: "CompValue") -> algebra.Pattern:
         if isinstance(block.name, Iri) or not block.windows:
             self.scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
             return algebra.Values(
@@ -172,7 +177,7 @@ class Groups:
             )
         return reduce(algebra.Union, branches)
 
-    def values(self, node: Any) -> algebra.Values:
+    def values(self, node: "CompValue") -> algebra.Values:
         """Return the table of VALUES; one variable without brackets has values without brackets."""
         leaves = self.scope.leaves
         names = tuple(leaves.variable(leaf) for leaf in node.var or ())
@@ -188,7 +193,7 @@ class Groups:
             rows.append(tuple(self._constant(leaf) for leaf in row))
         return algebra.Values(names, tuple(rows))
 
-    def _constant(self, leaf: Any) -> Constant | None:
+    def _constant(self, leaf: object) -> Constant | None:
         if self.scope.leaves.is_word(leaf, "UNDEF"):
             return None
         term = self.scope.leaves.term(leaf)

@@ -1,6 +1,6 @@
 """SPARQL's syntax tree → patterns, by the definitions of SPARQL 1.1, Section 18.2."""
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
@@ -11,6 +11,9 @@ from translate.algebra.triples import Scope, read_template
 from translate.model.patterns import TriplePattern, variables
 from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.sparql import deep_recursion, read_tree
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 _FORMS: Final = {
     "SelectQuery": Form.SELECT,
@@ -46,7 +49,7 @@ def _position(error: PlacedError) -> tuple[int, int]:
     return error.place.line, error.place.column
 
 
-def _read(tree: Any, leaves: SyntaxLeaves, language: Language) -> EngineQuery:
+def _read(tree: "CompValue", leaves: SyntaxLeaves, language: Language) -> EngineQuery:
     lifted, form = leaves.lifted, _FORMS[tree.name]
     scope = Scope(leaves)
     dataset = _dataset(tree, leaves)
@@ -72,14 +75,14 @@ def _read(tree: Any, leaves: SyntaxLeaves, language: Language) -> EngineQuery:
     )
 
 
-def _template(tree: Any, scope: Scope) -> tuple[TriplePattern, ...]:
+def _template(tree: "CompValue", scope: Scope) -> tuple[TriplePattern, ...]:
     """Return the template of CONSTRUCT; CONSTRUCT WHERE {..} has the triples of its pattern."""
     if tree.where is not None and tree.where.name == "FakeGroupGraphPatten":
         return read_template([block for part in tree.where.part for block in part.triples], scope)
     return read_template(tree.template or (), scope)
 
 
-def _described(tree: Any, scope: Scope, solutions: Solutions) -> tuple[Iri | Variable, ...]:
+def _described(tree: "CompValue", scope: Scope, solutions: Solutions) -> tuple[Iri | Variable, ...]:
     """Return what DESCRIBE names, each once; * names all variables in scope."""
     if not tree.var:
         return scope.bindable_variables(solutions.pattern)
@@ -106,7 +109,7 @@ def _result(
             return tuple(term for term in terms if isinstance(term, Variable) and term in bound)
 
 
-def _dataset(tree: Any, leaves: SyntaxLeaves) -> Dataset:
+def _dataset(tree: "CompValue", leaves: SyntaxLeaves) -> Dataset:
     """Return the graphs of FROM and FROM NAMED."""
     clauses = tree.datasetClause or ()
     default = [leaves.term(clause.default) for clause in clauses if clause.default]

@@ -4,25 +4,32 @@ All groups of one query share its terms, its fresh variables, and where labels o
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lars.language.terms import Blank, Iri, Term, Variable
 from translate.algebra.expression_reader import LONGEST, SyntaxLeaves, chain, is_tree, leaves
-from translate.model.paths import (
+from translate.model.patterns import (
     Alternative,
+    Bgp,
     Inverse,
     Link,
     NegatedSet,
     Path,
+    PathPattern,
     PathSequence,
+    Pattern,
     RepeatedPath,
     Repetition,
+    TriplePattern,
+    variables,
 )
-from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern, variables
 from translate.sparql import TokenKind
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 
 @dataclass(slots=True)
@@ -71,7 +78,7 @@ class Scope:
             self.labels, self.runs, self._numbers = dict(before[0]), before[1], Counter(before[2])
             yield
 
-    def check_new(self, leaf: Any, bound: Iterable[Variable]) -> Variable:
+    def check_new(self, leaf: object, bound: Iterable[Variable]) -> Variable:
         """Return the variable after AS, or raise where something binds it before."""
         variable = self.leaves.variable(leaf)
         if variable in bound:
@@ -99,7 +106,7 @@ class TriplesRun:
         self.scope.runs += 1
         self.number = self.scope.runs
 
-    def read(self, blocks: Any) -> None:
+    def read(self, blocks: Iterable[Sequence[object]]) -> None:
         """Add the triples of blocks; a label that another run has is an error."""
         for subject, path, object_ in _triples(blocks):
             first = self._term(subject)
@@ -113,7 +120,7 @@ class TriplesRun:
             else:
                 yield from (part for part in parts if isinstance(part, PathPattern))
 
-    def _term(self, leaf: Any) -> Term:
+    def _term(self, leaf: object) -> Term:
         label = _label(leaf, self.scope.leaves)
         if label is None:
             return self.scope.leaves.term(leaf)
@@ -125,11 +132,11 @@ class TriplesRun:
         return self.blank[label]
 
 
-def read_template(blocks: Any, scope: Scope) -> tuple[TriplePattern, ...]:
+def read_template(blocks: Iterable[Sequence[object]], scope: Scope) -> tuple[TriplePattern, ...]:
     """Return the triples of a CONSTRUCT template; blank nodes keep their labels, [] gets one."""
     invented: dict[str, Blank] = {}
 
-    def term(leaf: Any) -> Term:
+    def term(leaf: object) -> Term:
         label = _label(leaf, scope.leaves)
         if label is None:
             return scope.leaves.term(leaf)
@@ -140,13 +147,13 @@ def read_template(blocks: Any, scope: Scope) -> tuple[TriplePattern, ...]:
     return tuple(TriplePattern(*(term(leaf) for leaf in triple)) for triple in _triples(blocks))
 
 
-def _triples(blocks: Any) -> Iterator[tuple[Any, Any, Any]]:
+def _triples(blocks: Iterable[Sequence[object]]) -> Iterator[tuple[object, object, object]]:
     for block in blocks:
         for start in range(0, len(block), 3):
             yield block[start], block[start + 1], block[start + 2]
 
 
-def _label(leaf: Any, terms: SyntaxLeaves) -> str | None:
+def _label(leaf: object, terms: SyntaxLeaves) -> str | None:
     """Return the label of a blank node, as in the text or as the parser made it; None for others."""
     from rdflib import BNode
 
@@ -156,7 +163,9 @@ def _label(leaf: Any, terms: SyntaxLeaves) -> str | None:
     return str(leaf) if index is None else terms.document.tokens[index].text
 
 
-def _connection(subject: Term, path: Any, object_: Term, terms: SyntaxLeaves) -> TriplePattern | PathPattern:
+def _connection(
+    subject: Term, path: object, object_: Term, terms: SyntaxLeaves
+) -> TriplePattern | PathPattern:
     if not is_tree(path):
         return TriplePattern(subject, terms.term(path), object_)
     match read_path(path, terms):
@@ -168,7 +177,7 @@ def _connection(subject: Term, path: Any, object_: Term, terms: SyntaxLeaves) ->
             return PathPattern(subject, longer, object_)
 
 
-def read_path(node: Any, terms: SyntaxLeaves) -> Path:
+def read_path(node: object, terms: SyntaxLeaves) -> Path:
     """Return the property path of a syntax tree (Section 18.2.2.3); chains are read from the left."""
     if not is_tree(node):
         return Link(_iri(node, terms))
@@ -184,14 +193,14 @@ def read_path(node: Any, terms: SyntaxLeaves) -> Path:
     return RepeatedPath(parts[0], Repetition(str(node.mod))) if node.mod else parts[0]
 
 
-def _negated(node: Any, terms: SyntaxLeaves) -> NegatedSet:
+def _negated(node: "CompValue", terms: SyntaxLeaves) -> NegatedSet:
     found = [(str(leaf).startswith("i"), _iri(leaf, terms)) for leaf in leaves(node)]
     return NegatedSet(
         tuple(iri for inverse, iri in found if not inverse), tuple(iri for inverse, iri in found if inverse)
     )
 
 
-def _iri(leaf: Any, terms: SyntaxLeaves) -> Iri:
+def _iri(leaf: object, terms: SyntaxLeaves) -> Iri:
     term = terms.term(leaf)
     if not isinstance(term, Iri):
         raise terms.unexpected(leaf, "an IRI or a variable")

@@ -9,8 +9,16 @@ from translate.analysis.model_queries import (
     model_of_csparql,
     stream_blocks,
 )
-from translate.analysis.multiplicity import is_cautious, joins_by_cases, witnesses
-from translate.analysis.nullability import Case, Match, joins, null_sets, nullable
+from translate.analysis.nullability import (
+    Case,
+    Match,
+    is_cautious,
+    joins,
+    joins_by_cases,
+    null_sets,
+    nullable,
+    witnesses,
+)
 from translate.analysis.query_remarks import (
     NO_MODEL,
     check_comparable,

@@ -6,8 +6,7 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from translate.analysis.rewriting import parts, without_paths
 from translate.analysis.scope import occurring_variables
-from translate.model.paths import steps
-from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern
+from translate.model.patterns import Bgp, PathPattern, Pattern, TriplePattern, steps
 from translate.model.query import EngineQuery
 
 

@@ -10,8 +10,7 @@ from lars.durations import Duration
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Variable
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
-from translate.analysis.multiplicity import witnesses
-from translate.analysis.nullability import Variables, null_sets, nullable
+from translate.analysis.nullability import Variables, null_sets, nullable, witnesses
 from translate.analysis.rewriting import children, parts, tests_of
 from translate.errors import ModelError
 from translate.model import patterns as algebra

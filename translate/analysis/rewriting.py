@@ -10,7 +10,7 @@ from lars.language.program import put_terms
 from lars.language.terms import Term, Variable
 from translate.memory import remember
 from translate.model import patterns as algebra
-from translate.model.paths import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
+from translate.model.patterns import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
 
 
 def rebuilt(

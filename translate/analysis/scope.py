@@ -14,8 +14,7 @@ from lars.language.terms import Variable
 from translate.analysis.nullability import nullable
 from translate.analysis.rewriting import children, modifiers_renamed, parts, rename, tests_of
 from translate.model import patterns as algebra
-from translate.model.paths import can_stay
-from translate.model.patterns import Pattern, variables
+from translate.model.patterns import Pattern, can_stay, variables
 
 Variables = frozenset[Variable]
 Rename = Callable[[Variable], Variable]

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final
 
 from lars.durations import Duration
-from translate.dialects.lengths import ReadLength, reader_at
+from translate.dialects.windows import ReadLength, reader_at
 from translate.errors import QueryError
 from translate.model.query import Language, ToStream
 from translate.sparql import AnyWindow, Document, StreamClause, Token, TokenKind, is_name, read_prologue

@@ -23,8 +23,7 @@ from translate.dialects.clauses import (
     refuse_others,
     token_at,
 )
-from translate.dialects.lengths import read_length
-from translate.dialects.windows import read_now_window, read_window
+from translate.dialects.windows import read_length, read_now_window, read_window
 from translate.errors import QueryError, UnsupportedError
 from translate.model.query import EngineQuery, Language, MergedStream, ToStream
 from translate.model.windows import Now, WindowExpression

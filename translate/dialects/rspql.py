@@ -20,8 +20,7 @@ from translate.dialects.clauses import (
     refuse_others,
     token_at,
 )
-from translate.dialects.lengths import ReadLength, read_iso, read_milliseconds
-from translate.dialects.windows import read_named_window
+from translate.dialects.windows import ReadLength, read_iso, read_milliseconds, read_named_window
 from translate.errors import UnsupportedError
 from translate.model.query import Language, MergedStream, ToStream
 from translate.model.windows import WindowExpression

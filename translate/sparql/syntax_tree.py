@@ -13,13 +13,16 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql.layouts import numbered_query, read_tokens, visible
 from translate.sparql.names import RDF, StreamingClauses
 from translate.sparql.tokens import Document, Token, TokenKind
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
 TYPE: Final = RDF + "type"
@@ -43,7 +46,7 @@ _SAMPLES: Final = {
 }  # fmt: skip
 
 
-def read_tree(document: Document, lifted: StreamingClauses) -> tuple[Any, PlacedError | None]:
+def read_tree(document: Document, lifted: StreamingClauses) -> "tuple[CompValue, PlacedError | None]":
     """Return rdflib's tree of the query, and what pyoxigraph found wrong in it.
 
     Both parsers accept every query that is right. What pyoxigraph alone rejects the reader of the
@@ -62,10 +65,12 @@ def read_tree(document: Document, lifted: StreamingClauses) -> tuple[Any, Placed
         raise QueryError(start, "the query is too long to be read: several thousand patterns") from None
     # That the text ends too early only rdflib says: what follows a query is no mistake before it.
     ends = wrong == len(document.tokens) - 1
-    if ends and tree is None and _is_whole(lifted, document.tokens):
+    if ends and tree is not None:
+        return tree, None
+    if ends and _is_whole(lifted, document.tokens):
         raise QueryError(start, "this is no query of SPARQL 1.1")
-    error = None if ends and tree is not None else _syntax_error(document, lifted, wrong)
-    if tree is None and error is not None:
+    error = _syntax_error(document, lifted, wrong)
+    if tree is None:
         raise error
     return tree, error
 
@@ -146,15 +151,16 @@ def _listed(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _parse(text: str) -> Any:
+def _parse(text: str) -> "CompValue | None":
     """Return rdflib's tree, or None when rdflib does not accept the text."""
     from pyparsing import ParseBaseException
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
-        return parseQuery(text)[1]
+        tree: CompValue = parseQuery(text)[1]
     except (ParseBaseException, ValueError, TypeError, LookupError, AttributeError):
         return None
+    return tree
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from lars.language.terms import Iri
 from translate.dialects import operator_after
@@ -19,6 +19,9 @@ from translate.sparql import (
     deep_recursion,
     read_tree,
 )
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 _GAP: Final = re.compile(r"(?:\s|#[^\r\n]*)*")
 SOME_STREAM: Final = StreamClause(Iri(""), Now())  # stands where only the place of a block matters
@@ -82,7 +85,7 @@ def refuse_operator(document: Document, start: int, engine: str) -> None:
 
 def sparql_tree(
     document: Document, names: Names, hidden: set[int], blocks: Sequence[int] = (), *, scope: bool = True
-) -> Any:
+) -> "CompValue | None":
     """Return the syntax tree of what is SPARQL in a query, or raise where it is none.
 
     Without `scope` only the grammar counts: not undeclared prefixes, nor variables out of scope.

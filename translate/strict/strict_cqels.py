@@ -1,8 +1,8 @@
 """The parser of CQELS 1.x, an extension of that of ARQ 2.9, and what its engine registers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from translate.dialects import read_blocks
 from translate.errors import QueryError
@@ -128,7 +128,7 @@ def _unions(document: Document) -> set[int]:
     return found
 
 
-def _paths(tree: Any) -> Iterator[Any]:
+def _paths(tree: object) -> Iterator[object]:
     """Yield the property paths of a syntax tree that are more than one IRI or variable."""
     if isinstance(tree, dict):
         name = getattr(tree, "name", "")
@@ -139,15 +139,15 @@ def _paths(tree: Any) -> Iterator[Any]:
             return
         for child in tree.values():
             yield from _paths(child)
-    elif not isinstance(tree, str) and hasattr(tree, "__iter__"):
+    elif isinstance(tree, Iterable) and not isinstance(tree, str):
         for child in tree:
             yield from _paths(child)
 
 
-def _first_token(tree: Any) -> int | None:
+def _first_token(tree: object) -> int | None:
     """Return the index of the first token that a part of a syntax tree names."""
     if isinstance(tree, str):
         found = TERM.fullmatch(str(tree))
         return None if found is None else int(found[2])
-    children = tree.values() if isinstance(tree, dict) else tree if hasattr(tree, "__iter__") else ()
+    children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, Iterable) else ()
     return next((index for index in map(_first_token, children) if index is not None), None)

@@ -15,8 +15,7 @@ from lars.language.formulas import BodyLiteral, Comparison, Relation
 from lars.language.program import Rule
 from lars.language.terms import Atom, Term, Variable, substitute
 from translate.analysis import path_pattern
-from translate.model.paths import NegatedSet, RepeatedPath, Repetition, can_stay
-from translate.model.patterns import PathPattern, variables
+from translate.model.patterns import NegatedSet, PathPattern, RepeatedPath, Repetition, can_stay, variables
 from translate.tau.node import Head, Node, Tau
 
 _ENDS: Final = (Variable("_from"), Variable("_to"))

@@ -7,7 +7,7 @@ One rule scheme for each operator; node i of the tree becomes the predicate ans_
   BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
   GRAPH ?g P      P is evaluated in each named graph, which is an argument
 OPTIONAL and MINUS are in `join_rules`, paths in `path_rules`, EXISTS in `condition_rules`, GROUP BY
-and subqueries in `group_rules`, the forms of queries in `forms`.
+and subqueries in `group_rules`, the forms of queries in `translation`.
 """
 
 from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import Iri, Literal, Variable
 from translate.algebra import TIMESTAMP
-from translate.model.paths import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
+from translate.model.patterns import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
 from translate.model.query import Language
 from translate.writing.term_text import CannotSayError, Terms
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from lars.language.terms import Iri, Variable
 from translate.analysis import parts
@@ -30,7 +30,7 @@ def model_lines(query: Query) -> Iterator[str]:
         yield "S = {}"
 
 
-def model_json(query: Query) -> dict[str, Any]:
+def model_json(query: Query) -> dict[str, object]:
     """Return (V, P, D, S) for machines."""
     dataset = {"default": query.dataset.default, "named": query.dataset.named}
     return {

@@ -2,9 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final, TypedDict, TypeGuard
 
 from agreement.documents.dates import Dates
 from lars.analysis import intensional
@@ -30,6 +30,13 @@ _OR, _NONE = re.compile(r"\|"), re.compile("no answer stream|…")
 _WIDEST: Final = 60
 
 Moments = tuple[Moment, ...]
+
+
+class _Line(TypedDict):
+    """What `lars solve` prints of a time for machines."""
+
+    t: int
+    answer_streams: list[list[str]]
 
 
 def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
@@ -68,7 +75,7 @@ def _of_time(given: Sequence[tuple[int, list[Moments]]], source: str, t: int, da
     return [stream for streams in found for stream in streams]
 
 
-def _moments(said: Mapping[str, Any], line: int, source: str) -> Iterator[Moments]:
+def _moments(said: _Line, line: int, source: str) -> Iterator[Moments]:
     for stream in said["answer_streams"]:
         yield tuple(_moment(atom, f"{source}:{line}", said["t"]) for atom in stream)
 
@@ -101,7 +108,7 @@ def _held(scanner: Scanner, t: int) -> Iterator[Moment]:
             scanner.expect(_COMMA, "a comma or }")
 
 
-def _objects(text: str, source: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _objects(text: str, source: str) -> Iterator[tuple[int, _Line]]:
     try:
         pieces = [(1, json.loads(text))]
     except (ValueError, RecursionError):
@@ -123,7 +130,7 @@ def _parsed(line: str, source: str, number: int) -> object:
         raise LarsError(f"{source}:{number}: no JSON: {error}; accepted: {ACCEPTED}") from None
 
 
-def _is_line(piece: object) -> bool:
+def _is_line(piece: object) -> TypeGuard[_Line]:
     if not isinstance(piece, dict) or type(piece.get("t")) is not int:
         return False
     streams = piece.get("answer_streams")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from agreement.documents.outputs import json_text
 from agreement.documents.requests import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
@@ -181,7 +181,7 @@ def _model(written: EngineQuery, wanted: TranslatingTask) -> Query:
 
 def _json(
     written: EngineQuery, variants: list[tuple[str, EngineQuery]], wanted: TranslatingTask
-) -> dict[str, Any]:
+) -> dict[str, object]:
     return {
         "language": written.language.value,
         "form": written.form.value,
@@ -190,7 +190,7 @@ def _json(
     }
 
 
-def _program_json(variant: str, program: Program) -> dict[str, Any]:
+def _program_json(variant: str, program: Program) -> dict[str, object]:
     return {"variant": variant, "rules": [str(rule) for rule in program.rules], "asp": _asp(program)}
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from math import inf, isfinite, isnan
 from typing import Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -83,10 +84,10 @@ class _Parts(dict[str | None, Hashable]):
 
 
 class RowKeys:
-    """The keys of numbered rows, as numbers: equal keys have one."""
+    """The keys of rows that one dictionary numbers, as numbers: equal keys have one."""
 
-    def __init__(self, of: RowNumbers, *, lexical: bool) -> None:
-        self._of, self._parts = of, _Parts(lexical=lexical)
+    def __init__(self, *, lexical: bool) -> None:
+        self._parts = _Parts(lexical=lexical)
         self._keys: Numbering[Key] = Numbering()
         self._numbers = np.empty(0, np.int64)
         self._blank: list[int] = []
@@ -97,20 +98,20 @@ class RowKeys:
 
     def of(self, rows: RowsByNumber) -> Array:
         """Return the number of each row's key."""
-        self._grow()
+        self._grow(rows.of)
         return self._numbers[rows.numbers]
 
     def lone(self, rows: RowsByNumber, tolerance: float) -> Mask:
         """Return which rows count as equal to none but those of their own key, whatever others there are."""
-        keys, now = self.of(rows), (tolerance, len(self._of))
+        keys, now = self.of(rows), (tolerance, len(rows.of))
         if now not in self._lone:
             self._lone = {now: self._alone(tolerance)}
         return self._lone[now][keys]
 
-    def _grow(self) -> None:
-        if len(self._numbers) == len(self._of):
+    def _grow(self, of: RowNumbers) -> None:
+        if len(self._numbers) == len(of):
             return
-        rows, before = self._of.rows[len(self._numbers) :], len(self._keys)
+        rows, before = of.rows[len(self._numbers) :], len(self._keys)
         keys = [tuple(map(self._parts.__getitem__, row)) for row in rows]
         self._numbers = np.concatenate((self._numbers, [self._keys[key] for key in keys]))
         self._fractions.update(part for key in keys for part in key if isinstance(part, Decimal | float))
@@ -157,7 +158,13 @@ def _may_be_near(ones: Doubles, others: Doubles, tolerance: float) -> Mask:
     return ~apart
 
 
-@lru_cache(maxsize=8)
+_KEYS: Final = WeakKeyDictionary[RowNumbers, dict[bool, RowKeys]]()
+"""What is known of rows lives as long as their numbers, and holds none of them."""
+
+
 def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
-    """Return the keys of numbered rows."""
-    return RowKeys(rows, lexical=lexical)
+    """Return the keys of numbered rows: they grow with the rows, and are computed once for each."""
+    known = _KEYS.setdefault(rows, {})
+    if lexical not in known:
+        known[lexical] = RowKeys(lexical=lexical)
+    return known[lexical]

@@ -132,7 +132,7 @@ def load_program(path: Path, *, covered: bool = True) -> Program:
 
 def _check_covered(placed: "PlacedRule") -> None:
     # Loads rdflib and clingo, which no query needs.
-    from solver.rdf.calls import checked_variables
+    from solver.rdf.conditions import checked_variables
 
     try:
         _check_numbers(placed.rule.head)

@@ -6,7 +6,7 @@ it: an engine version's during its push, a specification's when time has passed 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -54,7 +54,7 @@ class BuiltInOptions(BaseModel):
     bounds: Annotated[Bounds, BeforeValidator(values.one_of(Bounds))] | None = Field(
         default=None, description="Which ends a specification's windows contain."
     )
-    change: Mapping[str, Any] = Field(
+    change: Mapping[str, object] = Field(
         default_factory=dict,
         description="Other values for the keys of a specification's TOML file.",
     )
@@ -89,7 +89,7 @@ class BuiltInEngine:
             raise RefusedQueryError(str(error)) from None
         return session
 
-    def _options(self, given: Mapping[str, Any]) -> BuiltInOptions:
+    def _options(self, given: Mapping[str, object]) -> BuiltInOptions:
         own = isinstance(self.reporter, Engine)
         accepted = [name for name in BuiltInOptions.model_fields if (name in _OF_VERSIONS) is own]
         if wrong := [name for name in given if name not in accepted]:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, Final
+from typing import Final
 
 from agreement.documents.values import cut
 from agreement.engines.adapters.stream_engines import FailedEngineError
@@ -44,7 +44,7 @@ class ChildProgram:
         self.noise = 0
         """How many lines were none of the protocol."""
         self._last_noise = b""
-        self._replies: deque[dict[str, Any]] = deque()
+        self._replies: deque[dict[str, object]] = deque()
         self._rest = bytearray()
         """What has been read of a line that has not ended."""
         self._mark = f"{_MARK}={uuid.uuid4().hex}"
@@ -87,7 +87,7 @@ class ChildProgram:
             problem = f"the adapter {cut(words[0])!r} cannot be started: {error.strerror}"
             raise LarsError(f"{problem}; {ACCEPTED}") from None
 
-    def replies(self, lines: Sequence[str]) -> Iterator[dict[str, Any]]:
+    def replies(self, lines: Sequence[str]) -> Iterator[dict[str, object]]:
         """Send lines, and yield the reply to each; raises FailedEngineError where one does not come."""
         waiting = memoryview("".join(f"{line}\n" for line in lines).encode())
         self._check_unasked()
@@ -107,7 +107,7 @@ class ChildProgram:
         if self._reply() is not None:
             raise self._failed("has written a reply that nothing had asked for")
 
-    def _reply(self) -> dict[str, Any] | None:
+    def _reply(self) -> dict[str, object] | None:
         """Return the next reply of what has been read."""
         return self._replies.popleft() if self._replies else None
 

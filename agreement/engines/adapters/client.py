@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from time import sleep
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -77,23 +77,23 @@ class RunningAdapter:
                 )
         return AdapterSession(self, self._read(ProfileReply, found, "open"))
 
-    def ask(self, messages: Sequence[Message]) -> list[Mapping[str, Any]]:
+    def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         """Send messages, and return the reply to each."""
         assert self._child is not None
-        found: list[Mapping[str, Any]] = list(
+        found: list[Mapping[str, object]] = list(
             self._child.replies([one.model_dump_json(by_alias=True) for one in messages])
         )
         self.noise = self._child.noise
         return found
 
-    def reply(self, kind: type[_Reply], found: Mapping[str, Any], op: str) -> _Reply:
+    def reply(self, kind: type[_Reply], found: Mapping[str, object], op: str) -> _Reply:
         """Return a reply as what it has to be; raises FailedEngineError for anything else."""
         if "error" in found:
             said = self._read(ErrorReply, found, op).error
             raise self._failed(f"cannot go on after {op}: {said}")
         return self._read(kind, found, op)
 
-    def _read(self, kind: type[_Reply], found: Mapping[str, Any], op: str) -> _Reply:
+    def _read(self, kind: type[_Reply], found: Mapping[str, object], op: str) -> _Reply:
         try:
             return kind.model_validate(found)
         except ValidationError as error:
@@ -175,7 +175,7 @@ class AdapterSession:
         found = t / self.profile.unit.milliseconds
         return int(found) if found == int(found) else found
 
-    def _reply(self, found: Mapping[str, Any]) -> PushReply:
+    def _reply(self, found: Mapping[str, object]) -> PushReply:
         reply = self.adapter.reply(PushReply, found, "push")
         reports = self._checked(reply.reports, "push")
         return PushReply.model_construct(reports=reports, refused=reply.refused, errors=reply.errors)

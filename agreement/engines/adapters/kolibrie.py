@@ -43,13 +43,15 @@ _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
 _STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?<([^>]*)>", re.IGNORECASE)
 
 Row = dict[str, str]
+Message = Mapping[str, Any]
+"""A message of the protocol as JSON has it: its `op` says what else is in it."""
 
 
 class _NoSessionsError(Exception):
     """The server knows no sessions."""
 
 
-def _post(url: str, path: str, body: Mapping[str, Any]) -> Any:
+def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
     """Return what the server answers; raises ValueError with what it says is wrong."""
     data = json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
@@ -113,7 +115,7 @@ class Beginnings:
         self.url = url
         self.given = {"query": query, "static_rdf": static, "static_format": "ntriples"}
         self.streams = list(dict.fromkeys(_STREAM.findall(query)))
-        self.events: list[dict[str, Any]] = []
+        self.events: list[dict[str, object]] = []
         self.known: Counter[tuple[tuple[str, str], ...]] = Counter()
         self._answer()
 
@@ -132,7 +134,7 @@ class Beginnings:
         return [dict(row) for row in (self.known - before).elements()]
 
 
-def open_engine(url: str, message: Mapping[str, Any]) -> tuple[Session | Beginnings, dict[str, Any]]:
+def open_engine(url: str, message: Message) -> tuple[Session | Beginnings, dict[str, object]]:
     """Return the run of a query, and what is said of the engine; raises ValueError where it is refused."""
     options = message.get("options", {})
     if wrong := [name for name in options if name not in ("version", "settle_ms")]:
@@ -148,7 +150,7 @@ def open_engine(url: str, message: Mapping[str, Any]) -> tuple[Session | Beginni
         return Beginnings(url, message["query"], static), profile
 
 
-def _pushed(run: Session | Beginnings, message: Mapping[str, Any]) -> dict[str, Any]:
+def _pushed(run: Session | Beginnings, message: Message) -> dict[str, object]:
     t = message["t"]
     if t < 0 or t != int(t):
         return {"reports": [], "refused": "a time is a whole number from 0 on"}
@@ -164,7 +166,7 @@ def main(arguments: Sequence[str]) -> None:
     run: Session | Beginnings | None = None
     for line in sys.stdin:
         message = json.loads(line)
-        reply: dict[str, Any] = {"reports": []}
+        reply: dict[str, object] = {"reports": []}
         try:
             if message["op"] == "open":
                 run, reply = open_engine(url, message)

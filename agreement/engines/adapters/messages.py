@@ -6,7 +6,7 @@ whatever a message causes has been reported. Times count the unit that the adapt
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -47,7 +47,7 @@ class OpenMessage(Message):
     static: tuple[str, ...] = Field(
         default=(), strict=False, description="Lines of N-Triples, of N-Quads for a named graph."
     )
-    options: Mapping[str, Any] = Field(default_factory=dict, description="What the adapter says it has.")
+    options: Mapping[str, object] = Field(default_factory=dict, description="What the adapter says it has.")
 
 
 class PushMessage(Message):
@@ -73,7 +73,7 @@ class CloseMessage(Message):
 
 
 Request = Annotated[OpenMessage | PushMessage | AdvanceMessage | CloseMessage, Field(discriminator="op")]
-REQUEST: Final[TypeAdapter[Any]] = TypeAdapter(Request)
+REQUEST: Final[TypeAdapter[Request]] = TypeAdapter(Request)
 
 
 def _unit(text: str) -> str:
@@ -186,10 +186,10 @@ def check_variable(name: str) -> None:
         raise LarsError(f"found the variable {cut(name)!r}; accepted: its name alone, as s of ?s")
 
 
-def schema() -> dict[str, Any]:
+def schema() -> dict[str, object]:
     """Return the protocol as JSON schema: for each op its message and its reply."""
     messages: list[type[Message]] = [OpenMessage, PushMessage, AdvanceMessage, CloseMessage]
-    definitions: dict[str, Any] = {}
+    definitions: dict[str, object] = {}
     models: list[type[Message]] = [*messages, *REPLIES.values(), ErrorReply]
     for model in models:
         found = model.model_json_schema(ref_template="#/$defs/{model}")

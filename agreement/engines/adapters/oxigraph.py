@@ -35,6 +35,8 @@ _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/
 TRIPLE: Final = ("subject", "predicate", "object")
 """The columns of what CONSTRUCT reports."""
 _Row = tuple[tuple[str, str], ...]
+Message = Mapping[str, Any]
+"""A message of the protocol as JSON has it: its `op` says what else is in it."""
 PROFILE: Final = {
     "ok": True,
     "engine": f"oxigraph-{ox.__version__}",
@@ -69,13 +71,13 @@ class OxigraphRun:
     last_time: float = float("-inf")
     before: "Counter[_Row]" = field(default_factory=Counter)
 
-    def push(self, t: float, stream: str, triple: ox.Triple) -> Iterator[dict[str, Any]]:
+    def push(self, t: float, stream: str, triple: ox.Triple) -> Iterator[dict[str, object]]:
         """Take an element, and yield the reports that its time makes certain."""
         self.now = t
         yield from self.due(t, also=self.high_open)
         self.elements.append((t, stream, triple))
 
-    def due(self, t: float, *, also: bool) -> Iterator[dict[str, Any]]:
+    def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
         """Yield the reports of times before `t`, of `t` too where `also`, that have not been given."""
         closes = {
             close
@@ -127,7 +129,7 @@ class OxigraphRun:
                 return rows
 
 
-def _rows(found: Any) -> Iterator[_Row]:
+def _rows(found: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Iterator[_Row]:
     if isinstance(found, ox.QueryBoolean):
         yield from ((("Answer", str(_TRUE)),),) if found else ()
         return
@@ -140,7 +142,7 @@ def _rows(found: Any) -> Iterator[_Row]:
         yield tuple((name, str(solution[name])) for name in names if solution[name] is not None)
 
 
-def register(message: Mapping[str, Any]) -> OxigraphRun:
+def register(message: Message) -> OxigraphRun:
     """Return the engine of a query; raises ValueError for what is not covered."""
     text, options = message["query"], message.get("options", {})
     prefixes = dict(_PREFIX.findall(text))
@@ -190,7 +192,7 @@ def _milliseconds(written: str) -> int:
     return int(found[1]) * _MS[(found[2] or "ms").lower()]
 
 
-def _pushed(engine: OxigraphRun, message: Mapping[str, Any]) -> dict[str, Any]:
+def _pushed(engine: OxigraphRun, message: Message) -> dict[str, object]:
     t = message["t"]
     if t < max(engine.now, engine.last_time):
         return {"reports": [], "refused": f"the time {t} is before {max(engine.now, engine.last_time)}"}
@@ -203,7 +205,7 @@ def main() -> None:
     engine: OxigraphRun | None = None
     for line in sys.stdin:
         message = json.loads(line)
-        reply: dict[str, Any] = {"error": "no query is open"}
+        reply: dict[str, object] = {"error": "no query is open"}
         if message["op"] == "open":
             try:
                 engine, reply = register(message), dict(PROFILE)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
@@ -61,7 +61,7 @@ class EngineAnswers:
         return _shape(self) == _shape(other)
 
 
-def _shape(answers: EngineAnswers) -> tuple[Any, ...]:
+def _shape(answers: EngineAnswers) -> tuple[object, ...]:
     pushed = [(one.refused, [_content(report) for report in one.reports]) for one in answers.replies]
     return answers.profile, answers.refused, pushed, [_content(report) for report in answers.flush]
 
@@ -72,7 +72,7 @@ def _bounds(report: EngineReport) -> tuple[float, float] | None:
     return report.window_from, report.window_to
 
 
-def _content(report: EngineReport) -> tuple[Any, ...]:
+def _content(report: EngineReport) -> tuple[object, ...]:
     """Return a report without the order of its rows and the names of blank nodes, which may change."""
     rows = (
         frozenset((name, _BLANK.sub("_:", text or "")) for name, text in row.items()) for row in report.rows

@@ -6,7 +6,7 @@ are all StreamEngines.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
@@ -27,7 +27,7 @@ class Registration:
 
     query: str
     static: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
 
 
 class EngineSession(Protocol):

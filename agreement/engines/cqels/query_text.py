@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agreement.engines.written_query import WrittenQuery, with_its_text
 from lars.language.formulas import Expression
@@ -20,6 +20,9 @@ from translate.model.windows import WindowExpression
 from translate.sparql import StreamClause, deep_recursion, read_tree, tokenize
 from translate.strict import StrictEngine, check_strict
 from translate.writing import write_query
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 _KEPT: Final = 16
 _NESTED: Final = "GroupOrUnionGraphPattern"
@@ -166,7 +169,7 @@ class _Elements:
     def body(self) -> CqelsBody:
         return CqelsBody(tuple(self.triples), tuple(self.statics), tuple(self.filters), tuple(self.others))
 
-    def read(self, group: Any) -> None:
+    def read(self, group: "CompValue") -> None:
         """Add the elements of a group outside of STREAM."""
         for part, found in self._runs(group, None):
             if part.name == "TriplesBlock":
@@ -178,21 +181,21 @@ class _Elements:
             else:
                 self.statics.append(self._static(part))
 
-    def _static(self, part: Any) -> Pattern:
+    def _static(self, part: "CompValue") -> Pattern:
         if part.name in _WORDS:
             raise self._unexpected(part, _ACCEPTED)
         pattern = self.groups.group(_alone(part), None)
         self._check_static(part, pattern)
         return pattern
 
-    def _check_static(self, part: Any, pattern: Pattern) -> None:
+    def _check_static(self, part: "CompValue", pattern: Pattern) -> None:
         if any(isinstance(one, StreamBlock) for one in parts(pattern)):
             raise self._unexpected(part, f"{_ACCEPTED}; in this there is a STREAM")
 
-    def _unexpected(self, part: Any, accepted: str) -> QueryError:
+    def _unexpected(self, part: "CompValue", accepted: str) -> QueryError:
         return self.groups.scope.leaves.unexpected(part, accepted, _WORDS.get(part.name, ""))
 
-    def _read_block(self, group: Any, stream: StreamClause) -> None:
+    def _read_block(self, group: "CompValue", stream: StreamClause) -> None:
         for part, found in self._runs(group, self.blocks):
             if part.name != "TriplesBlock":
                 self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
@@ -205,7 +208,9 @@ class _Elements:
                     self.triples.append(StreamTriple(number, self.blocks, stream.iri, stream.window, triple))
         self.blocks += 1
 
-    def _runs(self, group: Any, block: int | None) -> Iterator[tuple[Any, list[Bgp | PathPattern]]]:
+    def _runs(
+        self, group: "CompValue", block: int | None
+    ) -> "Iterator[tuple[CompValue, list[Bgp | PathPattern]]]":
         """Yield the parts of a group with the patterns of its runs of triples; FILTERs are kept apart.
 
         A FILTER ends a run for the engine, but not the life of a blank node's label.
@@ -226,14 +231,14 @@ class _Elements:
                 run = None
                 yield part, []
 
-    def _stream(self, part: Any) -> StreamClause | None:
+    def _stream(self, part: "CompValue") -> StreamClause | None:
         if part.name != "GraphGraphPattern":
             return None
         leaves = self.groups.scope.leaves
         found = leaves.lifted.blocks.get(leaves.first(part.term))
         return found if isinstance(found, StreamClause) else None
 
-    def _streams_in(self, group: Any) -> bool:
+    def _streams_in(self, group: "CompValue") -> bool:
         parts = () if group.name == "SubSelect" else group.part or ()
         nested = (one for part in parts if part.name == _NESTED for one in part.graph)
         return any(self._stream(part) is not None for part in parts) or any(map(self._streams_in, nested))
@@ -251,7 +256,7 @@ def _single(run: TriplesRun) -> Iterator[Bgp | PathPattern]:
         yield Bgp((found,)) if isinstance(found, TriplePattern) else found
 
 
-def _alone(part: Any) -> Any:
+def _alone(part: "CompValue") -> "CompValue":
     """Return a group of the syntax tree that has this part alone."""
     from rdflib.plugins.sparql.parserutils import CompValue
 

@@ -1,9 +1,8 @@
 """What engines should answer: the reference semantics of RSP-QL (2014), its parameters as data."""
 
-from agreement.engines.specifications.contents import Content, ContentAnswers
+from agreement.engines.specifications.contents import Content, ContentAnswers, Task
 from agreement.engines.specifications.elements import (
     Frame,
-    Task,
     TickClock,
     Version,
     at_close,

@@ -10,7 +10,8 @@ from agreement.documents.outputs import row_order
 from agreement.documents.recordings import Row
 from agreement.documents.requests import with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.elements import Frame, Task, Version, in_ticks
+from agreement.engines.specifications.contents import Task
+from agreement.engines.specifications.elements import Frame, Version, in_ticks
 from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Variable

@@ -1,25 +1,33 @@
 """What a query answers to what its windows show: each content is evaluated once, whichever t0 shows it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import Final
 
 import numpy as np
 
 from agreement.documents.outputs import in_order
-from agreement.documents.recordings import RowsByNumber
+from agreement.documents.recordings import RowNumbers, RowsByNumber
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
-from agreement.engines.specifications.elements import Element, Task, clock_of, heard_on
+from agreement.engines.specifications.elements import (
+    Element,
+    TickClock,
+    Version,
+    elements_heard,
+    heard_on,
+    tick_clock,
+)
 from agreement.engines.specifications.parameters import Tick
 from lars.analysis import Mode, literal_form
+from lars.durations import Duration
 from lars.language.program import Program, formulas
 from lars.language.terms import Signature, Variable
 from lars.language.windows import SlidingWindow, Window
 from solver.columns import Array, Mask, TermCodes, among, distinct
-from solver.facts import STREAM_PREDICATE
+from solver.facts import STREAM_PREDICATE, Static
 from solver.relational import (
     RunTable,
     coalesce,
@@ -31,7 +39,7 @@ from solver.relational import (
     text_order,
 )
 from solver.relational.shown_contents import ShownContents, span_runs
-from translate.model.query import Profile, Semantics, Setting, ToStream
+from translate.model.query import EPOCH, EngineQuery, Profile, Semantics, Setting, ToStream
 from translate.model.windows import Rows, Sliding
 from translate.tau import Output, lars_program, output_of
 
@@ -62,7 +70,7 @@ class _Runs:
 class ContentAnswers:
     """The answers of a task's query to contents of its windows; those that were asked for are known."""
 
-    def __init__(self, task: Task, setting: Setting) -> None:
+    def __init__(self, task: "Task", setting: Setting) -> None:
         # What a window shows is given here: it only has to be told from the others.
         windows = {source: Sliding(1, 1, number) for number, source in enumerate(sources(task.query))}
         query = with_sources(task.query, lambda one: replace(one, window=windows[one]))
@@ -73,7 +81,7 @@ class ContentAnswers:
         self._background = {
             name: encoded_rows(rows, name[1], self._terms) for name, rows in self._static.items()
         }
-        clock = clock_of(task, Tick.INSTANT)
+        clock = task.clock(Tick.INSTANT)
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
         self._numbers = task.numbers
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
@@ -196,18 +204,58 @@ class ContentAnswers:
         return list(self._terms.codes(texts).reshape(len(elements), 4).T)
 
 
-@lru_cache(maxsize=16)
-def content_answers(task: Task, profile: Profile, rows: Semantics) -> ContentAnswers | None:
-    """Return the answers of a task's query to contents; None where it takes more to know them.
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`.
 
-    That is where static data change, and where each stream of a variable has a window of its newest
-    triples.
+    What it was asked stays known as long as the task: many specifications and start times ask the same.
     """
-    windows = sources(task.query)
-    if task.versions or any(isinstance(w.window, Rows) and isinstance(w.stream, Variable) for w in windows):
-        return None
-    found = ContentAnswers(task, Setting(profile, task.unit, semantics=rows, ordered=True))
-    return found if found.covers else None
+
+    query: EngineQuery
+    elements: tuple[Element, ...]
+    static: Static
+    unit: Duration
+    until: int
+    versions: tuple[Version, ...] = ()
+    origin: str = EPOCH
+    numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
+    """The numbers that rows have wherever the query answers them, or an engine reported them."""
+
+    def clock(self, tick: Tick) -> TickClock:
+        """Return what the query's streams hold on the finest clock that tells its ticks apart."""
+        if tick not in self._clocks:
+            self._clocks[tick] = tick_clock(self._heard, tick)
+        return self._clocks[tick]
+
+    def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
+        """Return the answers of the query to contents; None where it takes more to know them.
+
+        That is where static data change, and where each stream of a variable has a window of its newest
+        triples.
+        """
+        if (profile, rows) not in self._answers:
+            self._answers[profile, rows] = self._content_answers(profile, rows)
+        return self._answers[profile, rows]
+
+    def _content_answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
+        windows = sources(self.query)
+        by_stream = any(isinstance(w.window, Rows) and isinstance(w.stream, Variable) for w in windows)
+        if self.versions or by_stream:
+            return None
+        found = ContentAnswers(self, Setting(profile, self.unit, semantics=rows, ordered=True))
+        return found if found.covers else None
+
+    @cached_property
+    def _heard(self) -> tuple[Element, ...]:
+        return elements_heard(self.query, self.elements)
+
+    @cached_property
+    def _clocks(self) -> dict[Tick, TickClock]:
+        return {}
+
+    @cached_property
+    def _answers(self) -> dict[tuple[Profile, Semantics], ContentAnswers | None]:
+        return {}
 
 
 def _ends(content: Content) -> list[tuple[int, int]]:

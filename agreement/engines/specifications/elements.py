@@ -1,21 +1,20 @@
 """A stream's elements on a finer clock, and where windows lie there once the first opens at t0."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, assert_never
 
-from agreement.documents.recordings import Push, RowNumbers, Triple
+from agreement.documents.recordings import Push, Triple
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications.parameters import Slide, Specification, Tick
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds
-from solver.facts import Static
-from translate.model.query import EPOCH, EngineQuery
+from translate.model.query import EngineQuery
 from translate.model.windows import Now, Range, Rows, Sliding, Unbounded
 
 _SLACK: Final = 1e-6
@@ -64,21 +63,6 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task:
-    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`."""
-
-    query: EngineQuery
-    elements: tuple[Element, ...]
-    static: Static
-    unit: Duration
-    until: int
-    versions: tuple[Version, ...] = ()
-    origin: str = EPOCH
-    numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
-    """The numbers that rows have wherever the query answers them, or an engine reported them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class TickClock:
     """The elements on a clock with `scale` ticks an instant, of which the first is before them all.
 
@@ -91,12 +75,11 @@ class TickClock:
     """The tick of each element, ascending."""
 
 
-@lru_cache(maxsize=16)
-def stream_elements(task: Task) -> tuple[Element, ...]:
+def elements_heard(query: EngineQuery, elements: Sequence[Element]) -> tuple[Element, ...]:
     """Return the elements of a query's streams, equal ones of one instant once: at their first arrival."""
-    names = {_name(source.stream) for source in sources(task.query)}
+    names = {_name(source.stream) for source in sources(query)}
     first: dict[tuple[int, str, Triple], Element] = {}
-    for element in task.elements:
+    for element in elements:
         if None in names or element.stream in names:
             first.setdefault((element.t, element.stream, element.triple), element)
     return tuple(first.values())
@@ -106,10 +89,8 @@ def _name(stream: Iri | Variable) -> str | None:
     return None if isinstance(stream, Variable) else str(stream)
 
 
-@lru_cache(maxsize=16)
-def clock_of(task: Task, tick: Tick) -> TickClock:
-    """Return what is heard on the finest clock that tells its ticks apart."""
-    elements = stream_elements(task)
+def tick_clock(elements: tuple[Element, ...], tick: Tick) -> TickClock:
+    """Return the elements on the finest clock that tells their ticks apart."""
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
     scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)

@@ -9,8 +9,8 @@ from agreement.documents.outputs import in_order
 from agreement.documents.recordings import Row
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications.by_ticks import RowRun, changes, runs_at
-from agreement.engines.specifications.contents import Content, ContentAnswers, content_answers
-from agreement.engines.specifications.elements import Frame, Task, clock_of
+from agreement.engines.specifications.contents import Content, ContentAnswers, Task
+from agreement.engines.specifications.elements import Frame
 from agreement.engines.specifications.parameters import Empty, Specification
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
@@ -97,7 +97,7 @@ class ScheduledTask(FramedTask):
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
     """Return what is the same for all start times."""
     read = sources(task.query)
-    clock = clock_of(task, needed_tick(specification, read))
+    clock = task.clock(needed_tick(specification, read))
     frame = Frame(specification, task.unit, bounds, clock, task.until)
     windows = tuple(windows_of(source, n, 0, frame) for n, source in enumerate(read, 1))
     return FramedTask(task, specification, frame, windows)
@@ -159,7 +159,7 @@ def evaluated_windows(task: Task, specification: Specification, choice: OpenChoi
 
 def answers_of(of: FramedTask) -> ContentAnswers | None:
     """Return the answers to what windows show, None where that does not decide."""
-    return content_answers(of.task, of.specification.profile, of.specification.rows)
+    return of.task.answers(of.specification.profile, of.specification.rows)
 
 
 def evaluations(of: ScheduledTask) -> tuple[Evaluation, ...]:

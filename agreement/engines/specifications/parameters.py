@@ -6,7 +6,7 @@ from enum import Enum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -181,7 +181,7 @@ def _check_period(toml: PlacedData, found: Specification) -> None:
             raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
 
 
-def in_words(value: Any) -> str:
+def in_words(value: object) -> str:
     """Return a value of a specification's field in words."""
     match value:
         case Enum():

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.documents.requests import sources
 from agreement.engines.engine import columns
-from agreement.engines.specifications.elements import Frame, Task, TickClock, elements_of, shape
+from agreement.engines.specifications.contents import Task
+from agreement.engines.specifications.elements import Frame, TickClock, elements_of, shape
 from agreement.engines.specifications.evaluation import Evaluation, OpenChoice, evaluated_windows, evaluations
 from agreement.engines.specifications.parameters import Specification
 from lars.durations import SECOND, Duration

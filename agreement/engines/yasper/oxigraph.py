@@ -14,8 +14,15 @@ from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from translate.analysis import occurring_variables, rebuilt
 from translate.model import patterns as algebra
-from translate.model.paths import Alternative, Inverse, Path, PathSequence
-from translate.model.patterns import Duplicates, Modifiers, variables
+from translate.model.patterns import (
+    Alternative,
+    Duplicates,
+    Inverse,
+    Modifiers,
+    Path,
+    PathSequence,
+    variables,
+)
 from translate.tau import in_order
 
 _DISTINCT: Final = Modifiers(Duplicates.DISTINCT)

@@ -45,9 +45,17 @@ from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Iri, Literal, Term, Variable
 from solver.deadlines import NEVER, Deadline
 from solver.rdf import test as holds
-from translate.model.paths import Alternative, Inverse, Link, NegatedSet, Path, RepeatedPath, Repetition
-from translate.model.paths import PathSequence as Steps
-from translate.model.patterns import TriplePattern
+from translate.model.patterns import (
+    Alternative,
+    Inverse,
+    Link,
+    NegatedSet,
+    Path,
+    RepeatedPath,
+    Repetition,
+    TriplePattern,
+)
+from translate.model.patterns import PathSequence as Steps
 
 _DEPTH: Final = 3
 _UNFOLDED: Final = 3

@@ -53,8 +53,7 @@ from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.rdf import value as number
 from translate.analysis import parts
-from translate.model.paths import Path
-from translate.model.patterns import Group, Modifiers, Pattern, Select
+from translate.model.patterns import Group, Modifiers, Path, Pattern, Select
 from translate.model.query import Form
 
 _MOST_MODELS: Final = 30

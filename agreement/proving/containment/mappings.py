@@ -13,7 +13,7 @@ from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, is
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from solver.deadlines import NEVER, Deadline
-from translate.model.paths import Inverse, Link, NegatedSet, Path, can_stay
+from translate.model.patterns import Inverse, Link, NegatedSet, Path, can_stay
 from translate.model.query import Setting
 from translate.model.windows import window_operator
 

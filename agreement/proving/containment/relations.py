@@ -17,8 +17,7 @@ from lars.language.formulas import Aggregation, Call
 from lars.language.terms import XSD, Iri, Literal, Variable
 from translate.analysis import null_sets, occurring_variables, parts, rebuilt, tests_of, without_paths
 from translate.model import patterns as algebra
-from translate.model.paths import Path, can_stay
-from translate.model.patterns import Group, PathPattern, Pattern, Select, TriplePattern
+from translate.model.patterns import Group, Path, PathPattern, Pattern, Select, TriplePattern, can_stay
 
 NOTHING: Final = Iri("derived nothing")
 """What a row has for a column that is unbound in it. (A space is in no IRI of data.)"""

@@ -12,7 +12,7 @@ from itertools import count
 from typing import assert_never
 
 from lars.language.terms import Iri
-from translate.model.paths import (
+from translate.model.patterns import (
     Alternative,
     Inverse,
     Link,

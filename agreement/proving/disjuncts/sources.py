@@ -20,8 +20,7 @@ from agreement.proving.disjuncts.splitting import Edge, GraphSource, Reading, Wh
 from lars.language.terms import DEFAULT, Constant, Term, Variable
 from translate.analysis import children, occurring_variables, without_paths
 from translate.model import patterns as algebra
-from translate.model.paths import RepeatedPath
-from translate.model.patterns import Pattern, TriplePattern
+from translate.model.patterns import Pattern, RepeatedPath, TriplePattern
 
 
 @dataclass(frozen=True, slots=True)

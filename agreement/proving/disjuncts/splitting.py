@@ -13,8 +13,7 @@ from lars.language.program import variables as named_in
 from lars.language.terms import DEFAULT, NULL, Constant, Iri, Symbol, Term, Variable
 from translate.analysis import occurring_variables, parts, rename, without_paths
 from translate.model import patterns as algebra
-from translate.model.paths import RepeatedPath
-from translate.model.patterns import Pattern, TriplePattern, variables
+from translate.model.patterns import Pattern, RepeatedPath, TriplePattern, variables
 from translate.model.query import Profile
 from translate.model.windows import WindowExpression
 

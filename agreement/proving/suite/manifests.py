@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pyoxigraph as ox
 from pydantic import BaseModel, ConfigDict
@@ -23,6 +23,7 @@ from translate.model.query import Language
 
 VERSION: Final = "1"
 MANIFEST: Final = "manifest.ttl"
+_Node = ox.NamedNode | ox.BlankNode | ox.Literal
 _MF: Final = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 _RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
 SUITE: Final = "urn:x-lars:suite#"
@@ -212,10 +213,10 @@ def _text(text: str) -> str:
 def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
     """Return the tests of a folder, of one level where one is named; raises LarsError for a wrong file."""
     index = _graph(folder / MANIFEST)
-    root = next(iter(index.quads_for_pattern(None, ox.NamedNode(f"{_MF}include"), None)), None)
+    root = _one(index, None, f"{_MF}include")
     if root is None:
         raise LarsError(f"{folder / MANIFEST}: no mf:include; accepted: {ACCEPTED}")
-    names = [_local(one, folder / MANIFEST) for one in _list(index, root.object, folder / MANIFEST)]
+    names = [_local(one, folder / MANIFEST) for one in _list(index, root, folder / MANIFEST)]
     levels = [name.removesuffix(".ttl") for name in names]
     if level is not None and level not in levels:
         raise LarsError(f"--level {level}: accepted: {', '.join(levels)}")
@@ -240,15 +241,15 @@ def _base(path: Path) -> str:
     return f"urn:x-lars:folder/{path.name}"
 
 
-def _local(term: Any, path: Path) -> str:
+def _local(term: _Node, path: Path) -> str:
     """Return the path that an IRI means, seen from the suite's folder; only what lies in that is read."""
     if not isinstance(term, ox.NamedNode) or not term.value.startswith("urn:x-lars:folder/"):
         raise LarsError(f"{path}: found {term}; accepted: files in the suite's folder")
     return term.value.removeprefix("urn:x-lars:folder/")
 
 
-def _list(store: ox.Store, first: Any, path: Path) -> Iterator[Any]:
-    rdf, seen = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", set[Any]()
+def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
+    rdf, seen = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", set[_Node]()
     while first != ox.NamedNode(f"{rdf}nil"):
         item, rest = (_one(store, first, f"{rdf}{name}") for name in ("first", "rest"))
         if item is None or rest is None or first in seen:
@@ -258,53 +259,51 @@ def _list(store: ox.Store, first: Any, path: Path) -> Iterator[Any]:
         first = rest
 
 
-def _one(store: ox.Store, subject: Any, predicate: str) -> Any:
+def _one(store: ox.Store, subject: _Node | None, predicate: str) -> _Node | None:
+    """Return what has the predicate of a subject, or of any one."""
+    if isinstance(subject, ox.Literal):
+        return None
     found = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)
-    return None if found is None else found.object
+    return None if found is None or isinstance(found.object, ox.Triple) else found.object
 
 
 def _tests(folder: Path, path: Path, level: str) -> Iterator[SuiteTest]:
     store = _graph(path)
-    entries = next(iter(store.quads_for_pattern(None, ox.NamedNode(f"{_MF}entries"), None)), None)
+    entries = _one(store, None, f"{_MF}entries")
     if entries is None:
         raise LarsError(f"{path}: no mf:entries; accepted: {ACCEPTED}")
-    for entry in _list(store, entries.object, path):
+    for entry in _list(store, entries, path):
         yield _test(folder, path, store, entry, level)
 
 
-def _test(folder: Path, path: Path, store: ox.Store, entry: Any, level: str) -> SuiteTest:
-    said = {
-        name: _one(store, entry, iri)
-        for name, iri in (
-            ("name", f"{_MF}name"),
-            ("comment", f"{_RDFS}comment"),
-            ("feature", f"{SUITE}feature"),
-            ("action", f"{_MF}action"),
-            ("result", f"{_MF}result"),
-        )
-    }
-    if missing := [name for name, value in said.items() if value is None]:
-        raise LarsError(f"{path}: {entry} has no {missing[0]}; accepted: {ACCEPTED}")
+def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -> SuiteTest:
+    def part(name: str, iri: str) -> _Node:
+        found = _one(store, entry, iri)
+        if found is None:
+            raise LarsError(f"{path}: {entry} has no {name}; accepted: {ACCEPTED}")
+        return found
 
-    def file_of(subject: Any, name: str) -> Path | None:
+    def file_of(subject: _Node, name: str) -> Path | None:
         term = _one(store, subject, f"{SUITE}{name}")
         return None if term is None else folder / _local(term, path)
 
-    stream = file_of(said["action"], "stream")
-    static = file_of(said["action"], "static")
+    name, comment = part("name", f"{_MF}name"), part("comment", f"{_RDFS}comment")
+    feature = part("feature", f"{SUITE}feature")
+    action, answer = part("action", f"{_MF}action"), part("result", f"{_MF}result")
+    stream, static = file_of(action, "stream"), file_of(action, "static")
     texts, expected = {}, {}
     for language in Language:
-        query, result = (file_of(said[part], language.value) for part in ("action", "result"))
+        query, result = (file_of(one, language.value) for one in (action, answer))
         if query is not None and result is not None:
             texts[language] = read_text(query, "a query")
             expected[language] = _expected(result)
     if stream is None or not texts:
         raise LarsError(f"{path}: {entry} has no stream or no query; accepted: {ACCEPTED}")
     return SuiteTest(
-        name=said["name"].value,
+        name=name.value,
         level=level,
-        feature=said["feature"].value,
-        comment=said["comment"].value,
+        feature=feature.value,
+        comment=comment.value,
         texts=texts,
         static=() if static is None else _static(static),
         stream=tuple(_stream(stream)),

@@ -10,7 +10,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import accumulate
 from math import floor
-from typing import Any, Final
+from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, Row, as_lexical
 from agreement.engines.adapters import (
@@ -100,7 +100,7 @@ _TRIED: Final = 12
 
 
 def writing_of(
-    engine: StreamEngine, tests: Sequence[SuiteTest], options: Mapping[str, Any], dialect: str | None
+    engine: StreamEngine, tests: Sequence[SuiteTest], options: Mapping[str, object], dialect: str | None
 ) -> QuerySyntax:
     """Return how an engine takes queries, by what it accepts and the dialect that it names.
 
@@ -192,7 +192,7 @@ def engine_answers(
     engines: Sequence[StreamEngine],
     tests: Sequence[SuiteTest],
     writing: QuerySyntax,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     progress: Progress = no_progress,
 ) -> list[SuiteAnswer]:
     """Return what an engine answers to each test in its language; its processes run beside each other."""
@@ -215,7 +215,7 @@ def engine_answers(
 
 
 def _answer(
-    engine: StreamEngine, test: SuiteTest, writing: QuerySyntax, options: Mapping[str, Any]
+    engine: StreamEngine, test: SuiteTest, writing: QuerySyntax, options: Mapping[str, object]
 ) -> SuiteAnswer:
     length = writing.milliseconds
     pushes = [Push(one.t * length, one.stream, one.triple) for one in test.stream]

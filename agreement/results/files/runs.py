@@ -11,8 +11,8 @@ from agreement.documents.options import argument, option
 from agreement.documents.outputs import counted
 from agreement.documents.table_files import Column, OutTable, Value
 from agreement.experiments import Cell, execution, results, tables
+from agreement.experiments.entries import in_fitting_units
 from agreement.experiments.experiment import ACCEPTED, read_experiment
-from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import Summary
 from agreement.experiments.tables import Results

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -41,7 +41,7 @@ class TermColumn:
     codes: Array
     leads: npt.NDArray[np.uint8]
 
-    def take(self, indices: npt.NDArray[Any]) -> "TermColumn":
+    def take(self, indices: npt.NDArray[np.integer]) -> "TermColumn":
         """Return the terms at these places."""
         return TermColumn(self.codes[indices], self.leads[indices])
 

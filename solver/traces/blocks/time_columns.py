@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import gcd
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ class TimeColumn:
     values: Array
     readable: Mask
 
-    def take(self, indices: npt.NDArray[Any]) -> "TimeColumn":
+    def take(self, indices: npt.NDArray[np.integer]) -> "TimeColumn":
         """Return the times at these places."""
         return TimeColumn(self.kinds[indices], self.values[indices], self.readable[indices])
 

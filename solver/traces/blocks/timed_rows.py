@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from solver.columns import NO_CODE, NULL_CODE, Array, TermCodes
-from solver.traces.rows import ATOMS, Raw
-from solver.traces.summaries import Summary
+from solver.traces.rows import ATOMS, Raw, Summary
 
 _MOST_SINCE: Final = 2**64 - 1
 

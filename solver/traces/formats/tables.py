@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -108,7 +108,7 @@ def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> I
             yield ExactRow(place, (found,), str(record) if isinstance(found, MalformedPart) else "")
 
 
-def write_table(source: Any, path: Path) -> Path:
+def write_table(source: object, path: Path) -> Path:
     """Write what hands itself over in Arrow's form as a Parquet file; raise LarsError where it cannot be."""
     try:
         pq.write_table(storable(pa.table(source)), path)
@@ -133,7 +133,7 @@ def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.string()))
 
 
-def arrow_table(frame: Any) -> pa.Table:
+def arrow_table(frame: object) -> pa.Table:
     """Return a data frame of pandas as a table, without an index."""
     return pa.Table.from_pandas(frame, preserve_index=False)
 
@@ -147,7 +147,7 @@ def is_trace_table(file: Path) -> bool:
     return any(names >= set(one) for one in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
-def read_row(source: TraceFile, record: Mapping[str, Any]) -> TracedAtom | MalformedPart:
+def read_row(source: TraceFile, record: Mapping[str, object]) -> TracedAtom | MalformedPart:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
         return read_cells(source, {name: (value, _number(name), None) for name, value in record.items()})
@@ -209,11 +209,11 @@ def row_groups(source: TraceFile) -> list[int]:
     return _sizes(pq.read_metadata(source.file))
 
 
-def _sizes(metadata: Any) -> list[int]:
+def _sizes(metadata: pq.FileMetaData) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def table_records(source: TraceFile) -> Iterator[dict[str, Any]]:
+def table_records(source: TraceFile) -> Iterator[dict[str, object]]:
     """Yield the rows of a Parquet file in order."""
     for batch in table_batches(FilePart(source), 2**12):
         yield from batch_records(batch)
@@ -257,7 +257,7 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
     return moments(column) if name == "t" else literals(column)
 
 
-def _row_groups(metadata: Any, part: FilePart) -> tuple[list[int], int, int]:
+def _row_groups(metadata: pq.FileMetaData, part: FilePart) -> tuple[list[int], int, int]:
     """Return the row groups that have rows of a part, the first row of these, and the end of the part."""
     end = metadata.num_rows if part.end is None else part.end
     begins = [0, *accumulate(_sizes(metadata))]
@@ -265,7 +265,7 @@ def _row_groups(metadata: Any, part: FilePart) -> tuple[list[int], int, int]:
     return groups, begins[groups[0]] if groups else 0, end
 
 
-def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
     """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are those of UTC."""
     dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
     columns = [moment_texts(one) if is_one else one for one, is_one in zip(batch.columns, dated, strict=True)]
@@ -277,7 +277,7 @@ def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
             yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
 
 
-def _cell(found: Any) -> Any:
+def _cell(found: pa.Scalar) -> object:
     try:
         return found.as_py()
     except UnicodeDecodeError:

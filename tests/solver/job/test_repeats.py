@@ -11,7 +11,7 @@ from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole, evaluate
 from solver.job import evaluation as module
-from solver.job.repeats import RepeatedSituations
+from solver.job.evaluation import RepeatedSituations
 from solver.settings import Evaluator
 from tests.lars.strategies import cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of

@@ -17,8 +17,8 @@ from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
 from solver.pointwise import Consequences, consequences, models
+from solver.pointwise.asp_terms import symbol
 from solver.pointwise.standalone_files import standalone
-from solver.pointwise.symbols import symbol
 from solver.rdf import evaluate
 from tests.lars.strategies import A, B, Case, cases, streams
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, clingo_rows

@@ -11,9 +11,9 @@ from lars.language.program import Program
 from lars.language.terms import Atom
 from lars.language.windows import Ties, TimeWindow, TupleWindow
 from solver.pointwise import callbacks, encoding, rule_encoding
+from solver.pointwise.asp_terms import constant
 from solver.pointwise.callbacks import Collection, _grouped
 from solver.pointwise.rule_encoding import window_rules
-from solver.pointwise.symbols import constant
 from solver.rdf import sorted_rows
 from tests.lars.strategies import Case, X, Y, cases, streams
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, by_definition

@@ -20,7 +20,7 @@ from lars.language.terms import (
     Variable,
 )
 from solver.facts import UnwritableTermError
-from solver.pointwise.symbols import UnreadableSymbolError, asp_text, constant, symbol
+from solver.pointwise.asp_terms import UnreadableSymbolError, asp_text, constant, symbol
 from solver.rdf import conditions
 
 HOSTILE = (

@@ -10,7 +10,7 @@ from lars.language.formulas import Assign, Call
 from lars.language.terms import XSD, Literal
 from solver.pointwise import Host
 from solver.rdf import compile_condition, evaluate
-from solver.rdf.calls import (
+from solver.rdf.conditions import (
     ARITIES,
     DEPENDENT,
     UNSUPPORTED_FUNCTIONS,

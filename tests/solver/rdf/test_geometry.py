@@ -8,7 +8,7 @@ import pytest
 from lars.language.formulas import Call
 from lars.language.terms import Iri, Literal
 from solver.rdf import evaluate
-from solver.rdf.geometry import DISTANCES
+from solver.rdf.functions import DISTANCES
 
 GEO = "http://www.opengis.net/ont/geosparql#"
 METRE = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")

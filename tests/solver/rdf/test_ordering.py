@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lars.language.formulas import Call
 from lars.language.terms import NULL, RDF_LANG_STRING, XSD, Blank, Iri, Literal, Number, Symbol
 from solver.rdf import evaluate, sorted_rows, value
+from solver.rdf.aggregates import text_key
 from solver.rdf.operators import compare
-from solver.rdf.ordering import text_key
 from solver.rdf.values import FALSE, TRUE
 from tests.solver.rdf.expressions import X, Y, term
 

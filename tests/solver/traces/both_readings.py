@@ -9,7 +9,7 @@ from lars.errors import LarsError
 from solver.facts import Fact
 from solver.traces import prepare, read_columns, trace
 from solver.traces.formats import lines, tables
-from solver.traces.summaries import summarise
+from solver.traces.rows import summarise
 from solver.traces.survey import report, survey
 from solver.traces.trace import checked_rows
 

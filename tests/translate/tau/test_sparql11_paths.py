@@ -5,16 +5,20 @@ import pytest
 from lars.language.terms import Iri, Variable
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
-from translate.model.paths import (
+from translate.model.patterns import (
     Alternative,
+    Bgp,
     Inverse,
+    Join,
     Link,
     NegatedSet,
+    PathPattern,
     PathSequence,
     RepeatedPath,
     Repetition,
+    StreamBlock,
+    TriplePattern,
 )
-from translate.model.patterns import Bgp, Join, PathPattern, StreamBlock, TriplePattern
 from translate.model.windows import Now
 
 A, B, C = (Link(Iri(name)) for name in "abc")

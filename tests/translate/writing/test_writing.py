@@ -5,7 +5,7 @@ import pytest
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
 from translate.dialects import read_query
-from translate.model.paths import (
+from translate.model.patterns import (
     Alternative,
     Inverse,
     Link,

@@ -8,17 +8,9 @@ from hypothesis import strategies as st
 from lars.durations import Duration
 from lars.language.formulas import Aggregation, Call, OrderKey
 from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
-from translate.model.paths import (
-    Alternative,
-    Inverse,
-    Link,
-    NegatedSet,
-    PathSequence,
-    RepeatedPath,
-    Repetition,
-)
 from translate.model.patterns import (
     EMPTY,
+    Alternative,
     Bgp,
     Duplicates,
     Exists,
@@ -26,11 +18,17 @@ from translate.model.patterns import (
     Filter,
     Graph,
     Group,
+    Inverse,
     Join,
     LeftJoin,
+    Link,
     Minus,
     Modifiers,
+    NegatedSet,
     PathPattern,
+    PathSequence,
+    RepeatedPath,
+    Repetition,
     Select,
     Service,
     StreamBlock,

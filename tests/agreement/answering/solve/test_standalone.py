@@ -8,7 +8,7 @@ import tomllib
 import clingo
 import pytest
 
-from solver.pointwise.symbols import text_of
+from solver.pointwise.asp_terms import text_of
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
