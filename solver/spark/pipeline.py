@@ -90,10 +90,12 @@ def outputs_on_spark(
     begins = [within.first for within in found.slices]
     for _, parts in groupby(found.parts, lambda part: bisect_right(begins, part.first)):
         own = [part for part in parts if part.kind is PartKind.ANSWERS]
-        yield [
+        outputs = [
             _rows(question, [part.content for part in own if part.question == number], lost)
             for number, question in enumerate(job.questions)
         ]
+        if any(outputs):
+            yield outputs
     if lost:
         raise LostTimesError(job.questions, lost)
 

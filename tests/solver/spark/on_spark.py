@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from solver.columns import TermCodes, trace_columns
+from solver.columns import trace_columns
 from solver.facts import Fact
 from solver.job import Answer
 from solver.spark import answers_on_spark
@@ -23,6 +23,6 @@ def block(rows):
 def on_spark(job, spark, rows, blocks=3):
     """Return the answers of the job to rows in so many blocks; each comes once."""
     parts = [block(rows[number::blocks]) for number in range(blocks)]
-    found = answers_on_spark(job, spark.parallelize(parts, blocks), TermCodes())
-    by_time = [one.by_time() for one in found]
+    found = answers_on_spark(job, spark.parallelize(parts, blocks))
+    by_time = [one.whole().by_time() for one in found]
     return [Answer(n, t, row) for n, rows in enumerate(by_time) for t in rows for row in rows[t]]
