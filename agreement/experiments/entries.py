@@ -2,18 +2,15 @@
 
 import re
 from pathlib import Path
-from typing import Final
 
 from agreement.documents.generate import Plan, plan
-from agreement.documents.generate.plan import StreamOptions
+from agreement.documents.generate.plan import StreamOptions, WrongOptionError
 from agreement.experiments.cells import TraceFiles
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import GenerateTable, TraceKeys
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions
-
-_OPTION: Final = re.compile(r"--([a-z-]+):? ?(.*)", re.DOTALL)
 
 
 def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -> Plan | TraceFiles:
@@ -53,11 +50,10 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
 def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTable) -> Plan:
     try:
         return plan_of(table, experiment.unit)
+    except WrongOptionError as error:
+        raise experiment.error((*path, error.option), error.found) from None
     except LarsError as error:
-        found = _OPTION.fullmatch(str(error))
-        if found is None:
-            raise experiment.error(path, str(error)) from None
-        raise experiment.error((*path, found[1].replace("-", "_")), f"found {found[2]}") from None
+        raise experiment.error(path, str(error)) from None
 
 
 def plan_of(table: GenerateTable, unit: Duration) -> Plan:
@@ -69,5 +65,5 @@ def plan_of(table: GenerateTable, unit: Duration) -> Plan:
 
 def _number(option: str, text: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise LarsError(f"--{option} {text!r}; accepted: a whole number")
+        raise WrongOptionError(option, f"{text!r}; accepted: a whole number")
     return int(text)

@@ -8,6 +8,7 @@ from agreement.documents.options import argument
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
+from lars.version import program_version
 
 _PAPERS: Final = {
     "lars2015": r"""@inproceedings{lars2015,
@@ -117,8 +118,6 @@ def cite(request: CiteRequest, told: Listeners) -> Citations:
 
 
 def _software() -> str:
-    from agreement.results.renderings.pages.provenance import program_version
-
     return f"""@software{{lars,
   title   = {{lars: continuous {{RDF}} queries as {{LARS}} programs, and whether two engines agree}},
   version = {{{program_version()}}}

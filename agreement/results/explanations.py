@@ -163,33 +163,32 @@ class ExplainResult(Findings):
     @property
     def headline(self) -> str:
         """Whether the atom is in the answer, in one line."""
-        return self._said(self.document())[1]
+        t, _ = self._found.moment
+        return f"{self._atom} {'holds' if self.holds else 'does not hold'} at {self.dates.option(t)}"
 
-    def _said(self, found: Mapping[str, object]) -> tuple[str, str]:
-        """Return the atom as readers see it, and whether it holds at which time."""
-        atom = clip_text(shorten(str(found["atom"])), _LONG)
-        t = self.dates.option(int(str(found["t"])))
-        return atom, f"{atom} {'holds' if self.holds else 'does not hold'} at {t}"
+    @property
+    def _atom(self) -> str:
+        """The atom as readers see it."""
+        _, atom = self._found.moment
+        return clip_text(shorten(str(atom)), _LONG)
 
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.text_pages import PageHead, ToldProof, text_page
 
-        found = self.document()
-        about = self._found
-        dates = self.dates if about.world is None else self.dates.within(about.world.view.timeline)
-        at = self.dates.option(int(str(found["at"])))
-        atom, answer = self._said(found)
-        asked = f"Why is this so in the answer at {at}?"
-        head = PageHead(f"{atom}, explained", asked, self.holds, answer, self.warnings, "Why")
-        parts = list(self.parts())
-        program = (
-            self._found.program if isinstance(self._found, NoAnswerStream) else self._found.world.program
+        found, parts = self._found, list(self.parts())
+        dates = self.dates if found.world is None else self.dates.within(found.world.view.timeline)
+        at, program, proof = (
+            (found.t, found.program, None)
+            if isinstance(found, NoAnswerStream)
+            else (found.world.t, found.world.program, found.proof)
         )
-        why = why_in_words(found, [str(part) for part in parts], dates)
+        asked = f"Why is this so in the answer at {self.dates.option(at)}?"
+        head = PageHead(f"{self._atom}, explained", asked, self.holds, self.headline, self.warnings, "Why")
+        why = why_in_words(proof, [str(part) for part in parts], dates)
         rules = [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]]
-        return text_page(head, found, parts, ToldProof(why, rules, self.holds, dates))
+        return text_page(head, self.document(), parts, ToldProof(why, rules, self.holds, dates))
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""

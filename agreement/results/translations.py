@@ -1,6 +1,5 @@
 """`translate`: the LARS program of a query, its texts, and the query in another language."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -28,7 +27,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings, JsonObject
+from agreement.results.base.findings import Findings
 from agreement.results.base.sources import SourceFiles
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -174,20 +173,19 @@ class Translation(Findings):
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules of the program; of a query that becomes several, those of the first."""
-        programs = self.to_json()["programs"]
-        match programs:
-            case [{"rules": list() as rules}, *_]:
-                return tuple(map(str, rules))
-            case _:
-                return ()
+        (_, program), *_ = translating.programs(self._task, unsaid)
+        return tuple(map(str, program.rules))
 
-    def document(self) -> JsonObject:
-        """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
+    @property
+    def _task(self) -> translating.TranslatingTask:
+        """What has programs: a query that is written in another language has none."""
         if self._request.to is not None:
             raise LarsError("to=: a query that is written in another language has no JSON")
-        wanted = replace(self._request.task, static=())
-        found: JsonObject = json.loads("".join(translating.lines(wanted, "json", unsaid)))
-        return found
+        return replace(self._request.task, static=())
+
+    def document(self) -> Mapping[str, object]:
+        """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
+        return translating.document(self._task, unsaid)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the text."""
