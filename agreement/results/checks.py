@@ -59,12 +59,9 @@ class CheckResult(Findings):
 
     verdict: ClassVar[str | None] = "correct"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-    _found: tuple[CheckReadings, ...] = field()
-    _at: int = field()
-    dates: Dates = field()
-    _main: ClassVar[str] = "lines"
+    _found: tuple[CheckReadings, ...]
+    _at: int
+    dates: Dates = field()  # not the property of the base
 
     @property
     def correct(self) -> bool:
@@ -116,4 +113,4 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     met = explaining.situation_of(wanted, listeners.warn)
     streams = candidates.read_candidates(text, str(request.answer), met.at, met.dates)
     found = tuple(checking.check(met, one, met.at) for one in streams)
-    return CheckResult((), (), found, met.at, met.dates)
+    return CheckResult(found, met.at, met.dates)

@@ -93,8 +93,6 @@ class Citations(Result):
     """What `cite` returns: entries of BibTeX, that of this program first."""
 
     entries: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def parts(self) -> Iterable[str]:
         """Yield the entries."""

@@ -136,11 +136,8 @@ class ExplainResult(Findings):
 
     verdict: ClassVar[str | None] = "holds"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-    dates: Dates = field()
-    _found: AtomExplanation | NoAnswerStream = field()
-    _main: ClassVar[str] = "lines"
+    dates: Dates = field()  # not the property of the base
+    _found: AtomExplanation | NoAnswerStream
 
     @property
     def holds(self) -> bool:
@@ -209,4 +206,4 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
     here = situate(request, paths, listeners)
     found = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
-    return ExplainResult((), (), here.dates, found)
+    return ExplainResult(here.dates, found)

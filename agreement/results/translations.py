@@ -164,8 +164,6 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
 class Translation(Findings):
     """What `translate` returns: its text is what the command prints."""
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     lines: tuple[str, ...]
     _request: TranslateRequest
     _source_files: SourceFiles | None = None
@@ -225,4 +223,4 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     request = _unfolded(request, listeners)
     fitted = request.fitted(listeners)
     lines = "\n".join(translated_lines(fitted, listeners)).split("\n")
-    return Translation((), (), tuple(lines), fitted, listeners.source_files)
+    return Translation(tuple(lines), fitted, listeners.source_files)

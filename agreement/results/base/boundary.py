@@ -71,7 +71,7 @@ def offered_functions(
                 "warnings": tuple(map(source_files.plain, warnings)),
                 "notes": tuple(map(source_files.plain, notes)),
             }
-            return replace(result, **said)  # type: ignore[type-var]
+            return replace(result, **said)
 
         vars(called)["__signature__"] = _signature(request)
         vars(called)["answering"] = Answering(request, answer)

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -27,10 +27,12 @@ TermsAs = Literal["n-triples", "values", "short"]
 TimesAs = Literal["given", "points"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(ABC):
-    """What a command gives: what it prints for a reader, and how it ends."""
+    """What a command gives: what it prints for a reader, and how it ends; what was said on the way."""
 
-    __slots__ = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     streamed: ClassVar[bool] = False
     """Whether what is printed is made while somebody reads it."""
 

@@ -19,8 +19,6 @@ class GeneratedTrace(Result):
     path: Path
     elements: int
     text: str
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def parts(self) -> tuple[str]:
         """Return how large it is, and by which options it is read."""

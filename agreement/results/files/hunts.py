@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
 
@@ -114,9 +114,6 @@ class HuntResult(Findings):
     folders: tuple[str, ...]
     _hunt: Hunt
     _refusals: tuple[tuple[str, str], ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "faults"
 
     @property
     def refusals(self) -> tuple[tuple[str, str], ...]:

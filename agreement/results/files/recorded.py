@@ -106,8 +106,6 @@ class RecordResult(Findings):
     answers: EngineAnswers
     deterministic: bool
     pushed: int
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -172,8 +170,6 @@ class AdapterVerdict(Findings):
     """What `record --check` returns: each thing that was tried of an adapter."""
 
     checks: tuple[AdapterCheck, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     @property
     def correct(self) -> bool:

@@ -1,9 +1,9 @@
 """`run`: every cell of an experiment, a grid of queries, traces, engines and parameters."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
@@ -55,12 +55,9 @@ class RanCells:
 class RunResult(Findings):
     """What `run` returns: the tables of its cells, which lie in `folder` with all results, too."""
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     folder: Path
     title: str
-    _ran: RanCells = field()
-    _main: ClassVar[str] = "verdicts"
+    _ran: RanCells
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -153,4 +150,4 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     summary = results.write(folder, title, cells, found, grid)
     varied = tuple(name for name, values in grid.items() if len(values) > 1)
     listeners.note(f"these tables and all results are in {folder}")
-    return RunResult((), (), folder, title, RanCells(tuple(cells), found, varied, summary))
+    return RunResult(folder, title, RanCells(tuple(cells), found, varied, summary))

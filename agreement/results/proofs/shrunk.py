@@ -1,7 +1,7 @@
 """`shrink`: a disagreement made minimal, still for the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -65,11 +65,8 @@ class ShrinkResult(Findings):
 
     verdict: ClassVar[str | None] = "disagree"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-    _made: tuple[Shrunk, TrialEvaluation] | None = field()
-    _title: str = field()
-    _main: ClassVar[str] = "trace"
+    _made: tuple[Shrunk, TrialEvaluation] | None
+    _title: str
 
     @property
     def disagree(self) -> bool:
@@ -154,4 +151,4 @@ def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     made = shrink_task(asked, request.cause, listeners.warn, listeners.progress)
     if made is None:
         listeners.note(AGREES)
-    return ShrinkResult((), (), made, title_of(request.inputs))
+    return ShrinkResult(made, title_of(request.inputs))

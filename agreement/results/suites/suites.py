@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from rich.console import RenderableType
 
@@ -120,9 +120,6 @@ class SuiteMade(Findings):
 
     folder: Path
     tests: tuple[SuiteTest, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "tests"
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -149,9 +146,6 @@ class SuiteRun(Findings):
 
     engines: tuple[SuiteResult, ...]
     folder: Path | None
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "tests"
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -190,9 +184,6 @@ class SuiteClaims(Findings):
 
     folder: Path
     claims: tuple[ClaimVerdict, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "claims"
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
