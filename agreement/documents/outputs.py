@@ -7,6 +7,7 @@ from dataclasses import fields
 from enum import Enum
 from functools import lru_cache
 from io import StringIO
+from itertools import groupby
 from typing import Any, Final
 
 from rich.console import Console, JustifyMethod, RenderableType
@@ -324,6 +325,22 @@ def counted(count: int, noun: str) -> str:
     """
     plural = "es" if noun.endswith("sh") else "s"
     return f"{count} {noun}{'' if count == 1 else plural}"
+
+
+def range_text(first: int, last: int) -> str:
+    """Return consecutive numbers as their range, one alone as itself."""
+    return str(first) if first == last else f"{first}..{last}"
+
+
+def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
+    """Return ascending numbers with runs as ranges; of more ranges the first.
+
+    >>> number_ranges([1, 2, 3, 8]), number_ranges([1, 3, 5], 2)
+    ('1..3, 8', '1, 3, …')
+    """
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
+    more = ["…"] * (most is not None and len(runs) > most)
+    return ", ".join((*(range_text(run[0], run[-1]) for run in runs[:most]), *more))
 
 
 def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:

@@ -116,7 +116,8 @@ class CompareResult(Findings):
         """Return what the page of the comparison says."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.compare_page import parting_timelines
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
 
         first, second = self.comparisons[0].parting.names
         asked = f"Where do {first} and {second} report something else, and which rule parts them?"

@@ -172,7 +172,8 @@ class ExplainResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, ToldProof, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import ToldProof, text_page
 
         found, parts = self._found, list(self.parts())
         dates = self.dates if found.world is None else self.dates.within(found.world.view.timeline)

@@ -28,7 +28,7 @@ from agreement.proving.hunting import (
     made_queries,
     reference,
 )
-from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import (
     adapter_option,
@@ -39,7 +39,7 @@ from agreement.results.files.recorded import (
 from agreement.results.renderings.comparisons import hunt_report
 from lars.durations import read_duration
 from lars.errors import FailedRunError, LarsError
-from lars.files import exists, read_text, replacement_path
+from lars.files import read_text, replacement_path
 from solver.settings import StaticFile
 from solver.traces import read_static
 
@@ -176,7 +176,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         raise LarsError(f"--engine {request.engine}: accepted: {ACCEPTED_JUDGES}")
     if request.static and not request.inputs:
         raise LarsError("--static: accepted with queries; those that are made have their own")
-    _check_folder(request.out)
+    check_replaceable(request.out, _FOUND, "a hunt has written")
     with RunningAdapter(request.adapter, request.silence) as adapter:
         return run_hunt(adapter, request, listeners)
 
@@ -222,20 +222,12 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
 
 
-def _check_folder(path: Path | None) -> None:
-    """Raise where a folder holds anything but what was hunted before."""
-    if path is None or not exists(path):
-        return
-    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / _FOUND)):
-        raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a hunt has written")
-
-
 def _write(path: Path, result: HuntResult, found: Hunt, folders: Sequence[str]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
     from agreement.results.renderings.pages.hunt_page import hunt_page
-    from agreement.results.renderings.pages.page import write_page
-    from agreement.results.renderings.pages.text_pages import PageHead, text_page
+    from agreement.results.renderings.pages.page import PageHead, write_page
+    from agreement.results.renderings.pages.text_pages import text_page
 
     with replacement_path(path, folders=True) as new:
         new.mkdir()

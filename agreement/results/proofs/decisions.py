@@ -211,7 +211,8 @@ class ContainmentResult(Findings):
     def page(self) -> "Page":
         """Return what the page says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
 
         one, other = (Path(file).name for file in self._files)
         both = (

@@ -104,7 +104,8 @@ class ShrinkResult(Findings):
     def page(self) -> "Page":
         """Return what the page says: both sizes, then what is left as `agree` sees it."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
         from agreement.results.renderings.pages.witness_page import shrink_page
 
         asked = "What is the smallest disagreement for the same cause?"

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.outputs import counted
 from agreement.documents.placed import check_data, read_toml
+from agreement.results.base.boundary import check_replaceable
 from agreement.results.judgements import judge
 from agreement.results.proofs.decisions import contained, decide
 from agreement.results.proofs.witnesses import witness
@@ -93,8 +94,7 @@ def decided_claims(
     folder: Path, benchmarks: Path | None, progress: Progress = no_progress
 ) -> tuple[ClaimVerdict, ...]:
     """Write what the claims' commands read into a folder, run them, and return the verdicts."""
-    if exists(folder) and not _replaceable(folder):
-        raise LarsError(f"{folder}: it is there; accepted: a new folder, or one that claims were written to")
+    check_replaceable(folder, _MADE, "claims were written to", option="")
     every, found = published_claims(), []
     with replacement_path(folder, folders=True) as new:
         for claim in every:
@@ -108,10 +108,6 @@ def decided_claims(
         lines = ",\n".join(json.dumps(as_json(one), ensure_ascii=False) for one in found)
         (new / _MADE).write_text(f"[\n{lines}\n]\n", encoding="utf-8", newline="\n")
     return tuple(found)
-
-
-def _replaceable(folder: Path) -> bool:
-    return exists(folder, folder=True) and (exists(folder / _MADE) or not any(folder.iterdir()))
 
 
 def as_json(found: ClaimVerdict) -> Mapping[str, object]:

@@ -35,7 +35,7 @@ from agreement.proving.suite import (
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
 from agreement.proving.suite.vectors import ALIGNED, ENGINE_DEFAULT, FIRST, Start
-from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import adapter_option, open_option, silence_option
 from agreement.results.renderings.comparisons import suite_report
@@ -258,7 +258,7 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if request.dialect is not None and request.dialect not in [one.value for one in Language]:
         accepted = ", ".join(one.value for one in Language)
         raise LarsError(f"--dialect {request.dialect}: accepted: {accepted}")
-    _check_out(request.out)
+    check_replaceable(request.out, _EARL, "a run has written")
     tests = read_suite(folder, request.level)
     numbers = _declared(request)
     if request.answers is not None:
@@ -332,20 +332,12 @@ def _recorded(
     return judged_suite(str(folder), writing, answers, claimed)
 
 
-def _check_out(path: Path | None) -> None:
-    """Raise where a folder holds anything but what a run has written."""
-    if path is None or not exists(path):
-        return
-    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / _EARL)):
-        raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a run has written")
-
-
 def _write(path: Path, found: SuiteRun) -> None:
     """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
     # Loads what only pages need.
-    from agreement.results.renderings.pages.page import write_page
+    from agreement.results.renderings.pages.page import PageHead, write_page
     from agreement.results.renderings.pages.provenance import provenance
-    from agreement.results.renderings.pages.text_pages import PageHead, text_page
+    from agreement.results.renderings.pages.text_pages import text_page
 
     with replacement_path(path, folders=True) as new:
         new.mkdir()

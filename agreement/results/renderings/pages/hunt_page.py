@@ -16,7 +16,7 @@ from agreement.results.renderings.comparisons.hunt_report import (
 )
 from agreement.results.renderings.pages.blocks import page_blocks
 from agreement.results.renderings.pages.lanes import Lane, lanes_json
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, PageHead
 
 _MOST: Final = 50
 """So many faults are shown one by one."""
@@ -52,7 +52,7 @@ def hunt_page(
     }
     asked = f"Does {name} answer as {reference} says?"
     good = False if hunt.faults else None
-    return Page(f"{name} against {reference}", asked, good, found, "hunt", document, page)
+    return Page(PageHead(f"{name} against {reference}", asked, good, found), "hunt", document, page)
 
 
 def _ran(hunt: Hunt) -> list[tuple[str, str]]:

@@ -13,21 +13,8 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, json_text, plain, short
 from agreement.results.renderings.pages.blocks import page_blocks
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, PageHead
 from lars.language.windows import Interval
-
-
-@dataclass(frozen=True, slots=True)
-class PageHead:
-    """What stands above the sections of a page: the question, the verdict; what the first is called."""
-
-    title: str
-    question: str
-    verdict: bool | None
-    answer: str
-    notes: Sequence[str] = ()
-    heading: str = "What was found"
-
 
 _MEASURES: Final = ("expected", "actual", "precision", "recall", "delay", "triples")
 _PHASES: Final = ("windows", "transient", "later")
@@ -70,16 +57,7 @@ def judge_page(
         "fits": [_fit(one, named) for one in document.get("matching", ())],
     }
     asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
-    return Page(
-        title=title,
-        question=asked,
-        verdict=correct,
-        answer=f"{answer}.{fits}",
-        template="judge",
-        document=document,
-        page=page,
-        notes=notes,
-    )
+    return Page(PageHead(title, asked, correct, f"{answer}.{fits}", notes), "judge", document, page)
 
 
 _MOST: Final = 1_000
@@ -216,13 +194,4 @@ def text_page(
         "rules": [] if proof is None else list(proof.rules),
         "dates": None if proof is None else proof.dates.for_script(),
     }
-    return Page(
-        title=said.title,
-        question=said.question,
-        verdict=said.verdict,
-        answer=said.answer,
-        template="text",
-        document=document,
-        page=page,
-        notes=said.notes,
-    )
+    return Page(said, "text", document, page)
