@@ -72,7 +72,7 @@ StaticFiles = Annotated[
 ]
 Unit = Annotated[Duration, PlainValidator(values.unit, json_schema_input_type=_DurationText)]
 TimePoint = Annotated[int, PlainValidator(time_point, json_schema_input_type=_TimeText)]
-Query = Annotated[
+QueryFile = Annotated[
     str | dict[str, str] | None,
     PlainValidator(values.query, json_schema_input_type=_FileText | dict[str, str]),
 ]
@@ -104,10 +104,10 @@ class FileKeys(Table):
 class QueryKeys(Table):
     """One query, in one or several languages: files, or {text = '''..'''}."""
 
-    csparql: Query = Field(None, description="the query in C-SPARQL")
-    cqels: Query = Field(None, description="the query in CQELS; a comparison derives what is left out")
-    sparqlstream: Query = Field(None, description="the query in SPARQLstream, compared without csparql")
-    rspql: Query = Field(None, description="the query in RSP-QL, compared without cqels")
+    csparql: QueryFile = Field(None, description="the query in C-SPARQL")
+    cqels: QueryFile = Field(None, description="the query in CQELS; a comparison derives what is left out")
+    sparqlstream: QueryFile = Field(None, description="the query in SPARQLstream, compared without csparql")
+    rspql: QueryFile = Field(None, description="the query in RSP-QL, compared without cqels")
 
 
 class QueryTable(QueryKeys):

@@ -17,7 +17,6 @@ from agreement.documents.recordings.recording import (
     Push,
     Recording,
     Report,
-    Triple,
     made_lexical,
     names_of,
 )
@@ -27,14 +26,14 @@ from agreement.documents.recordings.value_types import (
     QuadLine,
     StreamIri,
     Strict,
-    Term,
+    TermText,
     TripleLine,
     static_of,
     triple_of,
 )
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
-from solver.facts import Static
+from solver.facts import Static, Triple
 from solver.rdf import short
 
 ACCEPTED_CASE: Final = (
@@ -72,7 +71,7 @@ class FlushEntry(Strict):
     """What was reported when the run was closed; the bounds of its window where the engine tells them."""
 
     t: Finite
-    rows: list[dict[str, Term | None]]
+    rows: list[dict[str, TermText | None]]
     window_from: Finite | None = None
     window_to: Finite | None = None
 
@@ -191,7 +190,7 @@ def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: 
         raise document.error((*path, "second"), problem)
 
 
-Window = tuple[float, float]
+WindowBounds = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +214,7 @@ class Case:
     static: Static
     pushes: tuple[Push, ...]
     recording: Recording
-    windows: tuple[Window | None, ...]
+    windows: tuple[WindowBounds | None, ...]
     dialect: str | None = None
     refused: str | None = None
     flush: tuple[Report, ...] = ()
@@ -294,7 +293,7 @@ def _flush(content: CaseFile, variables: tuple[str, ...]) -> tuple[Report, ...]:
     )
 
 
-def _window(document: PlacedData, number: int, report: ReportEntry) -> Window | None:
+def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBounds | None:
     match report.window_from, report.window_to:
         case float() as first, float() as last:
             return first, last

@@ -11,13 +11,10 @@ import numpy as np
 from lars.errors import LarsError
 from lars.language.terms import XSD, Blank, Iri, Literal
 from solver.columns import TraceColumns
-from solver.facts import STREAM_PREDICATE
+from solver.facts import STREAM_PREDICATE, Row, Triple
 from solver.rdf import read_term
 
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
-Triple = tuple[str, str, str]
-Row = tuple[str | None, ...]
-"""A term for each variable of the recording, None where it is unbound."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,17 @@ from typing import Any
 from agreement.documents.recordings.case import CaseFile
 from lars.files import replacement_path
 
-Content = Mapping[str, Any]
+CaseContent = Mapping[str, Any]
 """A case as its file has it: keys of CaseFile."""
 
 
-def write_case(path: Path, content: Content) -> None:
+def write_case(path: Path, content: CaseContent) -> None:
     """Write a case, whole or not at all; a push and a report are a line each."""
     with replacement_path(path) as place:
         place.write_text(case_text(content), encoding="utf-8")
 
 
-def case_text(content: Content) -> str:
+def case_text(content: CaseContent) -> str:
     """Return the text of a case's file; what says no more than the default is left out.
 
     >>> print(case_text({"id": "e/1", "engine": "e", "mode": "", "family": "", "query": "Q", "output": []}))

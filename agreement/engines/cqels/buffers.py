@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Generic, TypeVar
 
-from agreement.documents.recordings import Push, Triple
+from agreement.documents.recordings import Push
 from agreement.engines.cqels.query_text import StreamTriple
 from lars.language.terms import Variable
+from solver.facts import Triple
 from translate.model.windows import Now, Range, Rows, Unbounded
 
 Solution = Mapping[Variable, str]

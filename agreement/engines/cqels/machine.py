@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import assert_never
 
-from agreement.documents.recordings import Push, Triple
+from agreement.documents.recordings import Push
 from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, JoinedMapping, Solution, match_triple
 from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, StaticData, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
 from lars.language.terms import Variable
+from solver.facts import Triple
 from translate.tau import unbind
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agreement.documents.outputs import row_order
-from agreement.documents.recordings import Push, Report, Row
+from agreement.documents.recordings import Push, Report
 from agreement.engines.cqels.buffers import JoinedMapping, Solution, compatible
 from agreement.engines.cqels.join_plan import StaticData, joins
 from agreement.engines.cqels.machine import CqelsMachine
@@ -13,7 +13,7 @@ from agreement.engines.r2s import reported_rows
 from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of
 from lars.language.terms import XSD, Constant, Literal, Variable
-from solver.facts import constant_of
+from solver.facts import Row, constant_of
 from solver.rdf import aggregate, order_key
 from translate.model.patterns import UNMODIFIED, Duplicates, Extend, Filter, Group, Modifiers, Pattern
 from translate.model.query import EngineQuery, ToStream

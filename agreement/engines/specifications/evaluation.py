@@ -6,10 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from agreement.documents.outputs import in_order
-from agreement.documents.recordings import Row
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications.by_ticks import RowRun, changes, runs_at
-from agreement.engines.specifications.contents import Content, ContentAnswers, content_answers
+from agreement.engines.specifications.contents import ContentAnswers, ShownSpans, content_answers
 from agreement.engines.specifications.elements import Frame, Task, clock_of
 from agreement.engines.specifications.parameters import Empty, Specification
 from agreement.engines.specifications.reporting import (
@@ -23,6 +22,7 @@ from agreement.engines.specifications.reporting import (
     with_start,
 )
 from lars.language.windows import Bounds
+from solver.facts import Row
 from translate.model.query import ToStream
 from translate.tau import Output
 
@@ -46,7 +46,7 @@ class FiredWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class EvaluationReport:
     """An evaluation, and what is reported; not `reported`: nothing is, since the answer is empty."""
 
     point: EvaluationPoint
@@ -81,7 +81,7 @@ class ScheduledTask(FramedTask):
     choice: OpenChoice
     points: Points
 
-    def content(self, point: EvaluationPoint) -> Content:
+    def content(self, point: EvaluationPoint) -> ShownSpans:
         """Return what the windows show at an evaluation."""
         return tuple(window.span(point.tick) for window in self.windows)
 
@@ -155,7 +155,7 @@ def answers_of(of: FramedTask) -> ContentAnswers | None:
     return content_answers(of.task, of.specification.profile, of.specification.rows)
 
 
-def evaluations(of: ScheduledTask) -> tuple[Evaluation, ...]:
+def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     """Return what is evaluated and reported, ascending in time.
 
     The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
@@ -180,17 +180,17 @@ class _Occasion:
 
 
 @lru_cache(maxsize=8)
-def _kept(occasion: _Occasion) -> tuple[Evaluation, ...]:
+def _kept(occasion: _Occasion) -> tuple[EvaluationReport, ...]:
     return _evaluated(occasion.scheduled)
 
 
-def _evaluated(of: ScheduledTask) -> tuple[Evaluation, ...]:
+def _evaluated(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     if not of.points:
         return ()
     reported, always = _reported(of), of.specification.empty is Empty.REPORTED
     rows = (reported.get(number, ()) for number in range(len(of.points)))
     pairs = zip(of.points, rows, strict=True)
-    return tuple(Evaluation(point, own, always or bool(own)) for point, own in pairs)
+    return tuple(EvaluationReport(point, own, always or bool(own)) for point, own in pairs)
 
 
 def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple, assert_never
 
 from agreement.documents.requests import WindowSource
 from agreement.engines.specifications.elements import (
-    Element,
     Frame,
+    PushedTriple,
     TickClock,
     at_close,
     heard_on,
@@ -51,7 +51,7 @@ class ShownWindow:
     strategies: frozenset[Strategy]
     window: Rows | SlidingWindow
     ticks: Sequence[int]
-    elements: Sequence[Element]
+    elements: Sequence[PushedTriple]
 
     def span(self, tick: int) -> range:
         """Return the places of the elements that are shown at a tick."""

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
-from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.table_files import Column, OutTable, TableValue
 from agreement.experiments import Cell, execution, results, tables
 from agreement.experiments.experiment import ACCEPTED, read_experiment
 from agreement.experiments.fitted_unit import in_fitting_units
 from agreement.experiments.grid import cells_of
-from agreement.experiments.results import Summary
+from agreement.experiments.results import SummaryParts
 from agreement.experiments.tables import Results
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
@@ -48,7 +48,7 @@ class RanCells:
     cells: tuple[Cell, ...]
     results: Results
     varied: tuple[str, ...]
-    summary: Summary
+    summary: SummaryParts
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -118,7 +118,7 @@ class RunResult(Findings):
 _KINDS = {"string": str, "boolean": bool, "Int64": int, "Float64": float}
 
 
-def _value(value: Any, kind: type) -> Value:
+def _value(value: Any, kind: type) -> TableValue:
     return str(value) if kind is str and value is not None else value
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
-from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.table_files import Column, OutTable, TableValue
 from agreement.documents.traces import StreamRuns
 from agreement.results.renderings.answers.answer_lines import Answered
 from lars.errors import LarsError
@@ -74,7 +74,7 @@ def _terms(variables: Sequence[Variable]) -> Iterator[Column]:
 def _of_rows(
     variables: Sequence[Variable],
     when: tuple[Column, ...],
-    answers: Sequence[tuple[Sequence[Value], Sequence[Iterable[str | None]]]],
+    answers: Sequence[tuple[Sequence[TableValue], Sequence[Iterable[str | None]]]],
 ) -> tuple[OutTable, ...]:
     rows = ((*t, place, *row) for t, found in answers for place, row in enumerate(found, 1))
     counts = ((*t, len(found)) for t, found in answers)
@@ -83,7 +83,7 @@ def _of_rows(
     )
 
 
-def _atoms(found: Streams) -> Iterator[Sequence[Value]]:
+def _atoms(found: Streams) -> Iterator[Sequence[TableValue]]:
     together = found.whole.consequences is not None
     for t, streams in found.at:
         for number, stream in enumerate(streams[: found.whole.most], 1):

@@ -7,7 +7,7 @@ from agreement.comparing.agree import Side
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import atom_text
-from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.table_files import Column, OutTable, TableValue
 
 _VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
 _PERIOD = Column("period", int, "the pulling period U")
@@ -61,7 +61,7 @@ def tables(report: AgreementReport, shown: RowFilter) -> tuple[OutTable, ...]:
     )
 
 
-def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Value]]:
+def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for verdict in shown.verdicts(variant):
             for one in verdict.intervals:
@@ -70,7 +70,7 @@ def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Val
                 yield str(variant.pair), verdict.period, one.start, one.end, one.agree, *counts
 
 
-def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Value]]:
+def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for found in shown.rows(variant):
             one, interval = found.difference, found.interval
@@ -78,7 +78,7 @@ def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence
             yield str(variant.pair), found.period, interval.start, interval.end, *told, *one.row
 
 
-def _answers(report: AgreementReport) -> Iterator[Sequence[Value]]:
+def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         sides = variant.sides
         for side, found in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
