@@ -29,7 +29,7 @@ Json = dict[str, Any]
 _NO_NAMES: Final[Mapping[str, str]] = {}
 
 
-def encode(value: Any) -> Any:
+def encode(value: object) -> Any:
     """Return a value as JSON: a term as in SPARQL 1.1 JSON, an interval by `from` and `to`.
 
     Atoms, rules, windows and whatever else has a text is this text; of other dataclasses it is the record.
@@ -55,7 +55,7 @@ def encode(value: Any) -> Any:
             return str(value) if has_text else record(value)
 
 
-def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: Any) -> Json:
+def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: object) -> Json:
     """Return a dataclass as an object of its fields; `names` are the keys that differ from their names.
 
     What is `given` for a key stands in place of the field's own value, or behind all fields.
@@ -68,7 +68,7 @@ def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: Any) -> Js
     return own | given
 
 
-def pick(value: Any, *names: str) -> Json:
+def pick(value: object, *names: str) -> Json:
     """Return some attributes of a value by their names."""
     return {name: encode(getattr(value, name)) for name in names}
 
@@ -112,7 +112,7 @@ def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Jso
     return [binding(columns, row) for row in sorted(rows, key=row_order)]
 
 
-def document_lines(value: Any) -> Iterator[str]:
+def document_lines(value: object) -> Iterator[str]:
     r"""Yield the lines of a JSON document; iterators are arrays, written as they are made, an item a line.
 
     >>> print(*document_lines({"a": 1, "b": ({"c": [n]} for n in (1, 2))}), sep="\n")
@@ -137,7 +137,7 @@ def document_lines(value: Any) -> Iterator[str]:
             yield json_text(value)
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     r"""Return a value as JSON on one line, in which each character is seen or an escape; it says the same.
 
     >>> print(json_text({"é": "\u202e"}))

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from agreement.documents.recordings.case import CaseFile
 from lars.files import replacement_path
 
-CaseContent = Mapping[str, Any]
+CaseContent = Mapping[str, object]
 """A case as its file has it: keys of CaseFile."""
 
 
@@ -41,7 +40,7 @@ def case_text(content: CaseContent) -> str:
     return "{\n" + ",\n".join(_entries(said)) + "\n}\n"
 
 
-def _entries(found: Mapping[str, Any]) -> Iterator[str]:
+def _entries(found: Mapping[str, object]) -> Iterator[str]:
     for name, value in found.items():
         if isinstance(value, list) and value:
             lines = ",\n".join(f"  {_json(one)}" for one in value)
@@ -54,7 +53,7 @@ def _json(value: object) -> str:
     return json.dumps(_whole(value), ensure_ascii=False)
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> object:
     """Return a value with times that are whole numbers as such."""
     match value:
         case float() if value == int(value):

@@ -120,7 +120,7 @@ def _asked(
     return found
 
 
-def _is_given(value: Any) -> bool:
+def _is_given(value: object) -> bool:
     # A data frame cannot be asked whether it is equal to something.
     return not (value is None or value is False or (isinstance(value, tuple) and not value))
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
+from agreement.documents.outputs import Json
 from agreement.documents.table_files import Column, OutTable, TableValue
 from agreement.experiments import Cell, execution, results, tables
 from agreement.experiments.experiment import ACCEPTED, read_experiment
@@ -105,9 +106,7 @@ class RunResult(Findings):
         }
         return [self._table_of(name, kinds, list(rows)) for name, (kinds, rows) in listeners.items()]
 
-    def _table_of(
-        self, name: str, kinds: Mapping[str, str], rows: Sequence[Mapping[str, object]]
-    ) -> OutTable:
+    def _table_of(self, name: str, kinds: Mapping[str, str], rows: Sequence[Json]) -> OutTable:
         labels = [one for one in (*tables.LABELS, *self._ran.varied) if any(one in row for row in rows)]
         columns = [Column(one, str, "a label of the cell") for one in labels]
         columns += (Column(one, _KINDS[kind], one.replace("_", " ")) for one, kind in kinds.items())
@@ -118,7 +117,7 @@ class RunResult(Findings):
 _KINDS = {"string": str, "boolean": bool, "Int64": int, "Float64": float}
 
 
-def _value(value: Any, kind: type) -> TableValue:
+def _value(value: TableValue, kind: type) -> TableValue:
     return str(value) if kind is str and value is not None else value
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -187,5 +187,5 @@ def _seen(value: object) -> object:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _part(name: str) -> Any:
+def _part(name: str) -> str:
     return files("agreement.results.renderings.pages").joinpath("parts", name).read_text(encoding="utf-8")

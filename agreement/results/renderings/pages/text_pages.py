@@ -149,7 +149,7 @@ def _shift(one: Mapping[str, Any], dates: Dates) -> str:
     return f"{ends} {f'{left} would be left' if left else 'all rows would fit'}."
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     return "" if value is None else plain(value) if isinstance(value, float) else value
 
 
