@@ -13,7 +13,7 @@ from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, option
-from agreement.documents.outputs import clip_text
+from agreement.documents.outputs import Json, clip_text
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     BadLineOptions,
@@ -173,7 +173,7 @@ class ExplainResult(Findings):
         """Return what the page of the explanation says."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.page import PageHead
-        from agreement.results.renderings.pages.text_pages import ToldProof, text_page
+        from agreement.results.renderings.pages.text_pages import first_lines, text_page
 
         found, parts = self._found, list(self.parts())
         dates = self.dates if found.world is None else self.dates.within(found.world.view.timeline)
@@ -184,9 +184,16 @@ class ExplainResult(Findings):
         )
         asked = f"Why is this so in the answer at {self.dates.option(at)}?"
         head = PageHead(f"{self._atom}, explained", asked, self.holds, self.headline, self.warnings, "Why")
-        why = why_in_words(proof, [str(part) for part in parts], dates)
-        rules = [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]]
-        return text_page(head, self.document(), parts, ToldProof(why, rules, self.holds, dates))
+        lines = list(map(str, parts))
+        about: Json = {
+            "proof": self.holds,
+            "lines": first_lines(lines) if self.holds else [],
+            "why": why_in_words(proof, lines, dates),
+            "rules": [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]],
+            "dates": dates.for_script(),
+        }
+        page = text_page(head, self.document(), () if self.holds else parts)
+        return replace(page, page=page.page | about)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""
