@@ -16,7 +16,7 @@ from agreement.documents.options import option
 from agreement.documents.outputs import short
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import replacement_path, rewrite
-from lars.language.terms import XSD, Constant, Iri, Literal
+from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.facts import constant_of
 from solver.rdf import INTEGERS
 
@@ -118,6 +118,11 @@ class Column:
     kind: type
     description: str
     is_time: bool = False
+
+
+def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
+    """Return a column of terms for each variable."""
+    return tuple(Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in variables)
 
 
 @dataclass(frozen=True, slots=True)

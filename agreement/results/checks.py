@@ -23,9 +23,9 @@ from agreement.documents.requests import (
     semantics_option,
     trace_argument,
 )
-from agreement.documents.table_files import Column, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.findings import Findings, lines_table
 from agreement.results.renderings.answers import check_report
 from lars.files import text_in
 from solver.settings import Runner, Time
@@ -83,8 +83,7 @@ class CheckResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the text."""
-        column = Column("line", str, "a line of the text")
-        return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
+        return lines_table(self.parts(), "a line of the text")
 
 
 @offered_functions(CheckRequest)

@@ -27,10 +27,10 @@ from agreement.documents.requests import (
     semantics_option,
     time_option,
 )
-from agreement.documents.table_files import Column, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.experiments.overridden import on_experiment
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.findings import Findings, lines_table
 from agreement.results.renderings.answers import explanation_json, explanation_text
 from agreement.results.renderings.answers.explanation_words import short_text, shorten, why_in_words
 from lars.errors import LarsError
@@ -197,8 +197,7 @@ class ExplainResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""
-        column = Column("line", str, "a line of the tree")
-        return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
+        return lines_table(self.parts(), "a line of the tree")
 
 
 @offered_functions(ExplainRequest)

@@ -19,6 +19,7 @@ from agreement.documents.recordings.recording import (
     Report,
     made_lexical,
     names_of,
+    rows_in,
 )
 from agreement.documents.recordings.value_types import (
     Finite,
@@ -250,7 +251,7 @@ def case_of(path: Path, source: TextFile) -> Case:
         windows=tuple(_window(document, n, report) for n, report in enumerate(content.output)),
         dialect=content.dialect,
         refused=content.refused,
-        flush=_flush(content, recording.variables),
+        flush=tuple(Report(one.t, rows_in(recording.variables, one.rows)) for one in content.flush),
         lexical=not content.kinds,
     )
 
@@ -279,18 +280,8 @@ def _check_triggers(document: PlacedData, content: CaseFile, pushed: int) -> Non
 
 def _recording(content: CaseFile) -> Recording:
     variables = names_of(row for report in (*content.output, *content.flush) for row in report.rows)
-    reports = tuple(
-        Report(report.t, tuple(tuple(map(row.get, variables)) for row in report.rows), report.trigger)
-        for report in content.output
-    )
+    reports = tuple(Report(one.t, rows_in(variables, one.rows), one.trigger) for one in content.output)
     return Recording(variables, reports, tuple(entry.trigger for entry in content.exceptions))
-
-
-def _flush(content: CaseFile, variables: tuple[str, ...]) -> tuple[Report, ...]:
-    return tuple(
-        Report(report.t, tuple(tuple(map(row.get, variables)) for row in report.rows))
-        for report in content.flush
-    )
 
 
 def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBounds | None:

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import json_text, table_text
-from agreement.documents.table_files import OutTable, TermForm, as_frame
+from agreement.documents.table_files import Column, OutTable, TermForm, as_frame
 from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
@@ -192,6 +192,12 @@ class Findings(Result):
     def for_notebooks(self) -> Iterable[RenderableType]:
         """Yield what notebooks show."""
         return self.parts()
+
+
+def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[OutTable]:
+    """Return the table `lines` of what is printed line by line."""
+    column = Column("line", str, description)
+    return (OutTable("lines", (column,), ((str(line),) for line in parts)),)
 
 
 def plain(value: Any) -> JsonValue:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from rich.console import RenderableType
 
-from agreement.documents.options import argument, option
+from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import counted, some
 from agreement.documents.recordings import ReadingOptions, read_recording
 from agreement.documents.requests import bounds_option
@@ -235,20 +235,11 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
     return _run(request, folder, listeners)
 
 
+_EVERYWHERE: Final = frozenset(("--inputs", "--benchmarks", "--jobs", "--silence", "--option"))
+
+
 def _check_alone(request: SuiteRequest) -> None:
-    given: dict[str, object] = {
-        "--adapter": request.adapter,
-        "--compare": request.compare,
-        "--answers": request.answers,
-    }
-    given |= {"--level": request.level, "--engine": request.engine, "--t0": request.t0}
-    given |= {
-        "--label": request.label,
-        "--bounds": request.bounds,
-        "--dialect": request.dialect,
-        "--out": request.out,
-    }
-    if wrong := [name for name, value in given.items() if value not in (None, ())]:
+    if wrong := [flag for flag in flags_of(request) if flag not in _EVERYWHERE]:
         raise LarsError(f"{', '.join(wrong)}: accepted with run")
 
 

@@ -7,7 +7,7 @@ from agreement.comparing.agree import Side
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import atom_text
-from agreement.documents.table_files import Column, OutTable, TableValue
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 
 _VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
 _PERIOD = Column("period", int, "the pulling period U")
@@ -51,9 +51,7 @@ _ANSWERS = (
 
 def tables(report: AgreementReport, shown: RowFilter) -> tuple[OutTable, ...]:
     """Return the tables; rows are made when they are written."""
-    terms = tuple(
-        Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in report.variables
-    )
+    terms = term_columns(report.variables)
     return (
         OutTable("periods", _PERIODS, _periods(report, shown)),
         OutTable("differences", (*_DIFFERENCES, *terms), _differences(report, shown)),
