@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.answering.solve import translating
-from agreement.documents.idle_options import Condition, IdleOptions, OptionValues, has, has_not
+from agreement.documents.idle_options import IdleOptions, OptionTest, OptionValues, has, has_not
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
@@ -53,7 +53,7 @@ _OF_RULES: Final = ("--mode", "--period", "--trigger", "--profile", "--bounds", 
 _OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
 
 
-def _of_a_query(situation: Condition) -> Condition:
+def _of_a_query(situation: OptionTest) -> OptionTest:
     # What a program leaves no choice of is refused for that.
     return lambda said: situation(said) and said["query"].suffix != PROGRAM_SUFFIX
 

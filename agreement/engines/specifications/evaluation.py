@@ -13,7 +13,7 @@ from agreement.engines.specifications.elements import Frame, Task, clock_of
 from agreement.engines.specifications.parameters import Empty, Specification
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
-    Points,
+    EvaluationPoints,
     ShownWindow,
     evaluation_points,
     needed_tick,
@@ -79,7 +79,7 @@ class ScheduledTask(FramedTask):
     """A specification applied to a task: what its windows show, and when it evaluates."""
 
     choice: OpenChoice
-    points: Points
+    points: EvaluationPoints
 
     def content(self, point: EvaluationPoint) -> ShownSpans:
         """Return what the windows show at an evaluation."""
@@ -140,7 +140,7 @@ class _Timing:
 
 
 @lru_cache(maxsize=2**12)
-def _own_points(timing: _Timing, number: int, start: int) -> Points:
+def _own_points(timing: _Timing, number: int, start: int) -> EvaluationPoints:
     """Return when a window that starts then reports: asked for by many choices of start times."""
     return own_points(with_start(timing.windows[number], start), timing.windows)
 
