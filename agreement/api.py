@@ -33,7 +33,7 @@ _OFFERED: Final = {
     "agreement.results.base.findings": ("JsonObject", "JsonValue"),
     "agreement.results.base.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),
     "agreement.results.checks": ("CheckResult", "check"),
-    "agreement.results.citing": ("Citations", "cite"),
+    "agreement.results.suites.citing": ("Citations", "cite"),
     "agreement.results.comparisons": ("CompareResult", "compare"),
     "agreement.results.explanations": ("ExplainResult", "explain"),
     "agreement.results.judgements": ("JudgeResult", "WindowVerdict", "judge"),

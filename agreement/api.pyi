@@ -18,7 +18,6 @@ from agreement.results.agreements import AgreementDifference, AgreeResult
 from agreement.results.base.findings import JsonObject, JsonValue
 from agreement.results.base.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
 from agreement.results.checks import CheckResult
-from agreement.results.citing import Citations
 from agreement.results.comparisons import CompareResult
 from agreement.results.explanations import ExplainResult
 from agreement.results.files.exports import ExportAnswers, ExportedFolder
@@ -33,6 +32,7 @@ from agreement.results.proofs.phases import PhaseResult
 from agreement.results.proofs.shrunk import ShrinkResult
 from agreement.results.proofs.witnesses import WitnessResult
 from agreement.results.solutions import AnswerAt, SolveResult
+from agreement.results.suites.citing import Citations
 from agreement.results.suites.suites import SuiteClaims, SuiteMade, SuiteRun
 from agreement.results.translations import Translation
 from lars.errors import FailedRunError, LarsError, Place, PlacedError

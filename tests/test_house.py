@@ -115,6 +115,27 @@ def test_a_class_name_means_one_class():
     assert [name for name, times in names.items() if times > 1 and not name.startswith("_")] == []
 
 
+def types_in(tree):
+    """Yield the public types of a module: classes, and aliases, which are written as names are."""
+    for node in tree.body:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Subscript() | ast.BinOp() | ast.Name()) if (
+                not name.isupper()
+            ):
+                yield name
+            case ast.ClassDef(name):
+                yield name
+
+
+def test_a_type_of_engines_documents_and_results_has_a_name_of_its_own():
+    """Cases, cells, elements and tables are also what three modules of the logic call them."""
+    rooms = tuple(f"agreement.{name}." for name in ("documents", "engines", "experiments", "results"))
+    every = {module: list(types_in(tree_of(module))) for module in MODULES}
+    names = Counter(name for found in every.values() for name in found if not name.startswith("_"))
+    own = {name for module, found in every.items() if module.startswith(rooms) for name in found}
+    assert {name for name in own if names[name] > 1} == {"Case", "Cell", "Element", "Table"}
+
+
 @pytest.mark.parametrize("door", DOORS, ids=lambda path: str(path.parent.relative_to(ROOT)))
 def test_a_door_says_what_is_behind_it_and_holds_nothing_else(door):
     said, *rest = ast.parse(door.read_text()).body

@@ -92,7 +92,7 @@ def _print_version(wanted: bool) -> None:
         # Loads what reads e-mail.
         from importlib.metadata import version
 
-        from agreement.results.renderings.pages.provenance import program_version
+        from lars.version import program_version
 
         below = (f"{name} {version(name)}" for name in ("clingo", "pyspark"))
         print_lines([f"lars {program_version()} ({', '.join((f'Python {python_version()}', *below))})"])

@@ -87,7 +87,7 @@ COMMANDS: Final = {
         (PictureOutput, *_PAGED),
         "comparing push and pull",
     ),
-    "cite": Command(_EXPERIMENTS, "agreement.results.citing", "cite"),
+    "cite": Command(_EXPERIMENTS, "agreement.results.suites.citing", "cite"),
     "init": Command(_EXPERIMENTS, "agreement.results.files.initialised", "init"),
     "run": Command(
         _EXPERIMENTS, "agreement.results.files.runs", "run", (PageOutput, KeysOutput), "running cells"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
@@ -83,7 +83,7 @@ class Dates:
         """Return a time as an option of a command takes it."""
         return self.date(t) or str(t)
 
-    def with_dates(self, times: Mapping[str, Any]) -> dict[str, Any]:
+    def with_dates(self, times: Mapping[str, float | None]) -> dict[str, float | str | None]:
         """Return times by their names, each dateTime beside its number.
 
         >>> Dates("2026-05-04T08:00:00Z").with_dates({"t": 5, "pushed": None})
@@ -91,13 +91,13 @@ class Dates:
         """
         if self.zero is None:
             return dict(times)
-        found = {}
+        found: dict[str, float | str | None] = {}
         for name, t in times.items():
             found[name] = t
             found[f"{name}{SUFFIX}"] = None if t is None else self.date(t)
         return found
 
-    def for_script(self) -> dict[str, Any] | None:
+    def for_script(self) -> dict[str, float | str] | None:
         """Return what a page's script writes times by: ms of time 0 since 1970, and of a time point."""
         if self.zero is None:
             return None

@@ -13,7 +13,7 @@ from lars.errors import LarsError
 
 OptionValues = Mapping[str, Any]
 """What is given: the values of options by their long names, of inputs by the names of their fields."""
-Situation = Callable[[OptionValues], bool]
+OptionTest = Callable[[OptionValues], bool]
 _BESIDE_ANY: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "--verbose", "--memory")
 
 
@@ -24,17 +24,17 @@ class IdleOptions:
     Without `names` these are all others.
     """
 
-    situation: Situation
+    situation: OptionTest
     names: tuple[str, ...]
     accepted: str
 
 
-def has(name: str, value: object = None) -> Situation:
+def has(name: str, value: object = None) -> OptionTest:
     """Return whether an option is given, with that value if one is named."""
     return lambda said: name in said and (value is None or _plain(said[name]) == value)
 
 
-def has_not(name: str, value: str) -> Situation:
+def has_not(name: str, value: str) -> OptionTest:
     """Return whether an option has another value, or none."""
     return lambda said: _plain(said.get(name)) != value
 

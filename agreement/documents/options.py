@@ -23,7 +23,7 @@ Reader = Callable[[Any], Any]
 
 Raises WrongValueError, or LarsError, that says what was found and what is accepted.
 """
-Source = Literal["trace", "static", "streams"]
+DataSource = Literal["trace", "static", "streams"]
 _KEY: Final = "option"
 _OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float", str: "str"}
 
@@ -46,7 +46,7 @@ class Option:
     short: str | None = None
     default_text: str | None = None
     keyword: str | None = None
-    source: Source | None = None
+    source: DataSource | None = None
     least: float | None = None
     most: float | None = None
     repeated: bool = False

@@ -7,6 +7,7 @@ from dataclasses import fields
 from enum import Enum
 from functools import lru_cache
 from io import StringIO
+from itertools import groupby
 from typing import Any, Final
 
 from rich.console import Console, JustifyMethod, RenderableType
@@ -28,7 +29,7 @@ Json = dict[str, Any]
 _NO_NAMES: Final[Mapping[str, str]] = {}
 
 
-def encode(value: Any) -> Any:
+def encode(value: object) -> Any:
     """Return a value as JSON: a term as in SPARQL 1.1 JSON, an interval by `from` and `to`.
 
     Atoms, rules, windows and whatever else has a text is this text; of other dataclasses it is the record.
@@ -54,7 +55,7 @@ def encode(value: Any) -> Any:
             return str(value) if has_text else record(value)
 
 
-def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: Any) -> Json:
+def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: object) -> Json:
     """Return a dataclass as an object of its fields; `names` are the keys that differ from their names.
 
     What is `given` for a key stands in place of the field's own value, or behind all fields.
@@ -67,7 +68,7 @@ def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: Any) -> Js
     return own | given
 
 
-def pick(value: Any, *names: str) -> Json:
+def pick(value: object, *names: str) -> Json:
     """Return some attributes of a value by their names."""
     return {name: encode(getattr(value, name)) for name in names}
 
@@ -111,7 +112,7 @@ def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Jso
     return [binding(columns, row) for row in sorted(rows, key=row_order)]
 
 
-def document_lines(value: Any) -> Iterator[str]:
+def document_lines(value: object) -> Iterator[str]:
     r"""Yield the lines of a JSON document; iterators are arrays, written as they are made, an item a line.
 
     >>> print(*document_lines({"a": 1, "b": ({"c": [n]} for n in (1, 2))}), sep="\n")
@@ -136,7 +137,7 @@ def document_lines(value: Any) -> Iterator[str]:
             yield json_text(value)
 
 
-def json_text(value: Any) -> str:
+def json_text(value: object) -> str:
     r"""Return a value as JSON on one line, in which each character is seen or an escape; it says the same.
 
     >>> print(json_text({"é": "\u202e"}))
@@ -324,6 +325,22 @@ def counted(count: int, noun: str) -> str:
     """
     plural = "es" if noun.endswith("sh") else "s"
     return f"{count} {noun}{'' if count == 1 else plural}"
+
+
+def range_text(first: int, last: int) -> str:
+    """Return consecutive numbers as their range, one alone as itself."""
+    return str(first) if first == last else f"{first}..{last}"
+
+
+def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
+    """Return ascending numbers with runs as ranges; of more ranges the first.
+
+    >>> number_ranges([1, 2, 3, 8]), number_ranges([1, 3, 5], 2)
+    ('1..3, 8', '1, 3, …')
+    """
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
+    more = ["…"] * (most is not None and len(runs) > most)
+    return ", ".join((*(range_text(run[0], run[-1]) for run in runs[:most]), *more))
 
 
 def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:

@@ -16,7 +16,7 @@ from agreement.documents.options import option
 from agreement.documents.outputs import short
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import replacement_path, rewrite
-from lars.language.terms import XSD, Constant, Iri, Literal
+from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.facts import constant_of
 from solver.rdf import INTEGERS
 
@@ -24,7 +24,7 @@ DESCRIPTION: Final = "columns.json"
 """The file that says what the columns are: a folder that has it, and nothing else than it names, is ours."""
 _ORIGIN: Final = "origin"
 """In it the dateTime of time 0, where times have one."""
-Value = str | int | float | bool | None
+TableValue = str | int | float | bool | None
 
 
 class TableFormat(StrEnum):
@@ -136,13 +136,18 @@ class Column:
     is_time: bool = False
 
 
+def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
+    """Return a column of terms for each variable."""
+    return tuple(Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in variables)
+
+
 @dataclass(frozen=True, slots=True)
 class OutTable:
     """A table: its file's name without extension, its columns, its rows as they are made."""
 
     name: str
     columns: tuple[Column, ...]
-    rows: Iterable[Sequence[Value]]
+    rows: Iterable[Sequence[TableValue]]
 
     def with_dates(self, dates: Dates) -> "OutTable":
         """Return the table with a column of dateTimes behind each column of times, if times have any."""
@@ -163,7 +168,7 @@ class OutTable:
         return ((column.name, f"{column.kind.__name__}: {column.description}") for column in self.columns)
 
 
-def _with_dates(row: Sequence[Value], times: Sequence[bool], dates: Dates) -> Iterator[Value]:
+def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) -> Iterator[TableValue]:
     for value, is_time in zip(row, times, strict=True):
         yield value
         if is_time:
@@ -227,7 +232,7 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
     return rows
 
 
-def _for_readers(column: Column, value: Value) -> str:
+def _for_readers(column: Column, value: TableValue) -> str:
     match value:
         case None:
             return ""
@@ -251,7 +256,7 @@ def as_frame(table: OutTable, terms: TermForm = TermForm.EXACT, dated: Dates = N
     return pd.DataFrame({one.name: _column(one, values, terms, dated) for one, values in told})
 
 
-def _column(one: Column, values: Sequence[Value], terms: TermForm, dated: Dates) -> Any:
+def _column(one: Column, values: Sequence[TableValue], terms: TermForm, dated: Dates) -> Any:
     import pandas as pd
 
     if one.is_time and dated.zero is not None:
@@ -264,7 +269,7 @@ def _column(one: Column, values: Sequence[Value], terms: TermForm, dated: Dates)
     return _values(texts)
 
 
-def _moments(values: Sequence[Value], dated: Dates) -> Any:
+def _moments(values: Sequence[TableValue], dated: Dates) -> Any:
     import pandas as pd
 
     zero = pd.Timestamp(str(dated.zero))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from operator import attrgetter
-from typing import Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
@@ -75,10 +75,11 @@ from solver.traces import (
 from translate.model.query import Dataset, EngineQuery, Language, Setting
 from translate.model.windows import Range
 
+if TYPE_CHECKING:
+    from solver.spark import RowsByTime
+
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
-Outputs = Mapping[int, frozenset[Row]]
-"""Rows by time point; a time point without rows may be missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +127,11 @@ class Trace(Protocol):
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         ...
 
-    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
-        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
+        """Yield the answers of consecutive parts of an interval, each as soon as it is known.
+
+        A time point without rows may be missing.
+        """
         ...
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
@@ -198,7 +202,7 @@ class LocalTrace:
                 found.append(certified_runs(question, here, *own))
         return found
 
-    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[Outputs]]:
+    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
         runner, background, progress = self.runner, self.background, Stage.ANSWERING.of(self.runner.progress)
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
@@ -222,7 +226,7 @@ class LocalTrace:
                 return
             yield [StreamRuns(*streamed)]
 
-    def _by_slices(self, job: Job, progress: Progress) -> Iterator[list[Outputs]]:
+    def _by_slices(self, job: Job, progress: Progress) -> Iterator[list["RowsByTime"]]:
         questions = job.questions
         for answers in by_slice(job, self.columns, progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
@@ -296,7 +300,7 @@ class LocalTrace:
         return frozenset(self.columns.atoms)
 
 
-def _grouped(answers: Iterable[Answer], count: int) -> list[Outputs]:
+def _grouped(answers: Iterable[Answer], count: int) -> list["RowsByTime"]:
     found: list[dict[int, set[Row]]] = [{} for _ in range(count)]
     for answer in answers:
         found[answer.question].setdefault(answer.t, set()).add(answer.row)

@@ -23,7 +23,7 @@ _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:
 _LONGEST_SHOWN = 60
 _ENDS: Final = 2
 
-Choice = TypeVar("Choice", bound=Enum)
+_Enumeration = TypeVar("_Enumeration", bound=Enum)
 
 
 class WrongValueError(ValueError):
@@ -271,11 +271,11 @@ def _iri(value: object, what: str) -> Iri:
     return Iri(value)
 
 
-def several_of(choices: type[Choice]) -> Callable[[object], frozenset[Choice]]:
+def several_of(choices: type[_Enumeration]) -> Callable[[object], frozenset[_Enumeration]]:
     """Return the reader of a list of an enumeration's values."""
     one = one_of(choices)
 
-    def read(value: object) -> frozenset[Choice]:
+    def read(value: object) -> frozenset[_Enumeration]:
         if not isinstance(value, list):
             raise wrong(value, f"a list of {', '.join(repr(choice.value) for choice in choices)}")
         return frozenset(map(one, value))
@@ -283,11 +283,11 @@ def several_of(choices: type[Choice]) -> Callable[[object], frozenset[Choice]]:
     return read
 
 
-def one_or_more(choices: type[Choice]) -> Callable[[object], tuple[Choice, ...]]:
+def one_or_more(choices: type[_Enumeration]) -> Callable[[object], tuple[_Enumeration, ...]]:
     """Return the reader of an enumeration's value, or a list of at least one."""
     one = one_of(choices)
 
-    def read(value: object) -> tuple[Choice, ...]:
+    def read(value: object) -> tuple[_Enumeration, ...]:
         if isinstance(value, list) and value:
             return tuple(dict.fromkeys(map(one, value)))
         return (one(value),)
@@ -295,10 +295,10 @@ def one_or_more(choices: type[Choice]) -> Callable[[object], tuple[Choice, ...]]
     return read
 
 
-def one_of(choices: type[Choice]) -> Callable[[object], Choice]:
+def one_of(choices: type[_Enumeration]) -> Callable[[object], _Enumeration]:
     """Return the reader of an enumeration's values."""
 
-    def read(value: object) -> Choice:
+    def read(value: object) -> _Enumeration:
         for choice in choices:
             if choice.value == value:
                 return choice

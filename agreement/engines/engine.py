@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from agreement.documents.outputs import in_order
-from agreement.documents.recordings import Push, Recording, Row, Triple
+from agreement.documents.recordings import Push, Recording
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import background
 from lars.language.terms import Iri
 from lars.language.windows import NOW
 from solver.columns import TermCodes
-from solver.facts import STREAM_PREDICATE, Static
+from solver.facts import STREAM_PREDICATE, Row, Static, Triple
 from solver.relational import concatenate, decode, encoded_rows, evaluated_on
 from solver.relational.shown_contents import ShownContents, given_rows
 from translate.model.query import EngineQuery, Profile, Semantics, Setting

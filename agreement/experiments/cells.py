@@ -20,6 +20,7 @@ from agreement.documents.generate import Plan
 from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.version import program_version
 from solver.settings import StaticFile, Time, TraceInput, TraceOptions
 from translate.model.query import Language
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from agreement.documents.recordings import ReadingOptions
     from agreement.engines.specifications import Specification
 
-_DISTRIBUTION: Final = "lars-rsp"
 _RESULT: Final = ("*.py", "*.toml")
 """What of the program decides a result."""
 
@@ -203,14 +203,9 @@ def _digest(path: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
 @cache
 def program() -> str:
     """Return the version of the program, with the hash of its own text."""
-    from importlib.metadata import PackageNotFoundError, version
-
     found = hashlib.sha256()
     for package in (lars, translate, solver, agreement):
         for folder in map(Path, package.__path__):
             for file in sorted(one for kind in _RESULT for one in folder.rglob(kind)):
                 found.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
-    try:
-        return f"{version(_DISTRIBUTION)} {found.hexdigest()}"
-    except PackageNotFoundError:
-        return found.hexdigest()
+    return f"{program_version()} {found.hexdigest()}"

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from agreement.documents.generate import Plan, plan
-from agreement.documents.generate.plan import StreamOptions
+from agreement.documents.generate.plan import StreamOptions, WrongOptionError
 from agreement.documents.placed import KeyPath
 from agreement.documents.requests import durations_among, durations_of, fitting_unit, read_once
 from agreement.experiments.cells import TraceFiles
@@ -80,9 +80,6 @@ def _tables(experiment: Experiment, model: type[_Model], entry: ExperimentEntry)
         return
 
 
-_OPTION: Final = re.compile(r"--([a-z-]+):? ?(.*)", re.DOTALL)
-
-
 def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -> Plan | TraceFiles:
     """Return a trace; raises LarsError with the place of what makes none."""
     path = entry.path
@@ -120,11 +117,10 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
 def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTable) -> Plan:
     try:
         return plan_of(table, experiment.unit)
+    except WrongOptionError as error:
+        raise experiment.error((*path, error.option), error.found) from None
     except LarsError as error:
-        found = _OPTION.fullmatch(str(error))
-        if found is None:
-            raise experiment.error(path, str(error)) from None
-        raise experiment.error((*path, found[1].replace("-", "_")), f"found {found[2]}") from None
+        raise experiment.error(path, str(error)) from None
 
 
 def plan_of(table: GenerateTable, unit: Duration) -> Plan:
@@ -136,5 +132,5 @@ def plan_of(table: GenerateTable, unit: Duration) -> Plan:
 
 def _number(option: str, text: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise LarsError(f"--{option} {text!r}; accepted: a whole number")
+        raise WrongOptionError(option, f"{text!r}; accepted: a whole number")
     return int(text)

@@ -48,12 +48,12 @@ class SummaryTable:
         yield from found.__rich_console__(console, options)
 
 
-Summary = Sequence[str | SummaryTable]
+SummaryParts = Sequence[str | SummaryTable]
 
 
 def summary_of(
     title: str, grid: Mapping[str, tuple[Scalar, ...]], verdicts: Sequence[Json], agreements: Sequence[Json]
-) -> Summary:
+) -> SummaryParts:
     """Return the parts of the summary; parameters with one value are named above the tables."""
     fixed = ", ".join(
         f"{name} = {placeholder_text(values[0])}" for name, values in grid.items() if len(values) == 1
@@ -121,7 +121,7 @@ _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 Grid = Mapping[str, tuple[Scalar, ...]]
 
 
-def write(out: Path, title: str, cells: Sequence[Cell], results: Results, grid: Grid) -> Summary:
+def write(out: Path, title: str, cells: Sequence[Cell], results: Results, grid: Grid) -> SummaryParts:
     """Write all tables into a folder and return the summary; the same results, the same bytes."""
     parameters = {name: _KINDS[type(values[0])] for name, values in grid.items()}
     verdicts, agreements = list(tables.verdicts(cells, results)), list(tables.agreements(cells, results))

@@ -57,7 +57,7 @@ def _one_of(choices: type[Enum]) -> PlainValidator:
 
 Text = Annotated[str, PlainValidator(values.scalar_text, json_schema_input_type=_ScalarText)]
 Name = Annotated[str, PlainValidator(values.name, json_schema_input_type=_ScalarText)]
-Names = Annotated[tuple[str, ...], PlainValidator(values.names, json_schema_input_type=str | list[str])]
+NameList = Annotated[tuple[str, ...], PlainValidator(values.names, json_schema_input_type=str | list[str])]
 File = Annotated[str | None, PlainValidator(values.file_name, json_schema_input_type=_FileText)]
 Files = Annotated[
     tuple[str, ...],
@@ -72,7 +72,7 @@ StaticFiles = Annotated[
 ]
 Unit = Annotated[Duration, PlainValidator(values.unit, json_schema_input_type=_DurationText)]
 TimePoint = Annotated[int, PlainValidator(time_point, json_schema_input_type=_TimeText)]
-Query = Annotated[
+QueryFile = Annotated[
     str | dict[str, str] | None,
     PlainValidator(values.query, json_schema_input_type=_FileText | dict[str, str]),
 ]
@@ -104,10 +104,10 @@ class FileKeys(Table):
 class QueryKeys(Table):
     """One query, in one or several languages: files, or {text = '''..'''}."""
 
-    csparql: Query = Field(None, description="the query in C-SPARQL")
-    cqels: Query = Field(None, description="the query in CQELS; a comparison derives what is left out")
-    sparqlstream: Query = Field(None, description="the query in SPARQLstream, compared without csparql")
-    rspql: Query = Field(None, description="the query in RSP-QL, compared without cqels")
+    csparql: QueryFile = Field(None, description="the query in C-SPARQL")
+    cqels: QueryFile = Field(None, description="the query in CQELS; a comparison derives what is left out")
+    sparqlstream: QueryFile = Field(None, description="the query in SPARQLstream, compared without csparql")
+    rspql: QueryFile = Field(None, description="the query in RSP-QL, compared without cqels")
 
 
 class QueryTable(QueryKeys):
@@ -182,7 +182,7 @@ class EngineTable(Table):
 
     name: Name | None = Field(None, description=NAME)
     engine: Name | None = Field(None, description="an engine version, or a specification by name or file")
-    off: Names = Field((), description="the names of the version's rules that are switched off")
+    off: NameList = Field((), description="the names of the version's rules that are switched off")
     adapter: Name | None = Field(
         None,
         description="or a real engine: the command that starts its adapter, in this folder",
@@ -199,8 +199,8 @@ class EngineTable(Table):
     language: Annotated[Language | None, _one_of(Language)] = Field(
         None, description="which of a query's languages; left out: by the engine's name"
     )
-    queries: Names | None = Field(None, description=CHOSEN_CASES)
-    traces: Names | None = Field(None, description=CHOSEN_CASES)
+    queries: NameList | None = Field(None, description=CHOSEN_CASES)
+    traces: NameList | None = Field(None, description=CHOSEN_CASES)
     t0: Annotated[
         tuple[int, ...] | None, PlainValidator(numbers(START_TIMES), json_schema_input_type=_Numbers)
     ] = Field(None, description="start times of windows: 0, [0, 5], '0..9'; left out: all that differ")
@@ -263,8 +263,8 @@ class ComparisonTable(ComparisonKeys):
     """Whether pull of the C-SPARQL query agrees with push of the CQELS query, as `lars agree` asks."""
 
     name: Name = Field("agree", description=NAME)
-    queries: Names | None = Field(None, description=CHOSEN_CASES)
-    traces: Names | None = Field(None, description=CHOSEN_CASES)
+    queries: NameList | None = Field(None, description=CHOSEN_CASES)
+    traces: NameList | None = Field(None, description=CHOSEN_CASES)
 
 
 def _tables(model: type[Table]) -> PlainValidator:

@@ -102,8 +102,6 @@ class AgreeResult(Findings):
 
     verdict: ClassVar[str | None] = "agree"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     _asked: AgreementTask
     _report: AgreementReport
     _shown: RowFilter
@@ -273,4 +271,4 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     dates = Dates(found.variants[0].trace.origin, asked.setting.unit)
     asking = replace(request.explain_options(asked), dates=dates)
     about = asked, found, shown, asking, title_of(request.inputs)
-    return AgreeResult((), (), *about, listeners.source_files)
+    return AgreeResult(*about, listeners.source_files)

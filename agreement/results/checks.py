@@ -23,9 +23,9 @@ from agreement.documents.requests import (
     semantics_option,
     trace_argument,
 )
-from agreement.documents.table_files import Column, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.findings import Findings, lines_table
 from agreement.results.renderings.answers import check_report
 from lars.files import text_in
 from solver.settings import Runner, Time
@@ -59,12 +59,9 @@ class CheckResult(Findings):
 
     verdict: ClassVar[str | None] = "correct"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-    _found: tuple[CheckReadings, ...] = field()
-    _at: int = field()
-    dates: Dates = field()
-    _main: ClassVar[str] = "lines"
+    _found: tuple[CheckReadings, ...]
+    _at: int
+    dates: Dates = field()  # not the property of the base
 
     @property
     def correct(self) -> bool:
@@ -86,8 +83,7 @@ class CheckResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the text."""
-        column = Column("line", str, "a line of the text")
-        return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
+        return lines_table(self.parts(), "a line of the text")
 
 
 @offered_functions(CheckRequest)
@@ -116,4 +112,4 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     met = explaining.situation_of(wanted, listeners.warn)
     streams = candidates.read_candidates(text, str(request.answer), met.at, met.dates)
     found = tuple(checking.check(met, one, met.at) for one in streams)
-    return CheckResult((), (), found, met.at, met.dates)
+    return CheckResult(found, met.at, met.dates)

@@ -75,8 +75,6 @@ class CompareResult(Findings):
 
     verdict: ClassVar[str | None] = "same"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     comparisons: tuple[TraceComparison, ...]
     _refused: tuple[RefusedCase, ...] = ()
 
@@ -118,7 +116,8 @@ class CompareResult(Findings):
         """Return what the page of the comparison says."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.compare_page import parting_timelines
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
 
         first, second = self.comparisons[0].parting.names
         asked = f"Where do {first} and {second} report something else, and which rule parts them?"
@@ -181,9 +180,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     how = (request.t0, request.bounds, likeness, request.times)
     asked = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
     if not cases:
-        return CompareResult(
-            (), (), (comparing.on_trace(asked, queries, listeners.warn, listeners.progress),)
-        )
+        return CompareResult((comparing.on_trace(asked, queries, listeners.warn, listeners.progress),))
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
     every = comparing.on_cases(asked, request.inputs, listeners.progress)
@@ -191,4 +188,4 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     refused = tuple(one for one in every if isinstance(one, RefusedCase))
     if not found:
         raise LarsError(str(all_refused(refused, len(refused))))
-    return CompareResult((), (), found, refused)
+    return CompareResult(found, refused)

@@ -13,7 +13,7 @@ from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, option
-from agreement.documents.outputs import clip_text
+from agreement.documents.outputs import Json, clip_text
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     BadLineOptions,
@@ -27,10 +27,10 @@ from agreement.documents.requests import (
     semantics_option,
     time_option,
 )
-from agreement.documents.table_files import Column, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.experiments.overridden import on_experiment
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.findings import Findings, lines_table
 from agreement.results.renderings.answers import explanation_json, explanation_text
 from agreement.results.renderings.answers.explanation_words import short_text, shorten, why_in_words
 from lars.errors import LarsError
@@ -136,11 +136,8 @@ class ExplainResult(Findings):
 
     verdict: ClassVar[str | None] = "holds"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-    dates: Dates = field()
-    _found: AtomExplanation | NoAnswerStream = field()
-    _main: ClassVar[str] = "lines"
+    dates: Dates = field()  # not the property of the base
+    _found: AtomExplanation | NoAnswerStream
 
     @property
     def holds(self) -> bool:
@@ -163,38 +160,44 @@ class ExplainResult(Findings):
     @property
     def headline(self) -> str:
         """Whether the atom is in the answer, in one line."""
-        return self._said(self.document())[1]
+        t, _ = self._found.moment
+        return f"{self._atom} {'holds' if self.holds else 'does not hold'} at {self.dates.option(t)}"
 
-    def _said(self, found: Mapping[str, object]) -> tuple[str, str]:
-        """Return the atom as readers see it, and whether it holds at which time."""
-        atom = clip_text(shorten(str(found["atom"])), _LONG)
-        t = self.dates.option(int(str(found["t"])))
-        return atom, f"{atom} {'holds' if self.holds else 'does not hold'} at {t}"
+    @property
+    def _atom(self) -> str:
+        """The atom as readers see it."""
+        _, atom = self._found.moment
+        return clip_text(shorten(str(atom)), _LONG)
 
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, ToldProof, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import first_lines, text_page
 
-        found = self.document()
-        about = self._found
-        dates = self.dates if about.world is None else self.dates.within(about.world.view.timeline)
-        at = self.dates.option(int(str(found["at"])))
-        atom, answer = self._said(found)
-        asked = f"Why is this so in the answer at {at}?"
-        head = PageHead(f"{atom}, explained", asked, self.holds, answer, self.warnings, "Why")
-        parts = list(self.parts())
-        program = (
-            self._found.program if isinstance(self._found, NoAnswerStream) else self._found.world.program
+        found, parts = self._found, list(self.parts())
+        dates = self.dates if found.world is None else self.dates.within(found.world.view.timeline)
+        at, program, proof = (
+            (found.t, found.program, None)
+            if isinstance(found, NoAnswerStream)
+            else (found.world.t, found.world.program, found.proof)
         )
-        why = why_in_words(found, [str(part) for part in parts], dates)
-        rules = [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]]
-        return text_page(head, found, parts, ToldProof(why, rules, self.holds, dates))
+        asked = f"Why is this so in the answer at {self.dates.option(at)}?"
+        head = PageHead(f"{self._atom}, explained", asked, self.holds, self.headline, self.warnings, "Why")
+        lines = list(map(str, parts))
+        about: Json = {
+            "proof": self.holds,
+            "lines": first_lines(lines) if self.holds else [],
+            "why": why_in_words(proof, lines, dates),
+            "rules": [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]],
+            "dates": dates.for_script(),
+        }
+        page = text_page(head, self.document(), () if self.holds else parts)
+        return replace(page, page=page.page | about)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the tree."""
-        column = Column("line", str, "a line of the tree")
-        return (OutTable("lines", (column,), ((str(line),) for line in self.parts())),)
+        return lines_table(self.parts(), "a line of the tree")
 
 
 @offered_functions(ExplainRequest)
@@ -210,4 +213,4 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
     here = situate(request, paths, listeners)
     found = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
-    return ExplainResult((), (), here.dates, found)
+    return ExplainResult(here.dates, found)

@@ -99,8 +99,6 @@ class JudgeResult(Findings):
 
     verdict: ClassVar[str | None] = "correct"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     _found: AnswersVerdict | tuple[CaseVerdict | RefusedCase, ...]
     _title: str = "Recorded cases"
 
@@ -234,7 +232,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         paths, how = case_files(request.inputs), JudgeTimes(request.how.t0, request.how.registered)
         options = how.on(options, lambda time: point_of(time, None, MILLISECOND))
         work = partial(cases.judged_case, judge=request.engine, options=options)
-        return JudgeResult((), (), tuple(cases.each_case(paths, work, listeners.progress)))
+        return JudgeResult(tuple(cases.each_case(paths, work, listeners.progress)))
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options.fitted([query], listeners.note)
     read = judging.reading_of(request.recorded, given, request.how.match)
@@ -251,5 +249,5 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         static_at=request.static_at,
     )
     return JudgeResult(
-        (), (), judging.judge_answers(asked, listeners.warn, listeners.progress), _title(query, traces)
+        judging.judge_answers(asked, listeners.warn, listeners.progress), _title(query, traces)
     )

@@ -35,8 +35,6 @@ class ServedEngine(Result):
 
     streamed: ClassVar[bool] = True
     engine: BuiltInEngine
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def parts(self) -> Iterable[str]:
         """Yield the replies, several lines where as many messages have come."""

@@ -148,11 +148,8 @@ class AnswerAt:
 class SolveResult(Findings):
     """What `solve` returns: the answer at each time point, in their order."""
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     _found: AnswerRows | Streams | EngineReports
     _unit: Duration = SECOND
-    _main: ClassVar[str] = "answers"
     streamed: ClassVar[bool] = True
 
     @property
@@ -302,7 +299,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         )
         reported = engine_reports.reports_as(asked, listeners.warn)
         engine_reports.check_labels(reported, listeners.warn)
-        return SolveResult((), (), reported, setting.unit)
+        return SolveResult(reported, setting.unit)
     wanted = solving.SolvingTask(
         path=request.program,
         trace=replace(met, runner=request.where.runner(listeners.note, listeners.progress)),
@@ -313,4 +310,4 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
         predicates=None if streams.show is None else solving.read_shown(streams.show),
     )
-    return SolveResult((), (), solving.answers(wanted, listeners.warn), setting.unit)
+    return SolveResult(solving.answers(wanted, listeners.warn), setting.unit)

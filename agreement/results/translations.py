@@ -1,6 +1,5 @@
 """`translate`: the LARS program of a query, its texts, and the query in another language."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,7 +9,7 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.answering.solve import translating
-from agreement.documents.idle_options import IdleOptions, OptionValues, Situation, has, has_not
+from agreement.documents.idle_options import IdleOptions, OptionTest, OptionValues, has, has_not
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
@@ -28,7 +27,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings, JsonObject
+from agreement.results.base.findings import Findings
 from agreement.results.base.sources import SourceFiles
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -54,7 +53,7 @@ _OF_RULES: Final = ("--mode", "--period", "--trigger", "--profile", "--bounds", 
 _OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
 
 
-def _of_a_query(situation: Situation) -> Situation:
+def _of_a_query(situation: OptionTest) -> OptionTest:
     # What a program leaves no choice of is refused for that.
     return lambda said: situation(said) and said["query"].suffix != PROGRAM_SUFFIX
 
@@ -165,8 +164,6 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
 class Translation(Findings):
     """What `translate` returns: its text is what the command prints."""
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     lines: tuple[str, ...]
     _request: TranslateRequest
     _source_files: SourceFiles | None = None
@@ -174,20 +171,19 @@ class Translation(Findings):
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules of the program; of a query that becomes several, those of the first."""
-        programs = self.to_json()["programs"]
-        match programs:
-            case [{"rules": list() as rules}, *_]:
-                return tuple(map(str, rules))
-            case _:
-                return ()
+        (_, program), *_ = translating.programs(self._task, unsaid)
+        return tuple(map(str, program.rules))
 
-    def document(self) -> JsonObject:
-        """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
+    @property
+    def _task(self) -> translating.TranslatingTask:
+        """What has programs: a query that is written in another language has none."""
         if self._request.to is not None:
             raise LarsError("to=: a query that is written in another language has no JSON")
-        wanted = replace(self._request.task, static=())
-        found: JsonObject = json.loads("".join(translating.lines(wanted, "json", unsaid)))
-        return found
+        return replace(self._request.task, static=())
+
+    def document(self) -> Mapping[str, object]:
+        """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
+        return translating.document(self._task, unsaid)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the text."""
@@ -227,4 +223,4 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     request = _unfolded(request, listeners)
     fitted = request.fitted(listeners)
     lines = "\n".join(translated_lines(fitted, listeners)).split("\n")
-    return Translation((), (), tuple(lines), fitted, listeners.source_files)
+    return Translation(tuple(lines), fitted, listeners.source_files)

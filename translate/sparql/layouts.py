@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from lars.language.formulas import AGGREGATES
-from translate.sparql.names import StreamingClauses, is_name
+from translate.sparql.names import is_name
+from translate.sparql.streaming_clauses import StreamingClauses
 from translate.sparql.tokens import Document, Token, TokenKind
 
 TERM: Final = re.compile(r"([tui]):?(\d+)")

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Final
 from lars.errors import PlacedError
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql.layouts import numbered_query, read_tokens, visible
-from translate.sparql.names import RDF, StreamingClauses
+from translate.sparql.names import RDF
+from translate.sparql.streaming_clauses import StreamingClauses
 from translate.sparql.tokens import Document, Token, TokenKind
 
 if TYPE_CHECKING:

@@ -20,8 +20,9 @@ from translate.model.query import Form, Semantics
 from translate.model.windows import Range
 
 if TYPE_CHECKING:
-    from agreement.documents.recordings import Recording, Report, Row
+    from agreement.documents.recordings import Recording, Report
     from agreement.engines.specifications import EngineRun, Specification
+    from solver.facts import Row
 
 _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
 

@@ -69,19 +69,21 @@ def lines(wanted: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
         raise LarsError(
             "--static: facts of a program; accepted with --format ticker or sql, or asp and a trace"
         )
+    if shape == "json":
+        yield json_text(document(wanted, warn))
+        return
     if wanted.path.suffix == PROGRAM_SUFFIX:
-        yield from _program_lines(wanted, shape)
+        if shape == "model":
+            raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
+        yield _text(_own_program(wanted), shape, wanted)
         return
     if shape == "model":
         written = _warned(_read(wanted), wanted, warn)
         yield from model_lines(_model(written, wanted))
         return
-    if wanted.assigned and shape != "json" and wanted.evaluation.engine in (None, *MERGING):
+    if wanted.assigned and wanted.evaluation.engine in (None, *MERGING):
         raise LarsError(_ASSIGNED)
     found = variants(wanted, warn)
-    if shape == "json":
-        yield json_text(_json(_read(wanted), found, wanted))
-        return
     for name, query in found:
         if len(found) > 1:
             yield f"% {name}"
@@ -103,16 +105,10 @@ def _warned(written: EngineQuery, wanted: TranslatingTask, warn: Warn) -> Engine
     return written
 
 
-def _program_lines(wanted: TranslatingTask, shape: str) -> Iterator[str]:
-    if shape == "model":
-        raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
+def _own_program(wanted: TranslatingTask) -> Program:
     if wanted.evaluation.engine or wanted.assigned or wanted.static:
         raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
-    program = load_program(wanted.path)
-    if shape == "json":
-        yield json_text({"programs": [_program_json(wanted.path.name, program)]})
-    else:
-        yield _text(program, shape, wanted)
+    return load_program(wanted.path)
 
 
 def _unassigned(written: EngineQuery, wanted: TranslatingTask) -> Iterator[str]:
@@ -179,19 +175,25 @@ def _model(written: EngineQuery, wanted: TranslatingTask) -> Query:
     return model_of_cqels(written)
 
 
-def _json(
-    written: EngineQuery, variants: list[tuple[str, EngineQuery]], wanted: TranslatingTask
-) -> dict[str, object]:
-    return {
-        "language": written.language.value,
-        "form": written.form.value,
-        "model": model_json(_model(written, wanted)),
-        "programs": [_program_json(name, program_of(query, wanted)) for name, query in variants],
-    }
+def programs(wanted: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
+    """Return the program, or those of the queries of the other engine that say the same, by name."""
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return [(wanted.path.name, _own_program(wanted))]
+    return [(name, program_of(query, wanted)) for name, query in variants(wanted, warn)]
 
 
-def _program_json(variant: str, program: Program) -> dict[str, object]:
-    return {"variant": variant, "rules": [str(rule) for rule in program.rules], "asp": _asp(program)}
+def document(wanted: TranslatingTask, warn: Warn) -> dict[str, object]:
+    """Return what is printed as JSON: the model of a query, and each program as LARS and ASP."""
+    found = programs(wanted, warn)
+    listed = [
+        {"variant": name, "rules": list(map(str, program.rules)), "asp": _asp(program)}
+        for name, program in found
+    ]
+    if wanted.path.suffix == PROGRAM_SUFFIX:
+        return {"programs": listed}
+    written = _read(wanted)
+    said = {"language": written.language.value, "form": written.form.value}
+    return {**said, "model": model_json(_model(written, wanted)), "programs": listed}
 
 
 def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:

@@ -7,7 +7,8 @@ from itertools import accumulate
 from math import floor
 
 from agreement.comparing.matching.likeness import Likeness, match_rows
-from agreement.documents.recordings import SLACK, Push, Recording, Report, Row
+from agreement.documents.recordings import SLACK, Push, Recording, Report
+from solver.facts import Row
 
 
 @dataclass(frozen=True, slots=True)

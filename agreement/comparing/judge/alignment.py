@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.documents.outputs import plain
-from agreement.documents.recordings import SLACK, Recording, Report, Row, number_rows, together
+from agreement.documents.recordings import SLACK, Recording, Report, number_rows, together
 from agreement.engines.engine import columns
-from agreement.engines.specifications import Evaluation, FiredWindow, ScheduledTask, Task
+from agreement.engines.specifications import EvaluationReport, FiredWindow, ScheduledTask, Task
 from lars.language.terms import XSD
+from solver.facts import Row
 from translate.model.query import EngineQuery, Form
 
 ANSWER: Final = "Answer"
@@ -130,10 +131,10 @@ class Slot:
         return self.reports[0].t - self.expected.t
 
 
-def by_time_point(of: ScheduledTask, evaluations: Sequence[Evaluation]) -> list[ExpectedReport]:
+def by_time_point(of: ScheduledTask, evaluations: Sequence[EvaluationReport]) -> list[ExpectedReport]:
     """Return what is expected at each time point, ascending: evaluations inside one instant are joined."""
     milliseconds = of.task.unit.milliseconds
-    found: dict[int, list[Evaluation]] = {}
+    found: dict[int, list[EvaluationReport]] = {}
     for one in evaluations:
         found.setdefault(one.time, []).append(one)
     return [

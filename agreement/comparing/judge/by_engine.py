@@ -14,7 +14,6 @@ from agreement.documents.recordings import (
     SLACK,
     Recording,
     Report,
-    Row,
     RowNumbers,
     in_common_columns,
     number_rows,
@@ -24,6 +23,7 @@ from agreement.documents.recordings import (
 from agreement.documents.requests import EmptyReports, MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
+from solver.facts import Row
 
 _NONE: Final = RowMatch()
 

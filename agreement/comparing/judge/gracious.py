@@ -8,13 +8,13 @@ from typing import Final
 from agreement.comparing.judge.alignment import Slot, recorded_for
 from agreement.comparing.judge.verdict import Options, Verdict, first_close, slots_of
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows
-from agreement.documents.recordings import Recording, Row, rows_of
+from agreement.documents.recordings import Recording, rows_of
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.specifications import (
-    Content,
     ContentAnswers,
     EvaluationPoint,
     ScheduledTask,
+    ShownSpans,
     Specification,
     Task,
     answers_of,
@@ -22,6 +22,7 @@ from agreement.engines.specifications import (
     evaluated_windows,
     evaluations,
 )
+from solver.facts import Row
 from translate.model.query import ToStream
 
 
@@ -218,7 +219,7 @@ class _Search:
             end -= 1
         return Borders(one.first, end)
 
-    def _content(self, one: Borders) -> Content:
+    def _content(self, one: Borders) -> ShownSpans:
         shown = list(self.shown)
         shown[self.number] = range(one.first, one.end)
         return tuple(shown)

@@ -17,22 +17,23 @@ from agreement.comparing.judge.verdict import (
     comparing,
     is_right,
 )
-from agreement.documents.recordings import Recording, Row
+from agreement.documents.recordings import Recording
 from agreement.documents.requests import EmptyReports, MatchBy, WindowSource
 from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
-    Content,
     ContentAnswers,
     Empty,
     EvaluationPoint,
     Frame,
     ScheduledTask,
+    ShownSpans,
     Timetable,
     answers_of,
     evaluations,
     shape,
 )
 from lars.language.windows import Bounds
+from solver.facts import Row
 from solver.settings import Progress
 from translate.model.query import ToStream
 
@@ -230,7 +231,7 @@ class _Trial:
     def numbered(self) -> tuple[int, StartTimes]:
         return self.number, self.schedule.choice.starts
 
-    def shown(self, place: int, *, changes: bool) -> list[tuple[Content | None, Content]]:
+    def shown(self, place: int, *, changes: bool) -> list[tuple[ShownSpans | None, ShownSpans]]:
         """Return what windows show at each evaluation of a slot, and at the evaluation before it."""
         expected, points = self.decisive[place].expected, self.schedule.points
         at = (n for n, point in enumerate(points) if expected is not None and point.time == expected.time)

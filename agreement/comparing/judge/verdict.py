@@ -18,7 +18,7 @@ from agreement.comparing.matching.sequences import contained, nearest
 from agreement.documents.recordings import SLACK, Recording, Report, rows_of
 from agreement.documents.requests import EmptyReports, MatchBy, sources
 from agreement.engines.specifications import (
-    Evaluation,
+    EvaluationReport,
     FramedTask,
     OpenChoice,
     ScheduledTask,
@@ -201,7 +201,11 @@ def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
 
 
 def compared(
-    profile: ScheduledTask, found: Sequence[Evaluation], recorded: Recording, phase: Phase, options: Options
+    profile: ScheduledTask,
+    found: Sequence[EvaluationReport],
+    recorded: Recording,
+    phase: Phase,
+    options: Options,
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
     how = comparing(profile, options)
@@ -241,7 +245,7 @@ def _in_sequence(
 
 
 def slots_of(
-    profile: ScheduledTask, found: Sequence[Evaluation], recorded: Recording, options: Options
+    profile: ScheduledTask, found: Sequence[EvaluationReport], recorded: Recording, options: Options
 ) -> list[Slot]:
     """Return each evaluation with the reports that belong to it."""
     expected = by_time_point(profile, found)

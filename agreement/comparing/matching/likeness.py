@@ -20,9 +20,10 @@ from agreement.comparing.matching.row_keys import (
     keys_of,
     row_key,
 )
-from agreement.documents.recordings import Row, RowNumbers, RowsByNumber, together
+from agreement.documents.recordings import RowNumbers, RowsByNumber, together
 from agreement.documents.requests import TOLERANCE
 from solver.columns import Array, Mask
+from solver.facts import Row
 from translate.model.query import Semantics
 
 _FEW: Final = 64

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from agreement.documents.recordings import Row, RowNumbers, RowsByNumber, as_lexical
+from agreement.documents.recordings import RowNumbers, RowsByNumber, as_lexical
 from solver.columns import Array, Mask, Numbering
-from solver.facts import constant_of
+from solver.facts import Row, constant_of
 from solver.rdf import value
 
 Key = tuple[Hashable, ...]

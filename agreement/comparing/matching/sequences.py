@@ -13,7 +13,8 @@ import numpy as np
 
 from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.comparing.matching.row_keys import keys_of, row_key
-from agreement.documents.recordings import Report, Row, RowsByNumber, rows_of
+from agreement.documents.recordings import Report, RowsByNumber, rows_of
+from solver.facts import Row
 from translate.model.query import Semantics
 
 Rows = Sequence[Row]

@@ -23,10 +23,10 @@ STEPS: Final = 512
 _MOST: Final = 24
 _four = Struct("<4Q").unpack
 
-Words = tuple[int, int, int, int]
+RandomWords = tuple[int, int, int, int]
 
 
-def words(what: bytes, seed: int, *name: int) -> Words:
+def words(what: bytes, seed: int, *name: int) -> RandomWords:
     """Return four independent words for a name."""
     return _four(blake2b(b"%b %d %a" % (what, seed, name), digest_size=32).digest())
 

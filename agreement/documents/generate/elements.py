@@ -10,7 +10,7 @@ from agreement.documents.generate.arrivals import (
     STEPS,
     WORDS,
     ObservationTime,
-    Words,
+    RandomWords,
     below,
     bits,
     burst_length,
@@ -18,9 +18,10 @@ from agreement.documents.generate.arrivals import (
     words,
 )
 from agreement.documents.generate.plan import Plan, TemperatureRange
-from agreement.documents.recordings import Push, Triple
+from agreement.documents.recordings import Push
 from lars.language.terms import XSD
 from lars.language.windows import Interval
+from solver.facts import Triple
 
 DATA: Final = "http://knoesis.wright.edu/ssw/"
 OBSERVATION: Final = f"{DATA}ont/sensor-observation.owl#"
@@ -173,7 +174,7 @@ def _sent(plan: Plan, station: int, shared: list[ObservationTime]) -> Iterator[O
             yield Observation(t + delay, delay, station, cell, nth, 1, value)
 
 
-def _delay(drawn: Words, late: int, latest: int) -> int:
+def _delay(drawn: RandomWords, late: int, latest: int) -> int:
     return 1 + below(drawn[2], latest) if drawn[1] < late else 0
 
 

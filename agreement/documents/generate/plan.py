@@ -83,6 +83,15 @@ class StreamOptions:
     start: str = option("0s", "When the stream starts.")
 
 
+class WrongOptionError(LarsError):
+    """An option makes no stream: its name as the keyword's, and what was found and is accepted."""
+
+    def __init__(self, option: str, problem: str, value: object = None) -> None:
+        said = problem if value is None else f"{value}: {problem}"
+        super().__init__(f"--{option.replace('_', '-')}{':' if value is None else ''} {said}")
+        self.option, self.found = option, f"found {said}"
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
@@ -115,9 +124,9 @@ class Plan:
         _check_shares(self)
         _check_times(self)
         if not ABSOLUTE_IRI.fullmatch(self.stream):
-            raise LarsError(f"--stream-iri {cut(self.stream)}: accepted: an absolute IRI")
+            raise WrongOptionError("stream_iri", "accepted: an absolute IRI", cut(self.stream))
         if not self.values.low <= self.values.high:
-            raise LarsError("--values: the first value is above the second; accepted: LOW..HIGH")
+            raise WrongOptionError("values", "the first value is above the second; accepted: LOW..HIGH")
 
     def points(self, length: Duration) -> int:
         """Return a duration of this plan in units, its time points."""
@@ -145,45 +154,45 @@ class Plan:
 
 def _check_counts(plan: Plan) -> None:
     groups = -(-plan.stations // max(plan.contemporaneous, 1))
-    for flag, found, most, accepted in (
-        ("--stations", plan.stations, LARGEST, "from 1"),
-        ("--bursts", plan.bursts.size, LARGEST, "bursts of 1 and more"),
-        ("--contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
-        ("--streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
+    for name, found, most, accepted in (
+        ("stations", plan.stations, LARGEST, "from 1"),
+        ("bursts", plan.bursts.size, LARGEST, "bursts of 1 and more"),
+        ("contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
+        ("streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
     ):
         if not 1 <= found <= most:
-            raise LarsError(f"{flag} {found}: accepted: {accepted}")
+            raise WrongOptionError(name, f"accepted: {accepted}", found)
 
 
 def _check_shares(plan: Plan) -> None:
-    for flag, share in (("--duplicates", plan.duplicates), ("--out-of-order", plan.out_of_order)):
+    for name, share in (("duplicates", plan.duplicates), ("out_of_order", plan.out_of_order)):
         if not 0 <= share <= 1:
-            raise LarsError(f"{flag} {float(share)}: accepted: a share from 0 to 1")
+            raise WrongOptionError(name, "accepted: a share from 0 to 1", float(share))
     if plan.delay is not None and not plan.out_of_order:
-        raise LarsError("--delay: accepted with --out-of-order SHARE")
+        raise WrongOptionError("delay", "accepted with --out-of-order SHARE")
 
 
 def _check_times(plan: Plan) -> None:
-    zero = [("--start", plan.start)] + [("--bursts", plan.bursts.gap)] * (plan.bursts.size > 1)
-    delayed = [("--delay", plan.lateness)] * bool(plan.out_of_order)
-    for flag, found in (
-        ("--unit", plan.unit),
-        ("--interval", plan.interval),
-        ("--duration", plan.duration),
+    zero = [("start", plan.start)] + [("bursts", plan.bursts.gap)] * (plan.bursts.size > 1)
+    delayed = [("delay", plan.lateness)] * bool(plan.out_of_order)
+    for name, found in (
+        ("unit", plan.unit),
+        ("interval", plan.interval),
+        ("duration", plan.duration),
         *delayed,
     ):
         if not found.nanoseconds:
-            raise LarsError(f"{flag} {found}: accepted: a duration above zero, as 1s or 500ms")
-    for flag, found in (
-        ("--interval", plan.interval),
-        ("--duration", plan.duration),
+            raise WrongOptionError(name, "accepted: a duration above zero, as 1s or 500ms", found)
+    for name, found in (
+        ("interval", plan.interval),
+        ("duration", plan.duration),
         *delayed,
         *zero,
     ):
         if found.nanoseconds % plan.unit.nanoseconds:
-            raise LarsError(f"{flag} {found}: accepted: a whole number of the unit {plan.unit}")
+            raise WrongOptionError(name, f"accepted: a whole number of the unit {plan.unit}", found)
     if plan.start.nanoseconds + plan.duration.nanoseconds > LARGEST * plan.unit.nanoseconds:
-        raise LarsError(f"--start {plan.start}: accepted: times up to {LARGEST} units")
+        raise WrongOptionError("start", f"accepted: times up to {LARGEST} units", plan.start)
 
 
 _NUMBER: Final = r"-?[0-9]{1,15}(?:\.[0-9]{1,9})?"
@@ -193,12 +202,12 @@ _BURSTS: Final = re.compile(r"([0-9]{1,9})x(.+)")
 _SHARE: Final = re.compile(r"[0-9](?:\.[0-9]{1,18})?|\.[0-9]{1,18}")
 
 
-def duration(flag: str, text: str) -> Duration:
+def duration(option: str, text: str) -> Duration:
     """Return the duration of an option."""
     try:
         return read_duration(text)
     except LarsError as error:
-        raise LarsError(f"{flag}: {error}") from None
+        raise WrongOptionError(option, str(error)) from None
 
 
 def values(text: str, step: str | None) -> TemperatureRange:
@@ -211,9 +220,9 @@ def values(text: str, step: str | None) -> TemperatureRange:
     """
     found = _RANGE.fullmatch(text)
     if found is None:
-        raise LarsError(f"--values {cut(text)}: accepted: LOW..HIGH, as 40.0..100.0 or -5..35")
+        raise WrongOptionError("values", "accepted: LOW..HIGH, as 40.0..100.0 or -5..35", cut(text))
     if step is not None and not _STEP.fullmatch(step):
-        raise LarsError(f"--walk {cut(step)}: accepted: a step from 0, as 0.5")
+        raise WrongOptionError("walk", "accepted: a step from 0, as 0.5", cut(step))
     low, high, walk = Decimal(found[1]), Decimal(found[2]), None if step is None else Decimal(step)
     decimals = max(_decimals(number) for number in (low, high, walk) if number is not None)
     scaled = [None if number is None else int(number.scaleb(decimals)) for number in (low, high, walk)]
@@ -235,14 +244,14 @@ def bursts(text: str | None) -> Bursts:
         return Bursts()
     found = _BURSTS.fullmatch(text)
     if found is None:
-        raise LarsError(f"--bursts {cut(text)}: accepted: SIZExGAP, as 5x100ms")
-    return Bursts(int(found[1]), duration("--bursts", found[2]))
+        raise WrongOptionError("bursts", "accepted: SIZExGAP, as 5x100ms", cut(text))
+    return Bursts(int(found[1]), duration("bursts", found[2]))
 
 
-def share(flag: str, text: str) -> Fraction:
+def share(option: str, text: str) -> Fraction:
     """Return the share of an option, exactly."""
     if not _SHARE.fullmatch(text) or Fraction(text) > 1:
-        raise LarsError(f"{flag} {cut(text)}: accepted: a share from 0 to 1, as 0.05")
+        raise WrongOptionError(option, "accepted: a share from 0 to 1, as 0.05", cut(text))
     return Fraction(text)
 
 
@@ -250,8 +259,8 @@ def plan_of(made: StreamOptions, unit: Duration) -> Plan:
     """Return what is to be generated, at time points of a unit."""
     return Plan(
         stations=made.stations,
-        interval=duration("--interval", made.interval),
-        duration=duration("--duration", made.duration),
+        interval=duration("interval", made.interval),
+        duration=duration("duration", made.duration),
         seed=made.seed,
         values=values(made.values, made.walk),
         streams=made.streams,
@@ -259,9 +268,9 @@ def plan_of(made: StreamOptions, unit: Duration) -> Plan:
         bursts=bursts(made.bursts),
         arrivals=made.arrivals,
         contemporaneous=made.contemporaneous,
-        duplicates=share("--duplicates", made.duplicates),
-        out_of_order=share("--out-of-order", made.out_of_order),
-        delay=None if made.delay is None else duration("--delay", made.delay),
+        duplicates=share("duplicates", made.duplicates),
+        out_of_order=share("out_of_order", made.out_of_order),
+        delay=None if made.delay is None else duration("delay", made.delay),
         unit=unit,
-        start=duration("--start", made.start),
+        start=duration("start", made.start),
     )

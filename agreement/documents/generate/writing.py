@@ -37,7 +37,7 @@ _MASTER: Final = "local[*]"
 _PARTS: Final = ".parquet"
 _NAME: Final = "part-{:05d}"
 
-Counts = list[int]
+PartCounts = list[int]
 """How many elements each part has."""
 
 
@@ -172,7 +172,7 @@ def _write_table(output: TraceOutput, folder: Path, number: int, part: Interval)
     return len(sent)
 
 
-def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> Counts:
+def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> PartCounts:
     """Write the stream to a file or folder that is not there yet, one part after the other."""
     parts = output.parts
 
@@ -191,7 +191,7 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
         return list(watched(lambda _, part: _write_text(output, file, part)))
 
 
-def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Progress) -> Counts:
+def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Progress) -> PartCounts:
     """Write the stream as `_write_in_process` does, each part in a task of Spark.
 
     Tasks write files of their own, which on several machines needs a file system that they share;
@@ -213,7 +213,7 @@ def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Pr
     return counts
 
 
-def _finish(output: TraceOutput, target: Path, counts: Counts) -> None:
+def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
     """Make a table of one part a file; raises LarsError for a stream without elements."""
     if not sum(counts):
         raise LarsError(
@@ -226,7 +226,7 @@ def _finish(output: TraceOutput, target: Path, counts: Counts) -> None:
         part.rename(target)
 
 
-def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> Counts:
+def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> PartCounts:
     """Write each part into a folder in a task of its own; return how many elements each has."""
     from solver.spark.session import spark_context
 

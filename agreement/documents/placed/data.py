@@ -129,14 +129,12 @@ def path_text(path: KeyPath) -> str:
     return text
 
 
-def check_data(model: type[Model], data: PlacedData, required: str | None = None) -> Model:
-    """Return the whole content as a model; `required` names the keys that have to be there."""
-    return checked_at(model, data, (), data.content, required)
+def check_data(model: type[Model], data: PlacedData) -> Model:
+    """Return the whole content as a model."""
+    return checked_at(model, data, (), data.content)
 
 
-def checked_at(
-    model: type[Model], data: PlacedData, path: KeyPath, content: object, required: str | None = None
-) -> Model:
+def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: object) -> Model:
     """Return a content, which stands at a path of the text, as a model.
 
     Of several errors the first in the text is raised; that a key is missing in all of it comes last.
@@ -146,21 +144,20 @@ def checked_at(
     except ValidationError as error:
         details = error.errors(include_url=False)
     spots = data.spots()
-    faults = [_fault(model, data, path, one, required) for one in details]
+    faults = [_fault(model, data, path, one) for one in details]
     first = min(faults, key=lambda fault: (not fault.path, fault.offset(data, spots)))
     if first.path or () in spots:
         raise first.error(data, spots)
     raise LarsError(f"{data.source}: {first.wrong.problem}")
 
 
-def _fault(
-    model: type[BaseModel], data: PlacedData, path: KeyPath, error: ErrorDetails, required: str | None
-) -> _Fault:
+def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: ErrorDetails) -> _Fault:
     at = (*path, *error["loc"])
     match error:
         case {"type": "missing"}:
-            said = required or ", ".join(_required(_model_at(model, error["loc"][:-1])))
-            return _Fault(at[:-1], WrongValueError(_missing(data, error, said)))
+            wanted = _model_at(model, error["loc"][:-1]).model_fields
+            required = ", ".join(name for name, field in wanted.items() if field.is_required())
+            return _Fault(at[:-1], WrongValueError(_missing(data, error, required)))
         case {"type": "extra_forbidden"}:
             accepted = list(_model_at(model, error["loc"][:-1]).model_fields)
             return _Fault(at, WrongValueError(_unknown(str(at[-1]), accepted)), at_key=True)
@@ -193,10 +190,6 @@ def _unknown(key: str, accepted: Sequence[str]) -> str:
     close = get_close_matches(key, accepted, 1)
     hint = f", did you mean {close[0]}?" if close else ";"
     return f"unknown key{hint} accepted: {', '.join(accepted)}"
-
-
-def _required(model: type[BaseModel]) -> list[str]:
-    return [name for name, field in model.model_fields.items() if field.is_required()]
 
 
 def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:

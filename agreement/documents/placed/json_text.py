@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from agreement.documents.placed.data import DataNotation, KeyPath, KeySpot, PlacedData, Spots, path_text
 from lars.errors import LarsError
@@ -113,7 +113,7 @@ def _opened(source: TextFile, start: int, end: int) -> Iterable[JsonToken]:
     return _tokens(source.text, start, end) if text.count("[") + text.count("{") > _DEEPEST else ()
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(pairs)
     if len(found) < len(pairs):
         raise _WrongError

@@ -182,7 +182,7 @@ def fields_of(model: type[BaseModel]) -> str:
 
 
 class _TomlSchema(GenerateJsonSchema):
-    def encode_default(self, dft: Any) -> Any:
+    def encode_default(self, dft: object) -> object:
         """Return a default as the file holds it."""
         return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
 
@@ -205,12 +205,12 @@ def _field(name: str, field: FieldInfo) -> Iterator[str]:
     yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 
 
-def _usual(value: Any) -> str:
+def _usual(value: object) -> str:
     left_out = value is None or value in ({}, "", [], ())
     return "may be left out" if left_out else f"default: {_written(value)}"
 
 
-def _written(value: Any) -> str:
+def _written(value: object) -> str:
     """Return a value as the file holds it."""
     match value:
         case bool():

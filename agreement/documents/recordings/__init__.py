@@ -15,8 +15,6 @@ from agreement.documents.recordings.recording import (
     Push,
     Recording,
     Report,
-    Row,
-    Triple,
     as_lexical,
     in_common_columns,
     pushes_of,

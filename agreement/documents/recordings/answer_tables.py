@@ -13,7 +13,7 @@ from agreement.documents.recordings.recording import (
     of_text,
     recording_of,
 )
-from agreement.documents.recordings.value_types import Times
+from agreement.documents.recordings.value_types import AnswerTimes
 from lars.errors import LarsError
 from solver.rdf import NotATerm, canonical, read_term
 from solver.traces.formats.arrow_files import plain_table
@@ -23,7 +23,7 @@ ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and
 _TERMS: Final = ("<", '"', "_:")
 
 
-def read_answer_table(path: Path, times: Times, variable: str | None) -> Answers:
+def read_answer_table(path: Path, times: AnswerTimes, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report; raises LarsError with the row.
 
     Columns that begin with ? are the variables where there are such. Texts that are no terms are lexical
@@ -77,7 +77,10 @@ def _texts(terms: Sequence[str | None], texts: Sequence[str | None]) -> list[str
 
 
 def _timed(
-    path: Path, times: Times, written: tuple[bool, list[str | None]], rows: Sequence[Mapping[str, str | None]]
+    path: Path,
+    times: AnswerTimes,
+    written: tuple[bool, list[str | None]],
+    rows: Sequence[Mapping[str, str | None]],
 ) -> Iterator[TimedRow]:
     is_text, texts = written
     before = 0.0

@@ -17,9 +17,9 @@ from agreement.documents.recordings.recording import (
     Push,
     Recording,
     Report,
-    Triple,
     made_lexical,
     names_of,
+    rows_in,
 )
 from agreement.documents.recordings.value_types import (
     Finite,
@@ -27,14 +27,14 @@ from agreement.documents.recordings.value_types import (
     QuadLine,
     StreamIri,
     Strict,
-    Term,
+    TermText,
     TripleLine,
     static_of,
     triple_of,
 )
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
-from solver.facts import Static
+from solver.facts import Static, Triple
 from solver.rdf import short
 
 ACCEPTED_CASE: Final = (
@@ -72,7 +72,7 @@ class FlushEntry(Strict):
     """What was reported when the run was closed; the bounds of its window where the engine tells them."""
 
     t: Finite
-    rows: list[dict[str, Term | None]]
+    rows: list[dict[str, TermText | None]]
     window_from: Finite | None = None
     window_to: Finite | None = None
 
@@ -191,7 +191,7 @@ def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: 
         raise document.error((*path, "second"), problem)
 
 
-Window = tuple[float, float]
+WindowBounds = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class Case:
     static: Static
     pushes: tuple[Push, ...]
     recording: Recording
-    windows: tuple[Window | None, ...]
+    windows: tuple[WindowBounds | None, ...]
     dialect: str | None = None
     refused: str | None = None
     flush: tuple[Report, ...] = ()
@@ -251,7 +251,7 @@ def case_of(path: Path, source: TextFile) -> Case:
         windows=tuple(_window(document, n, report) for n, report in enumerate(content.output)),
         dialect=content.dialect,
         refused=content.refused,
-        flush=_flush(content, recording.variables),
+        flush=tuple(Report(one.t, rows_in(recording.variables, one.rows)) for one in content.flush),
         lexical=not content.kinds,
     )
 
@@ -280,21 +280,11 @@ def _check_triggers(document: PlacedData, content: CaseFile, pushed: int) -> Non
 
 def _recording(content: CaseFile) -> Recording:
     variables = names_of(row for report in (*content.output, *content.flush) for row in report.rows)
-    reports = tuple(
-        Report(report.t, tuple(tuple(map(row.get, variables)) for row in report.rows), report.trigger)
-        for report in content.output
-    )
+    reports = tuple(Report(one.t, rows_in(variables, one.rows), one.trigger) for one in content.output)
     return Recording(variables, reports, tuple(entry.trigger for entry in content.exceptions))
 
 
-def _flush(content: CaseFile, variables: tuple[str, ...]) -> tuple[Report, ...]:
-    return tuple(
-        Report(report.t, tuple(tuple(map(row.get, variables)) for row in report.rows))
-        for report in content.flush
-    )
-
-
-def _window(document: PlacedData, number: int, report: ReportEntry) -> Window | None:
+def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBounds | None:
     match report.window_from, report.window_to:
         case float() as first, float() as last:
             return first, last

@@ -14,11 +14,11 @@ from agreement.documents.placed import KeyPath, PlacedData, check_data
 from agreement.documents.placed.json_text import json_of, json_of_line, shown_json
 from agreement.documents.recordings.recording import Answers, group_reports, names_of, recording_of
 from agreement.documents.recordings.value_types import (
+    AnswerTimes,
     Finite,
     Index,
-    Solution,
+    SolutionEntry,
     Strict,
-    Times,
     check_named,
     row_of,
 )
@@ -47,7 +47,7 @@ class _Head(Strict):
 
 
 class _Results(Strict):
-    bindings: list[Solution]
+    bindings: list[SolutionEntry]
 
 
 class _File(Strict):
@@ -61,7 +61,7 @@ class _Names(Strict):
 
 
 class _Binding(Strict):
-    binding: Solution
+    binding: SolutionEntry
 
 
 class _Bindings(Strict):
@@ -80,14 +80,14 @@ class _Relations(Strict):
 
 class _Solved(Strict):
     t: Index
-    rows: list[Solution]
+    rows: list[SolutionEntry]
     ms: Finite | None = None
 
-    def milliseconds(self, times: Times) -> float:
+    def milliseconds(self, times: AnswerTimes) -> float:
         return times.of_number(self.t) if self.ms is None else self.ms
 
 
-def read_sparql_json(source: TextFile, times: Times, variable: str | None) -> Answers:
+def read_sparql_json(source: TextFile, times: AnswerTimes, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report.
 
     The time is in the column `variable`, by default the first there is of t, time and timestamp, or
@@ -115,7 +115,7 @@ def one_a_line(lines: Sequence[TextLine]) -> bool:
 
 
 def _read(
-    document: PlacedData, times: Times, variable: str | None, before: float
+    document: PlacedData, times: AnswerTimes, variable: str | None, before: float
 ) -> tuple[list[str], list[_Report]]:
     content = check_data(_File, document)
     candidates = TIME_VARIABLES if variable is None else (variable,)
@@ -142,7 +142,7 @@ def _rows(document: PlacedData, content: _File) -> Iterator[dict[str, str | None
         yield row_of(solution)
 
 
-def _own_time(document: PlacedData, name: str, times: Times, before: float) -> float:
+def _own_time(document: PlacedData, name: str, times: AnswerTimes, before: float) -> float:
     value = document.content[name]
     path: KeyPath = (name,)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -151,7 +151,7 @@ def _own_time(document: PlacedData, name: str, times: Times, before: float) -> f
 
 
 def _placed_time(
-    document: PlacedData, path: KeyPath, times: Times, before: float, read: Callable[[], float]
+    document: PlacedData, path: KeyPath, times: AnswerTimes, before: float, read: Callable[[], float]
 ) -> float:
     """Return the time that stands at a place; it must not be before the one `before` it."""
     try:
@@ -161,7 +161,7 @@ def _placed_time(
 
 
 def _by_column(
-    document: PlacedData, content: _File, column: str, times: Times, before: float
+    document: PlacedData, content: _File, column: str, times: AnswerTimes, before: float
 ) -> tuple[list[str], list[_Report]]:
     found = []
     for number, row in enumerate(_rows(document, content)):
@@ -172,7 +172,7 @@ def _by_column(
     return [name for name in content.head.vars if name != column], reports
 
 
-def read_time_term(term: str | None, column: str, times: Times) -> float:
+def read_time_term(term: str | None, column: str, times: AnswerTimes) -> float:
     """Return the milliseconds of a term in a time column; raises LarsError for what is no time."""
     match None if term is None else read_term(term):
         case Literal(lexical):
@@ -181,7 +181,7 @@ def read_time_term(term: str | None, column: str, times: Times) -> float:
             raise LarsError(f"found {term or 'no time'} in the column {column}; accepted: a literal, a time")
 
 
-def read_csrbench(source: TextFile, times: Times) -> Answers:
+def read_csrbench(source: TextFile, times: AnswerTimes) -> Answers:
     """Return the relations as reports; the time of a single binding says nothing more.
 
     Times may be equal, but not go back. Raises LarsError with its place.
@@ -201,7 +201,7 @@ def read_csrbench(source: TextFile, times: Times) -> Answers:
     return Answers(recording_of(variables, reports))
 
 
-def read_solved(source: TextFile, times: Times) -> Answers:
+def read_solved(source: TextFile, times: AnswerTimes) -> Answers:
     """Return each line as a report, at `ms` where that is given; else `t` counts time points.
 
     Raises LarsError with its place.

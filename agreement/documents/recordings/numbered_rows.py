@@ -7,8 +7,9 @@ from typing import overload
 
 import numpy as np
 
-from agreement.documents.recordings.recording import Recording, Report, Row
+from agreement.documents.recordings.recording import Recording, Report
 from solver.columns import Array, Mask, Numbering
+from solver.facts import Row
 
 
 class RowNumbers:

@@ -18,7 +18,7 @@ from agreement.documents.recordings.json_answers import (
 )
 from agreement.documents.recordings.recording import Answers
 from agreement.documents.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
-from agreement.documents.recordings.value_types import Times
+from agreement.documents.recordings.value_types import AnswerTimes
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat
 from lars.durations import MILLISECOND, SECOND, Duration
@@ -88,12 +88,12 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
         # Loads pyarrow, which no text needs.
         from agreement.documents.recordings.answer_tables import read_answer_table
 
-        times = Times(options.time_unit or options.unit, options.origin, options.ordered)
+        times = AnswerTimes(options.time_unit or options.unit, options.origin, options.ordered)
         return read_answer_table(path, times, options.time_variable)
     source = read_file(path, accepted)
     kind = options.kind or recognise(source, path.suffix.lower())
     usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
-    times = Times(options.time_unit or usual, options.origin, options.ordered)
+    times = AnswerTimes(options.time_unit or usual, options.origin, options.ordered)
     match kind:
         case AnswersFormat.CASE:
             return Answers(case_of(path, source).recording)

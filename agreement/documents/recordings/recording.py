@@ -11,13 +11,10 @@ import numpy as np
 from lars.errors import LarsError
 from lars.language.terms import XSD, Blank, Iri, Literal
 from solver.columns import TraceColumns
-from solver.facts import STREAM_PREDICATE
+from solver.facts import STREAM_PREDICATE, Row, Triple
 from solver.rdf import read_term
 
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
-Triple = tuple[str, str, str]
-Row = tuple[str | None, ...]
-"""A term for each variable of the recording, None where it is unbound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +136,12 @@ def recording_of(
 ) -> Recording:
     """Return the recording of reports with their times in milliseconds."""
     names = tuple(sorted(set(variables)))
-    found = (Report(t, tuple(tuple(map(row.get, names)) for row in rows)) for t, rows in reports)
-    return Recording(names, tuple(found))
+    return Recording(names, tuple(Report(t, rows_in(names, rows)) for t, rows in reports))
+
+
+def rows_in(names: Sequence[str], rows: Iterable[Mapping[str, str | None]]) -> tuple[Row, ...]:
+    """Return rows in columns; a variable that one leaves out is unbound."""
+    return tuple(tuple(map(row.get, names)) for row in rows)
 
 
 def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:

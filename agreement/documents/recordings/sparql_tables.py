@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from agreement.documents.recordings.json_answers import TIME_VARIABLES, read_time_term
 from agreement.documents.recordings.recording import Answers, TimedRow, group_reports, of_text, recording_of
-from agreement.documents.recordings.value_types import Times
+from agreement.documents.recordings.value_types import AnswerTimes
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import canonical, short, unquote
@@ -43,7 +43,7 @@ class _Table:
     time: int
     read: Callable[[str], str | None]
     read_time: Callable[[str], float]
-    times: Times
+    times: AnswerTimes
 
     def answers(self, records: list[list[Field]], *, lexical: bool) -> Answers:
         """Return the records below the names, grouped by their times."""
@@ -73,7 +73,7 @@ class _Table:
             raise self.source.error(field.offset, str(error)) from None
 
 
-def read_csv(source: TextFile, times: Times, variable: str | None) -> Answers:
+def read_csv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report; raises LarsError with its place.
 
     The column `variable` is the time, by default the first there is of t, time and timestamp.
@@ -84,7 +84,7 @@ def read_csv(source: TextFile, times: Times, variable: str | None) -> Answers:
     return table.answers(records[1:], lexical=True)
 
 
-def read_tsv(source: TextFile, times: Times, variable: str | None) -> Answers:
+def read_tsv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answers:
     """Return rows of one time that follow each other as a report, as `read_csv` does, with exact terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)

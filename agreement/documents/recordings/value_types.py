@@ -11,13 +11,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from agreement.documents.outputs import plain
 from agreement.documents.placed import KeyPath, PlacedData
-from agreement.documents.recordings.recording import ACCEPTED_LATEST, LATEST, Triple
+from agreement.documents.recordings.recording import ACCEPTED_LATEST, LATEST
 from agreement.documents.values import WrongValueError, wrong
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import RDF_LANG_STRING
 from lars.language.terms import Literal as RdfLiteral
-from solver.facts import Static
+from solver.facts import Static, Triple
 from solver.rdf import canonical, short
 from solver.traces import Instant, MalformedPart, TimeKind, cell_time, show
 
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class AnswerTimes:
     """What a number counts, and what a dateTime counts from; without origin there are no dateTimes.
 
     Not `ordered`: times may go back from one report to the next.
@@ -169,7 +169,7 @@ def _quad(line: str) -> str:
     return line
 
 
-Term = Annotated[str, AfterValidator(_term)]
+TermText = Annotated[str, AfterValidator(_term)]
 """A term in N-Triples."""
 StreamIri = Annotated[str, AfterValidator(stream_iri)]
 """An IRI without <>, which become part of it."""
@@ -244,7 +244,7 @@ def _check(entry: TermEntry) -> TermEntry:
 
 
 BoundTerm = Annotated[TermEntry, AfterValidator(_check)]
-Solution = dict[str, BoundTerm | None]
+SolutionEntry = dict[str, BoundTerm | None]
 """The terms that a solution binds; null is unbound, as is what is left out."""
 
 

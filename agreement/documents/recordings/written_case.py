@@ -3,22 +3,21 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from agreement.documents.recordings.case import CaseFile
 from lars.files import replacement_path
 
-Content = Mapping[str, Any]
+CaseContent = Mapping[str, object]
 """A case as its file has it: keys of CaseFile."""
 
 
-def write_case(path: Path, content: Content) -> None:
+def write_case(path: Path, content: CaseContent) -> None:
     """Write a case, whole or not at all; a push and a report are a line each."""
     with replacement_path(path) as place:
         place.write_text(case_text(content), encoding="utf-8")
 
 
-def case_text(content: Content) -> str:
+def case_text(content: CaseContent) -> str:
     """Return the text of a case's file; what says no more than the default is left out.
 
     >>> print(case_text({"id": "e/1", "engine": "e", "mode": "", "family": "", "query": "Q", "output": []}))
@@ -41,7 +40,7 @@ def case_text(content: Content) -> str:
     return "{\n" + ",\n".join(_entries(said)) + "\n}\n"
 
 
-def _entries(found: Mapping[str, Any]) -> Iterator[str]:
+def _entries(found: Mapping[str, object]) -> Iterator[str]:
     for name, value in found.items():
         if isinstance(value, list) and value:
             lines = ",\n".join(f"  {_json(one)}" for one in value)
@@ -54,7 +53,7 @@ def _json(value: object) -> str:
     return json.dumps(_whole(value), ensure_ascii=False)
 
 
-def _whole(value: Any) -> Any:
+def _whole(value: object) -> object:
     """Return a value with times that are whole numbers as such."""
     match value:
         case float() if value == int(value):

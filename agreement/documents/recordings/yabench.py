@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.documents.recordings.recording import Answers, made_lexical, of_text, recording_of
-from agreement.documents.recordings.value_types import Times
+from agreement.documents.recordings.value_types import AnswerTimes
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short
@@ -56,7 +56,7 @@ class _Record:
     rows: list[_Row]
 
 
-def read_yabench(source: TextFile, times: Times) -> Answers:
+def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
     """Return each record as a report, its time counted from the start; raises LarsError with its place."""
     lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
@@ -120,7 +120,7 @@ def _time(line: TextLine, record: _Record | None, names: list[str]) -> int | Non
     return int(text)
 
 
-def _timed(records: list[_Record], start: int, times: Times) -> Iterator[tuple[float, list[_Row]]]:
+def _timed(records: list[_Record], start: int, times: AnswerTimes) -> Iterator[tuple[float, list[_Row]]]:
     absolute = bool(records) and records[0].time >= start
     before = 0.0
     for record in records:

@@ -114,19 +114,18 @@ def query_in(
     return query
 
 
-def load_program(path: Path, *, covered: bool = True) -> Program:
+def load_program(path: Path) -> Program:
     """Return the LARS program of a file.
 
-    Raises LarsError with place and caret where it is no program or not safe, and when `covered`
-    for a formula or condition that the encoding, by which programs are solved, does not know.
+    Raises LarsError with place and caret where it is no program or not safe, and for a formula or
+    condition that the encoding, by which programs are solved, does not know.
     """
     # Loads the reader of programs, which no query needs.
     from lars.text import read_placed
 
     placed = read_placed(read_text(path, "a LARS program"), str(path))
-    if covered:
-        for rule in placed:
-            _check_covered(rule)
+    for rule in placed:
+        _check_covered(rule)
     return Program(tuple(rule.rule for rule in placed))
 
 

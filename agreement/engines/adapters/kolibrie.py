@@ -42,7 +42,7 @@ _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
 _STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?<([^>]*)>", re.IGNORECASE)
 
-Row = dict[str, str]
+TextRow = dict[str, str]
 Message = Mapping[str, Any]
 """A message of the protocol as JSON has it: its `op` says what else is in it."""
 
@@ -74,7 +74,7 @@ class Session:
         self.url, self.settle = url, settle
         given = {"query": query, "static_rdf": static, "static_format": "ntriples"}
         self.name = _post(url, "/rsp/register", given)["session_id"]
-        self.rows: queue.SimpleQueue[Row] = queue.SimpleQueue()
+        self.rows: queue.SimpleQueue[TextRow] = queue.SimpleQueue()
         host = urllib.parse.urlsplit(url)
         self.connection = HTTPConnection(host.hostname or "", host.port, timeout=_SECONDS)
         # Rows go to whoever listens when they come: the answer's head says that it is heard.
@@ -92,7 +92,7 @@ class Session:
         except (OSError, ValueError, AttributeError):
             return
 
-    def push(self, t: int, stream: str, triple: str) -> list[Row]:
+    def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
         """Return the rows that a triple causes."""
         event = {"session_id": self.name, "stream": stream, "timestamp": t, "ntriples": triple}
         start = monotonic()
@@ -100,7 +100,7 @@ class Session:
         # A server that is busy takes longer for rows as for answers.
         return list(self._settled(max(self.settle, _AS_LONG * (monotonic() - start))))
 
-    def _settled(self, seconds: float) -> Iterator[Row]:
+    def _settled(self, seconds: float) -> Iterator[TextRow]:
         while True:
             try:
                 yield self.rows.get(timeout=seconds)
@@ -127,7 +127,7 @@ class Beginnings:
             tuple((name, text) for name, text in zip(names, row, strict=False) if text) for row in rows
         )
 
-    def push(self, t: int, stream: str, triple: str) -> list[Row]:
+    def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
         """Return the rows that the run has more with a triple."""
         self.events.append({"stream": stream, "timestamp": t, "ntriples": triple})
         before, self.known = self.known, self._answer()

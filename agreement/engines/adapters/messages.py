@@ -28,7 +28,7 @@ def _whole(t: float) -> float:
     return int(t) if t == int(t) else t
 
 
-Time = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole)]
+MessageTime = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole)]
 """Written as a whole number where it is one: many engines know no others."""
 _VARIABLE: Final = re.compile(r"\w+")
 
@@ -54,7 +54,7 @@ class PushMessage(Message):
     """Give the engine a triple."""
 
     op: Literal["push"] = "push"
-    t: Time = Field(description="Its time, in the unit that the adapter names.")
+    t: MessageTime = Field(description="Its time, in the unit that the adapter names.")
     stream: str = Field(description="The IRI of its stream, without <>.")
     triple: str = Field(description="A line of N-Triples.")
 
@@ -63,7 +63,7 @@ class AdvanceMessage(Message):
     """Move a clock that can be driven: nothing comes before that time any more."""
 
     op: Literal["advance"] = "advance"
-    t: Time
+    t: MessageTime
 
 
 class CloseMessage(Message):
@@ -72,8 +72,8 @@ class CloseMessage(Message):
     op: Literal["close"] = "close"
 
 
-Request = Annotated[OpenMessage | PushMessage | AdvanceMessage | CloseMessage, Field(discriminator="op")]
-REQUEST: Final[TypeAdapter[Request]] = TypeAdapter(Request)
+AnyMessage = Annotated[OpenMessage | PushMessage | AdvanceMessage | CloseMessage, Field(discriminator="op")]
+REQUEST: Final[TypeAdapter[AnyMessage]] = TypeAdapter(AnyMessage)
 
 
 def _unit(text: str) -> str:
@@ -126,14 +126,14 @@ class ProfileReply(Message):
 class EngineReport(Message):
     """A report: its time, a multiset of rows, maybe none; what is unbound is left out, or null."""
 
-    t: Time
+    t: MessageTime
     rows: tuple[Mapping[str, str | None], ...] = Field(
         strict=False, description="For each row the terms by the names of variables, as in N-Triples."
     )
-    window_from: Time | None = Field(
+    window_from: MessageTime | None = Field(
         default=None, description="The bounds that the engine tells, if it does."
     )
-    window_to: Time | None = None
+    window_to: MessageTime | None = None
 
     @model_validator(mode="after")
     def _has_both_bounds(self) -> "EngineReport":
@@ -142,13 +142,13 @@ class EngineReport(Message):
         return self
 
 
-Reports = Annotated[tuple[EngineReport, ...], Field(strict=False)]
+MessageReports = Annotated[tuple[EngineReport, ...], Field(strict=False)]
 
 
 class PushReply(Message):
     """What a push caused: reports, a refusal, and errors that the engine tells of but goes on after."""
 
-    reports: Reports
+    reports: MessageReports
     refused: str | None = Field(default=None, description="Why the engine did not take the triple.")
     errors: tuple[str, ...] = Field(default=(), strict=False)
 
@@ -156,13 +156,13 @@ class PushReply(Message):
 class AdvanceReply(Message):
     """What the clock caused."""
 
-    reports: Reports
+    reports: MessageReports
 
 
 class CloseReply(Message):
     """What only comes at the end."""
 
-    reports: Reports
+    reports: MessageReports
 
 
 class ErrorReply(Message):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
+from agreement.documents.recordings.recording import rows_in
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
 from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration, StreamEngine
 
@@ -48,10 +49,7 @@ class EngineAnswers:
         bounds = tuple(_bounds(report) for _, report in found)
         return Recording(
             names,
-            tuple(
-                Report(one.t, tuple(tuple(map(row.get, names)) for row in one.rows), number)
-                for number, one in found
-            ),
+            tuple(Report(one.t, rows_in(names, one.rows), number) for number, one in found),
             tuple(self.rejected),
             bounds if any(bounds) else (),
         )

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Generic, TypeVar
 
-from agreement.documents.recordings import Push, Triple
+from agreement.documents.recordings import Push
 from agreement.engines.cqels.query_text import StreamTriple
 from lars.language.terms import Variable
+from solver.facts import Triple
 from translate.model.windows import Now, Range, Rows, Unbounded
 
-Solution = Mapping[Variable, str]
+TextSolution = Mapping[Variable, str]
 """What a solution binds, each to the canonical text of its term; terms join when their texts are equal."""
 
 
@@ -25,7 +26,7 @@ class BufferedTriple:
     stream: str
     triple: Triple
     position: int
-    binds: Solution
+    binds: TextSolution
 
     @property
     def entries(self) -> tuple["BufferedTriple"]:
@@ -37,14 +38,14 @@ class BufferedTriple:
 class JoinedMapping:
     """A joined mapping and the entries that it is made of: none where it is one of a static element."""
 
-    binds: Solution
+    binds: TextSolution
     entries: tuple[BufferedTriple, ...] = ()
 
 
 T = TypeVar("T", BufferedTriple, JoinedMapping)
 
 
-def compatible(one: Solution, other: Solution) -> bool:
+def compatible(one: TextSolution, other: TextSolution) -> bool:
     """Whether what both bind is equal."""
     return all(other.get(name, term) == term for name, term in one.items())
 
@@ -72,7 +73,7 @@ class HashIndex(Generic[T]):
         for names, place in self._places.items():
             del place[_key(item, names)][item]
 
-    def matching(self, solution: Solution, shared: tuple[Variable, ...]) -> Iterable[T]:
+    def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
         """Return the items that are compatible with a solution; `shared` are all that both can bind."""
         names = tuple(name for name in shared if name in solution and name in self.names)
         if not names:
@@ -85,7 +86,7 @@ class HashIndex(Generic[T]):
         # A variable that some items or the solution leave unbound is compatible with everything.
         return found if len(names) == len(shared) else self._checked(found, solution)
 
-    def _checked(self, found: Iterable[T], solution: Solution) -> Iterator[T]:
+    def _checked(self, found: Iterable[T], solution: TextSolution) -> Iterator[T]:
         return (item for item in found if compatible(item.binds, solution))
 
     def _indexed(self, names: tuple[Variable, ...]) -> dict[tuple[str, ...], dict[T, None]]:
@@ -165,7 +166,7 @@ class CqelsBuffer:
         return list(takewhile(lambda entry: entry.t < first, self.index.items))
 
 
-def match_triple(triple: StreamTriple, push: Push) -> Solution | None:
+def match_triple(triple: StreamTriple, push: Push) -> TextSolution | None:
     """Return what the pattern binds in a pushed triple, None where it does not match."""
     texts = (push.stream, *push.triple)
     for place, text in triple.constants:

@@ -6,7 +6,13 @@ Static elements are evaluated once, and EXISTS is asked of solutions.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, HashIndex, JoinedMapping, Solution
+from agreement.engines.cqels.buffers import (
+    BufferedTriple,
+    CqelsBuffer,
+    HashIndex,
+    JoinedMapping,
+    TextSolution,
+)
 from agreement.engines.cqels.query_text import CqelsFilter, StreamTriple
 from agreement.engines.engine import answers
 from lars.language.terms import Variable
@@ -31,7 +37,7 @@ class StaticData:
 
     static: Static
     dataset: Dataset
-    _seen: dict[tuple[object, ...], list[Solution]] = field(default_factory=dict)
+    _seen: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
 
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> StaticElement:
         """Return the solutions of a pattern: those for `kept` without duplicates, or all of them."""
@@ -44,14 +50,14 @@ class StaticData:
             index.put(JoinedMapping(solution))
         return StaticElement(names, index)
 
-    def holds(self, condition: CqelsFilter, solution: Solution) -> bool:
+    def holds(self, condition: CqelsFilter, solution: TextSolution) -> bool:
         """Whether a FILTER is true of a solution, its EXISTS asked of the static data."""
         if not condition.exists:
             return test(condition.expression, True, solution)
         given = _given(solution, condition.variables)
         return bool(self._asked(algebra.Filter(given, condition.expression, condition.exists), ()))
 
-    def value(self, extend: algebra.Extend, solution: Solution) -> str | None:
+    def value(self, extend: algebra.Extend, solution: TextSolution) -> str | None:
         """Return the value of an expression for a solution, None where it is an error."""
         if not extend.exists:
             found = evaluate(extend.expression, solution)
@@ -60,7 +66,7 @@ class StaticData:
         pattern = algebra.Extend(given, extend.variable, extend.expression, extend.exists)
         return next(iter(self._asked(pattern, (extend.variable,))), {}).get(extend.variable)
 
-    def _asked(self, pattern: algebra.Pattern, names: Iterable[Variable]) -> list[Solution]:
+    def _asked(self, pattern: algebra.Pattern, names: Iterable[Variable]) -> list[TextSolution]:
         key = pattern, frozenset(names)
         if key not in self._seen:
             self._seen[key] = self._solutions(pattern, key[1], algebra.UNMODIFIED)
@@ -68,7 +74,7 @@ class StaticData:
 
     def _solutions(
         self, pattern: algebra.Pattern, names: frozenset[Variable], modifiers: algebra.Modifiers
-    ) -> list[Solution]:
+    ) -> list[TextSolution]:
         result = tuple(sorted(names))
         query = EngineQuery(Language.CQELS, Form.SELECT, result, pattern, self.dataset, modifiers=modifiers)
         (rows,) = answers(query, [{}], self.static)
@@ -77,7 +83,7 @@ class StaticData:
         ]
 
 
-def _given(solution: Solution, names: frozenset[Variable]) -> algebra.Pattern:
+def _given(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
     """Return the pattern whose one solution is the part of a solution that binds the names."""
     bound = tuple(sorted(name for name in names if name in solution))
     return (

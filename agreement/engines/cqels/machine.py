@@ -6,11 +6,18 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import assert_never
 
-from agreement.documents.recordings import Push, Triple
-from agreement.engines.cqels.buffers import BufferedTriple, CqelsBuffer, JoinedMapping, Solution, match_triple
+from agreement.documents.recordings import Push
+from agreement.engines.cqels.buffers import (
+    BufferedTriple,
+    CqelsBuffer,
+    JoinedMapping,
+    TextSolution,
+    match_triple,
+)
 from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, StaticData, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
 from lars.language.terms import Variable
+from solver.facts import Triple
 from translate.tau import unbind
 
 
@@ -130,7 +137,7 @@ class CqelsMachine:
         held = self.buffers[number].index.items
         return [one for entry in held for one in follow(self.plans[number], entry, self.data)]
 
-    def _joined(self, triple: StreamTriple, binds: Solution, push: Push) -> list[JoinedMapping]:
+    def _joined(self, triple: StreamTriple, binds: TextSolution, push: Push) -> list[JoinedMapping]:
         position = self._positions[push.stream, push.triple]
         entry = BufferedTriple(push.t, push.stream, push.triple, position, binds)
         self.buffers[triple.number].put(entry)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from agreement.documents.outputs import row_order
-from agreement.documents.recordings import Push, Report, Row
-from agreement.engines.cqels.buffers import JoinedMapping, Solution, compatible
+from agreement.documents.recordings import Push, Report
+from agreement.engines.cqels.buffers import JoinedMapping, TextSolution, compatible
 from agreement.engines.cqels.join_plan import StaticData, joins
 from agreement.engines.cqels.machine import CqelsMachine
 from agreement.engines.cqels.query_text import CqelsFilter
@@ -13,7 +13,7 @@ from agreement.engines.r2s import reported_rows
 from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of
 from lars.language.terms import XSD, Constant, Literal, Variable
-from solver.facts import constant_of
+from solver.facts import Row, constant_of
 from solver.rdf import aggregate, order_key
 from translate.model.patterns import UNMODIFIED, Duplicates, Extend, Filter, Group, Modifiers, Pattern
 from translate.model.query import EngineQuery, ToStream
@@ -70,7 +70,7 @@ def _peeled(pattern: Pattern, kinds: tuple[type, ...]) -> tuple[tuple[HeadStep, 
     return tuple(steps), pattern
 
 
-def _taken(steps: Sequence[HeadStep], solution: Solution, data: StaticData) -> Solution | None:
+def _taken(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
     """Return a solution with the values of expressions, none where that is an error; None if left out."""
     for step in steps:
         if isinstance(step, Filter):
@@ -89,22 +89,22 @@ class CqelsGroups:
     data: StaticData
     whole: bool
 
-    def prepared(self, solution: Solution) -> Solution:
+    def prepared(self, solution: TextSolution) -> TextSolution:
         """Return a solution with the values of the expressions that are grouped by or aggregated."""
         return _taken(self.head.inside, solution, self.data) or solution
 
-    def key(self, solution: Solution) -> GroupKey:
+    def key(self, solution: TextSolution) -> GroupKey:
         """Return the group of a prepared solution."""
         return tuple(solution.get(name) for name in self.head.keys)
 
-    def of(self, solutions: Iterable[Solution]) -> dict[GroupKey, list[Solution]]:
+    def of(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
         """Return prepared solutions by group, in the order in which the groups begin."""
-        found: dict[GroupKey, list[Solution]] = {}
+        found: dict[GroupKey, list[TextSolution]] = {}
         for solution in solutions:
             found.setdefault(self.key(solution), []).append(solution)
         return found
 
-    def values(self, key: GroupKey, members: Iterable[Solution]) -> Solution | None:
+    def values(self, key: GroupKey, members: Iterable[TextSolution]) -> TextSolution | None:
         """Return what a group binds: its key and its aggregates; None where it is left out."""
         assert self.head.group is not None
         known = [*members]
@@ -117,7 +117,7 @@ class CqelsGroups:
             found |= {} if value is None else {name: str(value)}
         return found
 
-    def of_nothing(self) -> Solution:
+    def of_nothing(self) -> TextSolution:
         """Return what Q6 binds for a group without a solution: COUNT and AVG are 0, all else is unbound."""
         assert self.head.group is not None
         zero = str(Literal("0", XSD + "integer"))
@@ -125,7 +125,7 @@ class CqelsGroups:
         return {name: zero for name, aggregation in aggregates if aggregation.function in ("COUNT", "AVG")}
 
 
-def _element(aggregation: Aggregation, solution: Solution) -> tuple[Constant | None, ...]:
+def _element(aggregation: Aggregation, solution: TextSolution) -> tuple[Constant | None, ...]:
     texts = (solution.get(name) for name in aggregation.arguments)
     return tuple(None if text is None else constant_of(text) for text in texts)
 
@@ -153,7 +153,7 @@ class CqelsReports:
             if self.machine.live is not None:
                 self.machine.live.settle()
 
-    def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[Solution]:
+    def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
         """Yield what each joined mapping is answered with, where that is asked of the mappings one by one."""
         if self.head.group is None:
             yield from (one.binds for one in batch)
@@ -166,11 +166,11 @@ class CqelsReports:
                 key = self.groups.key(self.groups.prepared(one.binds))
                 yield from self._values({key: found[key]})
 
-    def _looked_up(self, joined: Solution) -> Iterator[Solution]:
+    def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
         """Yield the groups that plan 1 finds for a joined mapping, or the group of nothing (Q6)."""
         asked = {name: joined[name] for name in self.head.keys if name in joined}
         first = self.machine.body.triples[0].variables
-        known: list[Solution] = []
+        known: list[TextSolution] = []
         if joins(self.machine.plans[0]) or any(name in first for name in asked):
             whole = (self.groups.prepared(one.binds) for one in self.machine.whole(0))
             known = [one for one in whole if compatible(asked, one)]
@@ -178,16 +178,16 @@ class CqelsReports:
             yield self.groups.of_nothing()
         yield from self._values(self.groups.of(known))
 
-    def _values(self, groups: Mapping[GroupKey, list[Solution]]) -> Iterator[Solution]:
+    def _values(self, groups: Mapping[GroupKey, list[TextSolution]]) -> Iterator[TextSolution]:
         for key, members in groups.items():
             if (values := self.groups.values(key, members)) is not None:
                 yield values
 
-    def _there(self) -> Iterator[Solution]:
+    def _there(self) -> Iterator[TextSolution]:
         assert self.machine.live is not None
         return (self.groups.prepared(one.binds) for one in self.machine.live.now)
 
-    def _new(self, found: list[Solution]) -> list[Row]:
+    def _new(self, found: list[TextSolution]) -> list[Row]:
         """Return what is new in the whole answer; equal rows count."""
         live = self.machine.live
         asked_one_by_one = self.head.group is not None and self.machine.stages.looked_up
@@ -203,23 +203,23 @@ class CqelsReports:
             return self._istream([one.binds for one in live.now])
         return self._istream(self._values(self.groups.of(self._there())))
 
-    def _istream(self, found: Iterable[Solution]) -> list[Row]:
+    def _istream(self, found: Iterable[TextSolution]) -> list[Row]:
         answer = self._modified([*self._seen(found)])
         before, self._before = self._before, answer
         return reported_rows(ToStream.ISTREAM, before, answer)
 
-    def _rows(self, found: Iterable[Solution]) -> list[Row]:
+    def _rows(self, found: Iterable[TextSolution]) -> list[Row]:
         return [self._row(one) for one in self._seen(found)]
 
-    def _seen(self, found: Iterable[Solution]) -> Iterator[Solution]:
+    def _seen(self, found: Iterable[TextSolution]) -> Iterator[TextSolution]:
         """Yield solutions with the expressions of SELECT, those of which HAVING is true."""
         done = (_taken(self.head.after_groups, one, self.machine.data) for one in found)
         return (one for one in done if one is not None)
 
-    def _row(self, solution: Solution) -> Row:
+    def _row(self, solution: TextSolution) -> Row:
         return tuple(solution.get(name) for name in self.head.columns)
 
-    def _modified(self, found: list[Solution]) -> list[Row]:
+    def _modified(self, found: list[TextSolution]) -> list[Row]:
         """Return the rows as ORDER BY, DISTINCT, OFFSET and LIMIT say; ties go by the rows' texts."""
         modifiers = self.head.modifiers
         found = sorted(found, key=lambda one: row_order(self._row(one)))
@@ -232,6 +232,6 @@ class CqelsReports:
         return rows[modifiers.offset : last]
 
 
-def _value(solution: Solution, key: OrderKey) -> tuple[object, ...]:
+def _value(solution: TextSolution, key: OrderKey) -> tuple[object, ...]:
     text = solution.get(key.variable)
     return order_key(None if text is None else constant_of(text))

@@ -9,7 +9,7 @@ from itertools import chain
 from math import inf
 from typing import Final
 
-from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.documents.recordings import Push, Recording, Report
 from agreement.documents.requests import WindowSource
 from agreement.engines.csparql.clock import ClockEvent, StampedArrival, drive, refusals, specified_clock
 from agreement.engines.csparql.esper import (
@@ -26,7 +26,7 @@ from agreement.engines.csparql.jena import COUNTING, SUMMING, with_equal_values,
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
 from lars.errors import LarsError
 from lars.language.terms import XSD, Literal
-from solver.facts import Static
+from solver.facts import Row, Static, Triple
 from translate.analysis import parts
 from translate.model.patterns import Extend, Filter, LeftJoin, Pattern
 from translate.model.query import EngineQuery, Form, Language

@@ -14,10 +14,9 @@ from functools import reduce
 from itertools import count
 from typing import Final
 
-from agreement.documents.recordings import Triple
 from lars.language.formulas import Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
-from solver.facts import constant_of
+from solver.facts import Triple, constant_of
 from solver.rdf import INTEGERS, Single, value
 from translate.analysis import nullable, occurring_variables, parts, rebuilt, rename, without_paths
 from translate.model import patterns as algebra

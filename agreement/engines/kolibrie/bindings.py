@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.documents.recordings import Triple
 from lars.language.terms import Iri, Literal, Variable
-from solver.facts import constant_of
+from solver.facts import Triple, constant_of
 from translate.model.patterns import TriplePattern
 
-Binding = Mapping[str, str]
+TextBinding = Mapping[str, str]
 """What the variables of a row are bound to, by their names."""
-NO_VARIABLES: Final[Binding] = {}
+NO_VARIABLES: Final[TextBinding] = {}
 
 
 def plain_text(text: str) -> str:
@@ -36,7 +35,7 @@ class TextPattern:
     names: tuple[str | None, ...]
     texts: tuple[str, ...]
 
-    def row(self, triple: Triple) -> Binding | None:
+    def row(self, triple: Triple) -> TextBinding | None:
         """Return what a triple binds, None where it does not match."""
         row: dict[str, str] = {}
         for term, name, text in zip(triple, self.names, self.texts, strict=True):
@@ -51,21 +50,21 @@ def text_pattern(pattern: TriplePattern, text_of: Callable[[str], str]) -> TextP
     return TextPattern(names, tuple(text_of(str(term)) for term in pattern.terms))
 
 
-def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[Binding]:
+def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[TextBinding]:
     """Return the rows of a basic graph pattern over a set of triples."""
-    rows: list[Binding] = [NO_VARIABLES]
+    rows: list[TextBinding] = [NO_VARIABLES]
     known = tuple(dict.fromkeys(triples))
     for pattern in patterns:
         rows = join_bindings(rows, [row for triple in known if (row := pattern.row(triple)) is not None])
     return rows
 
 
-def join_bindings(left: Sequence[Binding], right: Sequence[Binding]) -> list[Binding]:
+def join_bindings(left: Sequence[TextBinding], right: Sequence[TextBinding]) -> list[TextBinding]:
     """Return the natural join of two bags of rows, each side bound alike; it can be a cross product."""
     if not left or not right:
         return []
     shared = sorted(left[0].keys() & right[0].keys())
-    by_key: dict[tuple[str, ...], list[Binding]] = {}
+    by_key: dict[tuple[str, ...], list[TextBinding]] = {}
     for row in right:
         by_key.setdefault(tuple(row[name] for name in shared), []).append(row)
     return [{**row, **other} for row in left for other in by_key.get(tuple(row[name] for name in shared), ())]

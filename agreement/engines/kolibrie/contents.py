@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from agreement.documents.recordings import Triple
 from agreement.engines.kolibrie.plan import TIMED, PlannedWindow
 from agreement.engines.yasper.sliding import LiveWindows, PastTriples, TimedTriple, WindowEnds, first_close
+from solver.facts import Triple
 
-Content = Sequence[TimedTriple]
+TimedTriples = Sequence[TimedTriple]
 """What a window shows, in the order of arrival."""
 
 
@@ -36,7 +36,7 @@ class KolibrieWindows:
     rules: WindowRules
     live: LiveWindows = field(init=False)
     past: PastTriples = field(init=False)
-    memory: tuple[str, Content] = ("", ())
+    memory: tuple[str, TimedTriples] = ("", ())
     last_firing: float = 0
     now: float = -math.inf
 
@@ -108,6 +108,6 @@ class KolibrieWindows:
         """Return what the active window shows at `t`: of those that have not closed, the earliest."""
         return self.past.active(t, self.rules.ends)
 
-    def rest(self) -> Content:
+    def rest(self) -> TimedTriples:
         """Return what is left when the engine stops: the union of all windows that are open."""
         return tuple(dict.fromkeys(one for content in self.live.contents.values() for one in content))

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agreement.documents.recordings import Row
 from agreement.engines.engine import answers, columns
-from agreement.engines.kolibrie.bindings import Binding
+from agreement.engines.kolibrie.bindings import TextBinding
 from agreement.engines.kolibrie.plan import KolibriePlan
 from lars.language.terms import Variable
-from solver.facts import Static, constant_of
+from solver.facts import Row, Static, constant_of
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, UNMODIFIED, variables
 from translate.model.query import EngineQuery
@@ -20,7 +19,7 @@ class KolibrieHead:
     """The columns of the answers, and the rows that a bag of bindings becomes."""
 
     names: tuple[str, ...]
-    rows: Callable[[Sequence[Binding]], tuple[Row, ...]]
+    rows: Callable[[Sequence[TextBinding]], tuple[Row, ...]]
 
 
 def head_of(  # noqa: PLR0913  (what the rows are, and the two rules that a head depends on)
@@ -38,14 +37,14 @@ def head_of(  # noqa: PLR0913  (what the rows are, and the two rules that a head
     rows are given to SPARQL as a table, in the place of the windows and of the static patterns.
     """
 
-    def whole(found: Sequence[Binding]) -> tuple[Row, ...]:
+    def whole(found: Sequence[TextBinding]) -> tuple[Row, ...]:
         return tuple(tuple(terms[row[name]] for name in plan.names) for row in found)
 
     if not filters and not selects:
         return KolibrieHead(plan.names, whole)
     empty = _asked(query, plan, (), filters=filters, selects=selects)
 
-    def evaluated(found: Sequence[Binding]) -> tuple[Row, ...]:
+    def evaluated(found: Sequence[TextBinding]) -> tuple[Row, ...]:
         asked = _asked(query, plan, whole(found), filters=filters, selects=selects)
         return answers(asked, [{}], static)[0]
 

@@ -10,15 +10,15 @@ from functools import reduce
 from itertools import chain
 from typing import Final
 
-from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.definitions import AT_ITS_CLOSE, EACH_WINDOW, ENDS, SAME_INSTANT
 from agreement.engines.engine import Engine, EngineRule, Off
-from agreement.engines.kolibrie.bindings import Binding, join_bindings, matches, plain_text
-from agreement.engines.kolibrie.contents import Content, KolibrieWindows, WindowRules
+from agreement.engines.kolibrie.bindings import TextBinding, join_bindings, matches, plain_text
+from agreement.engines.kolibrie.contents import KolibrieWindows, TimedTriples, WindowRules
 from agreement.engines.kolibrie.heads import KolibrieHead, head_of
 from agreement.engines.kolibrie.plan import NAME, KolibriePlan, plan_query
 from agreement.engines.r2s import reported_rows
-from solver.facts import Static
+from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery, ToStream
 
 _STORE: Final = EngineRule(
@@ -212,13 +212,13 @@ class _Machine:
     off: Off
     text_of: Callable[[str], str]
     head: KolibrieHead
-    static: Sequence[Binding]
+    static: Sequence[TextBinding]
     operator: _Operator
     windows: tuple[KolibrieWindows, ...] = field(init=False)
     store: dict[Triple, None] = field(default_factory=dict)
     inside: dict[int, list[Triple]] = field(default_factory=dict)
-    queue: list[tuple[int, Sequence[Binding]]] = field(default_factory=list)
-    waiting: dict[int, list[Binding]] = field(default_factory=dict)
+    queue: list[tuple[int, Sequence[TextBinding]]] = field(default_factory=list)
+    waiting: dict[int, list[TextBinding]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rules = WindowRules(before=_ENDS.name not in self.off, drops=_DROPPED.name not in self.off)
@@ -242,7 +242,7 @@ class _Machine:
 
     def _latest(
         self, entering: Sequence[int], t: float, triple: Triple
-    ) -> Iterator[tuple[float, Mapping[int, Content]]]:
+    ) -> Iterator[tuple[float, Mapping[int, TimedTriples]]]:
         for n in entering:
             one = self.windows[n]
             one.open(t, triple)
@@ -254,7 +254,7 @@ class _Machine:
 
     def _each(
         self, entering: Sequence[int], t: float, triple: Triple
-    ) -> Iterator[tuple[float, Mapping[int, Content]]]:
+    ) -> Iterator[tuple[float, Mapping[int, TimedTriples]]]:
         for n in entering:
             self.windows[n].open(t, triple)
             self.windows[n].enter(t, triple)
@@ -265,7 +265,7 @@ class _Machine:
         for n, one in enumerate(self.windows):
             one.drop(t) if n in entering else one.forget(t)
 
-    def _fired(self, contents: Mapping[int, Content], close: float) -> tuple[Row, ...]:
+    def _fired(self, contents: Mapping[int, TimedTriples], close: float) -> tuple[Row, ...]:
         """Return what is reported at once of windows that fire together."""
         if self.waits:
             for n, content in contents.items():
@@ -277,7 +277,7 @@ class _Machine:
             found.append(self._asked(n, active))
         return self._reported(found)
 
-    def _asked(self, number: int, triples: Sequence[Triple]) -> Sequence[Binding]:
+    def _asked(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
         """Return the rows of a window over what it shows, or over a store with what others left there."""
         patterns = self.plan.windows[number].patterns
         if _STORE.name in self.off:
@@ -302,7 +302,7 @@ class _Machine:
             self.waiting.clear()
         return self._reported(found)
 
-    def _reported(self, found: Sequence[Sequence[Binding]]) -> tuple[Row, ...]:
+    def _reported(self, found: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
         sides = (*found, self.static) if self.plan.static else found
         return tuple(self.operator.report(self.head.rows(reduce(join_bindings, sides))))
 

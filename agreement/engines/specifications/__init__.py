@@ -1,6 +1,6 @@
 """What engines should answer: the reference semantics of RSP-QL (2014), its parameters as data."""
 
-from agreement.engines.specifications.contents import Content, ContentAnswers, Task
+from agreement.engines.specifications.contents import ContentAnswers, ShownSpans, Task
 from agreement.engines.specifications.elements import (
     Frame,
     TickClock,
@@ -10,7 +10,7 @@ from agreement.engines.specifications.elements import (
     shape,
 )
 from agreement.engines.specifications.evaluation import (
-    Evaluation,
+    EvaluationReport,
     FiredWindow,
     FramedTask,
     OpenChoice,

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Final
 
 from agreement.documents.outputs import row_order
-from agreement.documents.recordings import Row
 from agreement.documents.requests import with_sources
 from agreement.documents.traces import background
 from agreement.engines.specifications.contents import Task
@@ -16,7 +15,7 @@ from agreement.engines.specifications.reporting import EvaluationPoint, ShownWin
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval
-from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Situation
+from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation
 from solver.job import ask, stretches
 from translate.model.query import Setting, ToStream
 from translate.tau import NAMED, Output, lars_program, output_of

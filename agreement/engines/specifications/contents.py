@@ -13,11 +13,11 @@ from agreement.documents.recordings import RowNumbers, RowsByNumber
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
 from agreement.engines.specifications.elements import (
-    Element,
+    PushedTriple,
     TickClock,
     Version,
-    elements_heard,
     heard_on,
+    stream_elements,
     tick_clock,
 )
 from agreement.engines.specifications.parameters import Tick
@@ -43,7 +43,7 @@ from translate.model.query import EPOCH, EngineQuery, Profile, Semantics, Settin
 from translate.model.windows import Rows, Sliding
 from translate.tau import Output, lars_program, output_of
 
-Content = tuple[range, ...]
+ShownSpans = tuple[range, ...]
 """What each window shows, in the order of the query: places among the elements of its stream."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _GREATEST: Final = 2**62
@@ -85,7 +85,7 @@ class ContentAnswers:
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
         self._numbers = task.numbers
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
-        self._known: dict[Content, RowsByNumber] = {}
+        self._known: dict[ShownSpans, RowsByNumber] = {}
 
     @property
     def covers(self) -> bool:
@@ -94,14 +94,14 @@ class ContentAnswers:
         by_content = all(form.window is None or form.mode is Mode.SOME for form in forms)
         return by_content and obstacle(self.program, self._static) is None
 
-    def rows(self, contents: Sequence[Content]) -> list[RowsByNumber]:
+    def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
         """Return the rows that the query has over each content, in their order."""
         new = sorted({one for one in contents if one not in self._known}, key=_ends)
         for part in _parts(new):
             self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[one] for one in contents]
 
-    def _answered(self, contents: Sequence[Content]) -> Iterator[RowsByNumber]:
+    def _answered(self, contents: Sequence[ShownSpans]) -> Iterator[RowsByNumber]:
         """Yield the answer of each content; it is that of the one before where no row begins or ends."""
         runs = self._runs(contents)
         borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
@@ -123,7 +123,7 @@ class ContentAnswers:
         # Raw rows that answer the same follow each other.
         return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
 
-    def sizes(self, contents: Sequence[Content]) -> list[int]:
+    def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
         """Return how many rows each content answers, without the rows."""
         found: list[Array] = []
         for part in _parts(contents):
@@ -135,7 +135,7 @@ class ContentAnswers:
             found.append(np.cumsum(changes)[:-1])
         return np.concatenate(found).tolist() if found else []
 
-    def changes(self, kind: ToStream, contents: Sequence[Content]) -> dict[int, RowsByNumber]:
+    def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
         """Return what is new (ISTREAM) or gone (DSTREAM) at each of the contents, by its number."""
         runs, room = self._runs(contents), len(contents) + 1
         # A row's place in the order of all stands for it: equal rows follow each other.
@@ -162,7 +162,7 @@ class ContentAnswers:
             for number, (begin, end) in zip(found.tolist(), pairwise(ends), strict=True)
         }
 
-    def _runs(self, contents: Sequence[Content]) -> "_Runs":
+    def _runs(self, contents: Sequence[ShownSpans]) -> "_Runs":
         """Return the raw rows of contents in the order of their texts, with runs of numbers of contents."""
         atoms: dict[tuple[Signature, Window], RunTable] = {
             (_TRIPLE, SlidingWindow(1, 1, number)): self._shown(number, [one[number] for one in contents])
@@ -199,7 +199,7 @@ class ContentAnswers:
         (places,) = table.columns
         return replace(table, columns=tuple(column[places] for column in self._columns[number]))
 
-    def _encoded(self, elements: Sequence[Element]) -> list[Array]:
+    def _encoded(self, elements: Sequence[PushedTriple]) -> list[Array]:
         texts = chain.from_iterable((*element.triple, element.stream) for element in elements)
         return list(self._terms.codes(texts).reshape(len(elements), 4).T)
 
@@ -212,7 +212,7 @@ class Task:
     """
 
     query: EngineQuery
-    elements: tuple[Element, ...]
+    elements: tuple[PushedTriple, ...]
     static: Static
     unit: Duration
     until: int
@@ -246,8 +246,8 @@ class Task:
         return found if found.covers else None
 
     @cached_property
-    def _heard(self) -> tuple[Element, ...]:
-        return elements_heard(self.query, self.elements)
+    def _heard(self) -> tuple[PushedTriple, ...]:
+        return stream_elements(self.query, self.elements)
 
     @cached_property
     def _clocks(self) -> dict[Tick, TickClock]:
@@ -258,11 +258,11 @@ class Task:
         return {}
 
 
-def _ends(content: Content) -> list[tuple[int, int]]:
+def _ends(content: ShownSpans) -> list[tuple[int, int]]:
     return [(span.stop, span.start) for span in content]
 
 
-def _parts(contents: Sequence[Content]) -> Iterator[Sequence[Content]]:
+def _parts(contents: Sequence[ShownSpans]) -> Iterator[Sequence[ShownSpans]]:
     begin = size = 0
     for number, content in enumerate(contents):
         before = contents[number - 1] if number > begin else (range(0),) * len(content)

@@ -7,13 +7,14 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final, assert_never
 
-from agreement.documents.recordings import Push, Triple
+from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications.parameters import Slide, Specification, Tick
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds
+from solver.facts import Triple
 from translate.model.query import EngineQuery
 from translate.model.windows import Now, Range, Rows, Sliding, Unbounded
 
@@ -24,7 +25,7 @@ _ROUNDED: Final = 2.0**-51
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class PushedTriple:
     """A triple of a stream at a time point; `number` is that of its push."""
 
     t: int
@@ -34,7 +35,7 @@ class Element:
     graph: int | None = None
 
 
-def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[Element, ...]:
+def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, ...]:
     """Return pushes at time points of a unit, ascending in time, in order of arrival at each.
 
     Raises LarsError for a time that is no whole number of units.
@@ -48,7 +49,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[Element, ...]:
                 f"push {number} is at {push.t} ms, which is no whole number of the unit {unit}: "
                 "choose a unit that divides it"
             )
-        found.append(Element(t, push.stream, push.triple, number, push.graph))
+        found.append(PushedTriple(t, push.stream, push.triple, number, push.graph))
     return tuple(sorted(found, key=attrgetter("t")))
 
 
@@ -70,15 +71,15 @@ class TickClock:
     """
 
     scale: int
-    elements: tuple[Element, ...]
+    elements: tuple[PushedTriple, ...]
     ticks: tuple[int, ...]
     """The tick of each element, ascending."""
 
 
-def elements_heard(query: EngineQuery, elements: Sequence[Element]) -> tuple[Element, ...]:
+def stream_elements(query: EngineQuery, elements: Sequence[PushedTriple]) -> tuple[PushedTriple, ...]:
     """Return the elements of a query's streams, equal ones of one instant once: at their first arrival."""
     names = {_name(source.stream) for source in sources(query)}
-    first: dict[tuple[int, str, Triple], Element] = {}
+    first: dict[tuple[int, str, Triple], PushedTriple] = {}
     for element in elements:
         if None in names or element.stream in names:
             first.setdefault((element.t, element.stream, element.triple), element)
@@ -89,7 +90,7 @@ def _name(stream: Iri | Variable) -> str | None:
     return None if isinstance(stream, Variable) else str(stream)
 
 
-def tick_clock(elements: tuple[Element, ...], tick: Tick) -> TickClock:
+def tick_clock(elements: tuple[PushedTriple, ...], tick: Tick) -> TickClock:
     """Return the elements on the finest clock that tells their ticks apart."""
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
@@ -109,7 +110,7 @@ def triggers(clock: TickClock) -> Mapping[int, int]:
 
 
 @lru_cache(maxsize=32)
-def heard_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[Element, ...]]:
+def heard_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[PushedTriple, ...]]:
     """Return the ticks and elements of a stream, of all streams for a variable."""
     name = _name(stream)
     pairs = zip(clock.ticks, clock.elements, strict=True)
@@ -117,7 +118,7 @@ def heard_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...],
     return tuple(tick for tick, _ in own), tuple(element for _, element in own)
 
 
-def _numbered(inside: Sequence[Element], tick: Tick) -> Iterator[int]:
+def _numbered(inside: Sequence[PushedTriple], tick: Tick) -> Iterator[int]:
     match tick:
         case Tick.INSTANT:
             yield from (0 for _ in inside)
@@ -129,7 +130,7 @@ def _numbered(inside: Sequence[Element], tick: Tick) -> Iterator[int]:
             assert_never(tick)
 
 
-def _by_graph(inside: Sequence[Element]) -> Iterator[int]:
+def _by_graph(inside: Sequence[PushedTriple]) -> Iterator[int]:
     # A triple that belongs to no graph is a graph of its own.
     number, before = -1, None
     for element in inside:

@@ -6,15 +6,14 @@ from functools import lru_cache
 from typing import Final
 
 from agreement.documents.outputs import in_order
-from agreement.documents.recordings import Row
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications.by_ticks import RowRun, changes, runs_at
-from agreement.engines.specifications.contents import Content, ContentAnswers, Task
+from agreement.engines.specifications.contents import ContentAnswers, ShownSpans, Task
 from agreement.engines.specifications.elements import Frame
 from agreement.engines.specifications.parameters import Empty, Specification
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
-    Points,
+    EvaluationPoints,
     ShownWindow,
     evaluation_points,
     needed_tick,
@@ -23,6 +22,7 @@ from agreement.engines.specifications.reporting import (
     with_start,
 )
 from lars.language.windows import Bounds
+from solver.facts import Row
 from translate.model.query import ToStream
 from translate.tau import Output
 
@@ -46,7 +46,7 @@ class FiredWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class EvaluationReport:
     """An evaluation, and what is reported; not `reported`: nothing is, since the answer is empty."""
 
     point: EvaluationPoint
@@ -79,9 +79,9 @@ class ScheduledTask(FramedTask):
     """A specification applied to a task: what its windows show, and when it evaluates."""
 
     choice: OpenChoice
-    points: Points
+    points: EvaluationPoints
 
-    def content(self, point: EvaluationPoint) -> Content:
+    def content(self, point: EvaluationPoint) -> ShownSpans:
         """Return what the windows show at an evaluation."""
         return tuple(window.span(point.tick) for window in self.windows)
 
@@ -110,7 +110,7 @@ class Timetable:
         self.of = of
         says = of.specification.model_dump_json(include=_TIMING)
         self._timing = _Timing(of.task, says, of.frame.bounds, of.windows)
-        self._begun: dict[tuple[int, int], tuple[ShownWindow, Points | None]] = {}
+        self._begun: dict[tuple[int, int], tuple[ShownWindow, EvaluationPoints | None]] = {}
 
     def scheduled(self, starts: tuple[int, ...]) -> ScheduledTask:
         """Return the evaluation times for start times, in the order of the query's windows."""
@@ -123,7 +123,7 @@ class Timetable:
         windows = tuple(window for window, _ in begun)
         return ScheduledTask(of.task, of.specification, of.frame, windows, choice, points)
 
-    def _window(self, number: int, start: int) -> tuple[ShownWindow, Points | None]:
+    def _window(self, number: int, start: int) -> tuple[ShownWindow, EvaluationPoints | None]:
         """Return a window that starts then, and when it reports; start times are combined in many ways."""
         if (number, start) not in self._begun:
             window = with_start(self.of.windows[number], start)
@@ -147,7 +147,7 @@ class _Timing:
 
 
 @lru_cache(maxsize=2**12)
-def _own_points(timing: _Timing, number: int, start: int) -> Points:
+def _own_points(timing: _Timing, number: int, start: int) -> EvaluationPoints:
     """Return when a window that starts then reports: asked for by many choices of start times."""
     return own_points(with_start(timing.windows[number], start), timing.windows)
 
@@ -162,7 +162,7 @@ def answers_of(of: FramedTask) -> ContentAnswers | None:
     return of.task.answers(of.specification.profile, of.specification.rows)
 
 
-def evaluations(of: ScheduledTask) -> tuple[Evaluation, ...]:
+def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     """Return what is evaluated and reported, ascending in time.
 
     The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
@@ -187,17 +187,17 @@ class _Occasion:
 
 
 @lru_cache(maxsize=8)
-def _kept(occasion: _Occasion) -> tuple[Evaluation, ...]:
+def _kept(occasion: _Occasion) -> tuple[EvaluationReport, ...]:
     return _evaluated(occasion.scheduled)
 
 
-def _evaluated(of: ScheduledTask) -> tuple[Evaluation, ...]:
+def _evaluated(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     if not of.points:
         return ()
     reported, always = _reported(of), of.specification.empty is Empty.REPORTED
     rows = (reported.get(number, ()) for number in range(len(of.points)))
     pairs = zip(of.points, rows, strict=True)
-    return tuple(Evaluation(point, own, always or bool(own)) for point, own in pairs)
+    return tuple(EvaluationReport(point, own, always or bool(own)) for point, own in pairs)
 
 
 def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple, assert_never
 
 from agreement.documents.requests import WindowSource
 from agreement.engines.specifications.elements import (
-    Element,
     Frame,
+    PushedTriple,
     TickClock,
     at_close,
     heard_on,
@@ -51,7 +51,7 @@ class ShownWindow:
     strategies: frozenset[Strategy]
     window: Rows | SlidingWindow
     ticks: Sequence[int]
-    elements: Sequence[Element]
+    elements: Sequence[PushedTriple]
 
     def span(self, tick: int) -> range:
         """Return the places of the elements that are shown at a tick."""
@@ -133,11 +133,11 @@ def _arrivals(clock: TickClock, stream: Iri | Variable) -> tuple[EvaluationPoint
     return tuple(dict.fromkeys(EvaluationPoint(tick, element.t, pushed[tick]) for tick, element in pairs))
 
 
-Points = Sequence[EvaluationPoint]
+EvaluationPoints = Sequence[EvaluationPoint]
 """Evaluations, ascending, one at each tick and time."""
 
 
-def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Points:
+def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
     """Return when one window reports, whatever the start times of the others are."""
     by_arrival = Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
     # What arrives in a window is a change, and not nothing.
@@ -148,7 +148,9 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Points:
     return [point for point in found if all(_holds(strategy, window, point) for strategy in asked)]
 
 
-def evaluation_points(reporting: Sequence[Points], specification: Specification, until: int) -> Points:
+def evaluation_points(
+    reporting: Sequence[EvaluationPoints], specification: Specification, until: int
+) -> EvaluationPoints:
     """Return ET, ascending, of the windows that report; of points at one tick and time one with a trigger."""
     if len(reporting) == 1:
         return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
@@ -164,7 +166,7 @@ def evaluation_points(reporting: Sequence[Points], specification: Specification,
     return [merged[place] for place in sorted(places) if place[1] <= until]
 
 
-def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Points:
+def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
     if Strategy.WINDOW_CLOSE in window.strategies:
         return window.closes()
     if Strategy.PERIODIC in window.strategies:
@@ -178,7 +180,7 @@ def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Points:
     )
 
 
-def _multiples(window: ShownWindow) -> Points:
+def _multiples(window: ShownWindow) -> EvaluationPoints:
     period = _period(window.frame)
     first = (window.start // period + 1) * period
     times = range(first, window.frame.until + 1, period)

@@ -7,7 +7,12 @@ from agreement.documents.requests import sources
 from agreement.engines.engine import columns
 from agreement.engines.specifications.contents import Task
 from agreement.engines.specifications.elements import Frame, TickClock, elements_of, shape
-from agreement.engines.specifications.evaluation import Evaluation, OpenChoice, evaluated_windows, evaluations
+from agreement.engines.specifications.evaluation import (
+    EvaluationReport,
+    OpenChoice,
+    evaluated_windows,
+    evaluations,
+)
 from agreement.engines.specifications.parameters import Specification
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
@@ -51,7 +56,7 @@ def specified_answers(given: EngineRun, wanted: Specification, choice: OpenChoic
     return Recording(columns(given.query), tuple(reports))
 
 
-def _report(one: Evaluation, given: EngineRun) -> Report:
+def _report(one: EvaluationReport, given: EngineRun) -> Report:
     t = one.time * given.unit.milliseconds if one.trigger is None else given.pushes[one.trigger].t
     return Report(t, one.rows, one.trigger)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agreement.documents.recordings import Push, Recording, Report, Row, Triple
+from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.definitions import (
     AT_ITS_CLOSE,
     DECLARED,
@@ -29,7 +29,7 @@ from agreement.engines.r2s import reported_rows
 from agreement.engines.yasper.comunica import with_errors, with_late_conditions
 from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, javascript_number
 from agreement.engines.yasper.sliding import FiringWindow, WindowEnds, YasperWindow, first_close
-from solver.facts import Static
+from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery, ToStream
 
 _OPENING: Final = EngineRule(

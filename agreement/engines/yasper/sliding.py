@@ -6,11 +6,12 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from agreement.documents.recordings import Push, Triple
+from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
+from solver.facts import Triple
 from translate.analysis import parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import variables

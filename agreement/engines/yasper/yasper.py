@@ -7,13 +7,12 @@ fault: its specification does so too.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.documents.recordings import Push, Recording, Report, Row, Triple
-from agreement.documents.requests import WindowSource
-from agreement.engines.engine import Engine, EngineRule, Off, answers, columns
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.yasper.sliding import (
     LiveWindows,
@@ -25,7 +24,7 @@ from agreement.engines.yasper.sliding import (
     sliding_windows,
     without_projection,
 )
-from solver.facts import Static
+from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery, ToStream
 
 _OPENING: Final = EngineRule(
@@ -48,8 +47,6 @@ _FULL: Final = EngineRule("YC3", "a query without an operator reports its full a
 _FIRST: Final = EngineRule("YC4", "further arrivals at the instant of the first make no report")
 _AGAIN: Final = EngineRule("YC5", "a triple that comes again at one instant is reported again")
 
-WindowContents = Mapping[WindowSource, Sequence[Triple]]
-"""What each window shows."""
 _AT_ONCE: Final = 100_000
 """How many triples are evaluated together, counted in each content."""
 
@@ -60,7 +57,7 @@ class _Evaluation:
 
     t: float
     trigger: int
-    content: WindowContents
+    content: Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +158,7 @@ class _CsparqlWindows:
                 yield _Evaluation(self._stamp(close, push.t), number, self._contents(push.t))
             live.delete(push.t)
 
-    def _contents(self, t: float) -> WindowContents:
+    def _contents(self, t: float) -> Content:
         return {
             live.window.source: live.triples(live.latest(t, touching=self._touching)) for live in self.live
         }

@@ -254,8 +254,11 @@ def _data(query: OneQuery, match: _Match | None, t: int) -> list[PlacedTriple]:
 
 
 def _size(edge: Edge) -> float:
-    is_rows = isinstance(edge.where, Reading) and isinstance(edge.where.window, Rows)
-    return edge.where.window.count if is_rows else inf  # type: ignore[union-attr]
+    match edge.where:
+        case Reading(window=Rows(count)):
+            return count
+        case _:
+            return inf
 
 
 def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[PlacedTriple]:

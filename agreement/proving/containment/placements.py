@@ -67,7 +67,7 @@ class ArrivalPlacement:
     @property
     def newer_triples(self) -> int:
         """How many newer triples push a match out of tuple windows that do not show it."""
-        newer = (_newer(spot, self.sizes.get(group[0].where.stream, ())) for group, spot in self.spots)  # type: ignore[union-attr]
+        newer = (_newer(spot, self.sizes.get(group[0].reading.stream, ())) for group, spot in self.spots)
         return max(newer, default=0)
 
     def data(self, edges: Sequence[Edge], model: Model) -> list[PlacedTriple]:
@@ -75,8 +75,8 @@ class ArrivalPlacement:
         found: list[PlacedTriple] = [
             static_triple(edge, model) for edge in edges if isinstance(edge.where, GraphSource)
         ]
-        for stream in dict.fromkeys(group[0].where.stream for group, _ in self.spots):  # type: ignore[union-attr]
-            own = [(g, spot) for g, spot in self.spots if g[0].where.stream == stream]  # type: ignore[union-attr]
+        for stream in dict.fromkeys(group[0].reading.stream for group, _ in self.spots):
+            own = [(g, spot) for g, spot in self.spots if g[0].reading.stream == stream]
             found += reversed(list(self._newest_first(own, self.sizes.get(stream, ()), model)))
         return found
 
@@ -111,10 +111,10 @@ def placements(edges: Sequence[Edge], queries: Sequence[OneQuery]) -> Iterator[A
     plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, Reading))
     views = tuple(Reading(each.stream, each.window) for query in queries for each in sources(query.query))
     views, setting = tuple(dict.fromkeys(views)), queries[0].setting
-    streams = list(dict.fromkeys(edge.where.stream for edge in plain))  # type: ignore[union-attr]
+    streams = list(dict.fromkeys(edge.reading.stream for edge in plain))
     places = [_Stream.of(stream, plain, views, setting) for stream in streams]
     sizes = {each.stream: each.sizes for each in places}
-    windows = [window_of(edge.where, setting) for edge in plain]  # type: ignore[arg-type]
+    windows = [window_of(edge.reading, setting) for edge in plain]
     for t in critical_times([*windows, *(window_of(view, setting) for view in views)]):
         for chosen in product(*(tuple(each.choices(t)) for each in places)):
             spots = tuple(spot for found, _ in chosen for spot in found)
@@ -137,9 +137,9 @@ class _Stream:
         cls, stream: Iri | Variable, edges: Sequence[Edge], views: Sequence[Reading], setting: Setting
     ) -> "_Stream":
         """Return what is matched in a stream."""
-        own = tuple(edge for edge in edges if edge.where.stream == stream)  # type: ignore[union-attr]
+        own = tuple(edge for edge in edges if edge.reading.stream == stream)
         near = tuple(view for view in views if view.stream == stream or isinstance(view.stream, Variable))
-        windows = [window_of(where, setting) for where in (*(edge.where for edge in own), *near)]  # type: ignore[arg-type]
+        windows = [window_of(where, setting) for where in (*(edge.reading for edge in own), *near)]
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
         return cls(stream, own, near, tuple(sizes), setting)
 
@@ -176,7 +176,7 @@ class _Stream:
 
     def _spots(self, group: Group, t: int) -> list[_Spot]:
         whole = Interval(0, t)
-        windows = [window_of(edge.where, self.setting) for edge in group]  # type: ignore[arg-type]
+        windows = [window_of(edge.reading, self.setting) for edge in group]
         shown = whole
         for window in windows:
             shown = shown.meet(_interval(window, t))
@@ -199,10 +199,10 @@ class _Stream:
 
     def _cells(self, t: int) -> list[Interval]:
         whole = Interval(0, t)
-        looks = [*self.views, *(edge.where for edge in self.edges)]
+        looks = [*self.views, *(edge.reading for edge in self.edges)]
         ends = {0, t + 1}
         for look in looks:
-            shown = _interval(window_of(look, self.setting), t).meet(whole)  # type: ignore[arg-type]
+            shown = _interval(window_of(look, self.setting), t).meet(whole)
             ends |= {shown.first, shown.last + 1} if shown else set()
         listed = sorted(ends)
         return [Interval(low, high - 1) for low, high in pairwise(listed)]

@@ -108,7 +108,7 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
 def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiability | None:
     """Return what is said where windows of few tuples have to hold many triples, None where they fit."""
     for edge in one.readings:
-        window, stream = edge.where.window, edge.where.stream  # type: ignore[union-attr]
+        window, stream = edge.reading.window, edge.reading.stream
         if not isinstance(window, Rows):
             continue
         inside = [

@@ -53,6 +53,12 @@ class Edge:
     where: Where
 
     @property
+    def reading(self) -> Reading:
+        """Where it is matched, of an edge that is known to be matched in a window."""
+        assert isinstance(self.where, Reading)
+        return self.where
+
+    @property
     def placed(self) -> tuple[PositionedTerm, ...]:
         """Its terms with their positions, and the name of its graph or stream."""
         name = self.where.stream if isinstance(self.where, Reading) else self.where.graph

@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from agreement.documents.recordings import Triple
 from agreement.documents.requests import sources
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Model, Reading, disjuncts, ground, models
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
-from solver.facts import Static
+from solver.facts import Static, Triple
 from solver.rdf import read_term
 from translate.model.query import EngineQuery, Profile
 

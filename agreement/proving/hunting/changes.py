@@ -6,13 +6,13 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
-from agreement.documents.recordings import Triple
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.definitions import OPERATORS, OWN_STREAM
 from agreement.engines.specifications import Task
-from agreement.engines.specifications.elements import Element
+from agreement.engines.specifications.elements import PushedTriple
 from lars.durations import NANOSECONDS, Duration
 from lars.language.terms import Iri, Variable
+from solver.facts import Triple
 from translate.analysis import rebuilt
 from translate.model.patterns import Filter, Pattern
 from translate.model.query import EngineQuery, ToStream
@@ -65,7 +65,7 @@ def _earlier(by: int, t: int) -> int:
     return t - by
 
 
-def _repeated(elements: Iterable[Element], kept: Callable[[int], int]) -> frozenset[int]:
+def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
     """Return what arrives again after it has counted, if it did so later than `kept` says of the time."""
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from agreement.comparing.judge.verdict import UNCLOSED
-from agreement.documents.recordings import Answers, Row
+from agreement.documents.recordings import Answers
 from agreement.engines.adapters import EngineAnswers
 from agreement.engines.specifications import EngineRun
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.durations import MILLISECOND
+from solver.facts import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Final
 
-from agreement.documents.recordings import Push, Row
+from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
     Empty,
-    Evaluation,
+    EvaluationReport,
     ScheduledTask,
     Strategy,
     Task,
@@ -26,7 +26,7 @@ from agreement.proving.suite.vectors import ENGINE_DEFAULT, ParameterVector, Sta
 from lars.durations import Duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
-from solver.facts import Static
+from solver.facts import Row, Static
 from translate.model.query import EngineQuery, Form, Language
 
 TimedRows = tuple[int, tuple[Row, ...]]
@@ -246,5 +246,5 @@ def _truth(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     return ((f'"{"true" if rows else "false"}"^^<{XSD}boolean>',),)
 
 
-def _timed(found: Sequence[Evaluation], until: int) -> Iterator[TimedRows]:
+def _timed(found: Sequence[EvaluationReport], until: int) -> Iterator[TimedRows]:
     yield from ((one.time, tuple(one.rows)) for one in found if 0 <= one.time < until)

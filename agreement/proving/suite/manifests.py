@@ -11,13 +11,14 @@ from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.placed import check_data
 from agreement.documents.placed.json_text import json_of
-from agreement.documents.recordings import Push, Row, static_of, triple_of
+from agreement.documents.recordings import Push, static_of, triple_of
 from agreement.engines.specifications import Empty
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
 from lars.errors import LarsError
 from lars.files import exists, read_file, read_text, replacement_path
+from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
 

@@ -12,7 +12,7 @@ from itertools import accumulate
 from math import floor
 from typing import Final
 
-from agreement.documents.recordings import Push, Recording, Report, Row, as_lexical
+from agreement.documents.recordings import Push, Recording, Report, as_lexical
 from agreement.engines.adapters import (
     EngineAnswers,
     FailedEngineError,
@@ -29,7 +29,7 @@ from agreement.proving.suite.vectors import declared as declared_by
 from agreement.proving.suite.vectors import vectors
 from lars.errors import LarsError
 from lars.language.windows import Bounds
-from solver.facts import constant_of
+from solver.facts import Row, constant_of
 from solver.rdf import value
 from solver.settings import Progress, no_progress
 from translate.model.query import Language

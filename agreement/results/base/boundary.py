@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from agreement.documents.idle_options import check_idle
 from agreement.documents.options import DeclaredOption, build, check_names, declared, in_python, options_of
 from agreement.results.base.findings import Result
 from lars.errors import FailedRunError, LarsError, system_error
+from lars.files import exists
 from solver.memory import problem
 from solver.settings import Progress, Warn, no_progress, unsaid
 
@@ -73,7 +75,7 @@ def offered_functions(
                 "warnings": tuple(map(source_files.plain, warnings)),
                 "notes": tuple(map(source_files.plain, notes)),
             }
-            return replace(result, **said)  # type: ignore[type-var]
+            return replace(result, **said)
 
         vars(called)["__signature__"] = _signature(request)
         vars(called)["answering"] = Answering(request, answer)
@@ -120,7 +122,7 @@ def _asked(
     return found
 
 
-def _is_given(value: Any) -> bool:
+def _is_given(value: object) -> bool:
     # A data frame cannot be asked whether it is equal to something.
     return not (value is None or value is False or (isinstance(value, tuple) and not value))
 
@@ -194,6 +196,14 @@ def _said() -> Iterator[None]:
         if said is None or said is error:
             raise
         raise said from error
+
+
+def check_replaceable(path: Path | None, mark: str, written: str, option: str = "--out ") -> None:
+    """Raise LarsError where a folder holds anything but what was `written` before, with a file `mark`."""
+    if path is None or not exists(path):
+        return
+    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / mark)):
+        raise LarsError(f"{option}{path}: it is there; accepted: a new folder, or one that {written}")
 
 
 def expected_errors(error: Exception) -> LarsError | None:

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import json_text, table_text
-from agreement.documents.table_files import OutTable, TermForm, as_frame
+from agreement.documents.table_files import Column, OutTable, TermForm, as_frame
 from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
@@ -27,10 +27,12 @@ TermsAs = Literal["n-triples", "values", "short"]
 TimesAs = Literal["given", "points"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(ABC):
-    """What a command gives: what it prints for a reader, and how it ends."""
+    """What a command gives: what it prints for a reader, and how it ends; what was said on the way."""
 
-    __slots__ = ()
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     streamed: ClassVar[bool] = False
     """Whether what is printed is made while somebody reads it."""
 
@@ -130,7 +132,8 @@ class Findings(Result):
     def page(self) -> "Page":
         """Return what the page of the result says."""
         # Loads what evaluates, which no translation needs.
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
 
         head = PageHead("What was found", "", None, self.text.partition("\n")[0])
         return text_page(head, self.to_json(), self.parts())
@@ -189,6 +192,12 @@ class Findings(Result):
     def for_notebooks(self) -> Iterable[RenderableType]:
         """Yield what notebooks show."""
         return self.parts()
+
+
+def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[OutTable]:
+    """Return the table `lines` of what is printed line by line."""
+    column = Column("line", str, description)
+    return (OutTable("lines", (column,), ((str(line),) for line in parts)),)
 
 
 def plain(value: Any) -> JsonValue:

@@ -29,8 +29,8 @@ class ArrowTable(Protocol):
         ...
 
 
-Triple = tuple[Node, Node, Node]
-Element = tuple[int | datetime, Graph | Triple]
+GraphTriple = tuple[Node, Node, Node]
+Element = tuple[int | datetime, Graph | GraphTriple]
 """An element of a stream: its time, and what arrives then; its blank nodes are its own, as in files."""
 TextSource = str | Path
 """A path; or the text itself, which a string with a line break, { or ← is."""
@@ -159,7 +159,7 @@ def _as_trig(elements: Iterable[Element]) -> str:
     for number, element in enumerate(elements, 1):
         match element:
             case (int() | datetime() as t, Graph() as graph):
-                triples: Sequence[Triple] = list(graph)
+                triples: Sequence[GraphTriple] = list(graph)
             case (int() | datetime() as t, (Node(), Node(), Node()) as triple):
                 triples = [triple]
             case _:

@@ -111,8 +111,6 @@ class ExportedFolder(Result):
 
     folder: Path
     text: str
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def parts(self) -> tuple[str]:
         """Return how its files are run."""
@@ -166,8 +164,6 @@ class ExportAnswers(Result):
     """What `read_export` returns: the answers, as `lars solve --json` prints them, by time."""
 
     answers: tuple[JsonObject, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def parts(self) -> Iterable[str]:
         """Yield a line for each time."""

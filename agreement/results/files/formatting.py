@@ -33,8 +33,6 @@ class FormatResult(Result):
     """What `fmt` prints, and whether files are named that are not laid out."""
 
     texts: tuple[str, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
     changed: bool = False
 
     def parts(self) -> Iterable[str]:

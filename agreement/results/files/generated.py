@@ -19,8 +19,6 @@ class GeneratedTrace(Result):
     path: Path
     elements: int
     text: str
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def parts(self) -> tuple[str]:
         """Return how large it is, and by which options it is read."""
@@ -69,9 +67,9 @@ def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     path = request.out
     kind = formats.format_of(path, request.format)
     unit, counted = request.unit, request.trace_unit
-    time = formats.default_unit(kind) if unit is None else plan.duration("--unit", unit)
+    time = formats.default_unit(kind) if unit is None else plan.duration("unit", unit)
     usual = formats.default_trace_unit(kind, time)
-    integers = usual if counted is None else plan.duration("--trace-unit", counted)
+    integers = usual if counted is None else plan.duration("trace_unit", counted)
     output = writing.TraceOutput(plan.plan_of(request.stream, time), kind, integers)
     maker = writing.Maker(request.master, request.in_process)
     count = writing.make(output, path, maker, listeners.progress, overwrite=request.overwrite)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import RenderableType
 
@@ -28,7 +28,7 @@ from agreement.proving.hunting import (
     made_queries,
     reference,
 )
-from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import (
     adapter_option,
@@ -39,7 +39,7 @@ from agreement.results.files.recorded import (
 from agreement.results.renderings.comparisons import hunt_report
 from lars.durations import read_duration
 from lars.errors import FailedRunError, LarsError
-from lars.files import exists, read_text, replacement_path
+from lars.files import read_text, replacement_path
 from solver.settings import StaticFile
 from solver.traces import read_static
 
@@ -114,9 +114,6 @@ class HuntResult(Findings):
     folders: tuple[str, ...]
     _hunt: Hunt
     _refusals: tuple[tuple[str, str], ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "faults"
 
     @property
     def refusals(self) -> tuple[tuple[str, str], ...]:
@@ -179,7 +176,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         raise LarsError(f"--engine {request.engine}: accepted: {ACCEPTED_JUDGES}")
     if request.static and not request.inputs:
         raise LarsError("--static: accepted with queries; those that are made have their own")
-    _check_folder(request.out)
+    check_replaceable(request.out, _FOUND, "a hunt has written")
     with RunningAdapter(request.adapter, request.silence) as adapter:
         return run_hunt(adapter, request, listeners)
 
@@ -226,14 +223,6 @@ def _dialect(made: MadeQueries) -> str:
 
 def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
-
-
-def _check_folder(path: Path | None) -> None:
-    """Raise where a folder holds anything but what was hunted before."""
-    if path is None or not exists(path):
-        return
-    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / _FOUND)):
-        raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a hunt has written")
 
 
 def _write(path: Path, found: Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:

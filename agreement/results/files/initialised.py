@@ -39,8 +39,6 @@ class InitialFolder(Result):
 
     path: Path
     text: str
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def parts(self) -> Iterable[str]:
         """Yield what is written, and what can be done with it."""

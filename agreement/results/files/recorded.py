@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import read_pushes
 from agreement.documents.options import argument, flags_of, option
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import Json, counted
 from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.written_case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, read_once
@@ -41,7 +41,7 @@ def adapter_options(given: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
     """Return what `options` of open says, of texts NAME=VALUE, JSON or else text, or of a mapping."""
     if isinstance(given, Mapping):
         return given
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for text in given:
         name, equals, value = text.partition("=")
         if not (name and equals):
@@ -106,8 +106,6 @@ class RecordResult(Findings):
     answers: EngineAnswers
     deterministic: bool
     pushed: int
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -172,8 +170,6 @@ class AdapterVerdict(Findings):
     """What `record --check` returns: each thing that was tried of an adapter."""
 
     checks: tuple[AdapterCheck, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     @property
     def correct(self) -> bool:
@@ -285,7 +281,7 @@ def case_of_run(
     answers: EngineAnswers,
     *,
     deterministic: bool,
-) -> Mapping[str, Any]:
+) -> Mapping[str, object]:
     """Return a run as a case, as `lars judge` reads it."""
     profile = answers.profile
     engine = "unknown" if profile is None else profile.engine
@@ -311,7 +307,7 @@ def case_of_run(
     }
 
 
-def _entry(report: EngineReport) -> dict[str, Any]:
+def _entry(report: EngineReport) -> Json:
     bounds = {"window_from": report.window_from, "window_to": report.window_to}
     return {"t": float(report.t), "rows": [dict(row) for row in report.rows]} | (
         {} if report.window_from is None else bounds

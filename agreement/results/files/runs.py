@@ -1,20 +1,20 @@
 """`run`: every cell of an experiment, a grid of queries, traces, engines and parameters."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
-from agreement.documents.outputs import counted
-from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.outputs import Json, counted
+from agreement.documents.table_files import Column, OutTable, TableValue
 from agreement.experiments import Cell, execution, results, tables
 from agreement.experiments.entries import in_fitting_units
 from agreement.experiments.experiment import ACCEPTED, read_experiment
 from agreement.experiments.grid import cells_of
-from agreement.experiments.results import Summary
+from agreement.experiments.results import SummaryParts
 from agreement.experiments.tables import Results
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
@@ -49,19 +49,16 @@ class RanCells:
     cells: tuple[Cell, ...]
     results: Results
     varied: tuple[str, ...]
-    summary: Summary
+    summary: SummaryParts
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunResult(Findings):
     """What `run` returns: the tables of its cells, which lie in `folder` with all results, too."""
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     folder: Path
     title: str
-    _ran: RanCells = field()
-    _main: ClassVar[str] = "verdicts"
+    _ran: RanCells
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -109,9 +106,7 @@ class RunResult(Findings):
         }
         return [self._table_of(name, kinds, list(rows)) for name, (kinds, rows) in listeners.items()]
 
-    def _table_of(
-        self, name: str, kinds: Mapping[str, str], rows: Sequence[Mapping[str, object]]
-    ) -> OutTable:
+    def _table_of(self, name: str, kinds: Mapping[str, str], rows: Sequence[Json]) -> OutTable:
         labels = [one for one in (*tables.LABELS, *self._ran.varied) if any(one in row for row in rows)]
         columns = [Column(one, str, "a label of the cell") for one in labels]
         columns += (Column(one, _KINDS[kind], one.replace("_", " ")) for one, kind in kinds.items())
@@ -122,7 +117,7 @@ class RunResult(Findings):
 _KINDS = {"string": str, "boolean": bool, "Int64": int, "Float64": float}
 
 
-def _value(value: Any, kind: type) -> Value:
+def _value(value: TableValue, kind: type) -> TableValue:
     return str(value) if kind is str and value is not None else value
 
 
@@ -166,4 +161,4 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     summary = results.write(folder, title, cells, found, grid)
     varied = tuple(name for name, values in grid.items() if len(values) > 1)
     listeners.note(f"these tables and all results are in {folder}")
-    return RunResult((), (), folder, title, RanCells(tuple(cells), found, varied, summary))
+    return RunResult(folder, title, RanCells(tuple(cells), found, varied, summary))

@@ -1,7 +1,7 @@
 """`decide`: do push and pull agree on every stream; `contained`: does one query answer what another does."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -75,13 +75,10 @@ class DecideResult(Findings):
 
     verdict: ClassVar[str | None] = "holds"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     verdicts: tuple[PeriodDecision, ...]
-    _task: DecisionTask = field()
-    _variants: VariantClasses = field()
-    _title: str = field()
-    _main: ClassVar[str] = "verdicts"
+    _task: DecisionTask
+    _variants: VariantClasses
+    _title: str
 
     @property
     def holds(self) -> bool | None:
@@ -149,9 +146,7 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     for done, one in enumerate(task.periods):
         listeners.progress(done, len(task.periods))
         found.append(in_finer_units(decider, decider.decide(one)))
-    return DecideResult(
-        (), (), tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs)
-    )
+    return DecideResult(tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +181,8 @@ class ContainmentResult(Findings):
 
     verdict: ClassVar[str | None] = "holds"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-    _found: tuple[containment_report.Direction, ...] = field()
-    _files: tuple[str, ...] = field()
+    _found: tuple[containment_report.Direction, ...]
+    _files: tuple[str, ...]
 
     @property
     def directions(self) -> tuple[Containment, ...]:
@@ -218,7 +211,8 @@ class ContainmentResult(Findings):
     def page(self) -> "Page":
         """Return what the page says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
 
         one, other = (Path(file).name for file in self._files)
         both = (
@@ -260,14 +254,14 @@ def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentR
         if listeners.source_files is None
         else map(listeners.source_files.plain, map(str, inputs))
     )
-    return ContainmentResult((), (), tuple(found), tuple(named))
+    return ContainmentResult(tuple(found), tuple(named))
 
 
 _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecideRequest:
+class DecideRequest(DecisionRequest):
     """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.
 
     Exit code 0: always; 1: on some stream they differ; 3: it is open.
@@ -292,11 +286,6 @@ class DecideRequest:
         ),
     )
 
-    inputs: tuple[Path, ...] = queries_argument()
-    question: QuestionOptions
-    reading: InterpretationOptions
-    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
-    time_limit: float | None = time_limit_option()
     contained: bool = option(False, "Decide whether each answer of the first is one of the second.")
     two: TwoQueryOptions
 
@@ -304,14 +293,13 @@ class DecideRequest:
 @offered_functions(DecideRequest)
 def decided(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
     """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
-    two = request.two
-    if request.contained or two.equivalent:
-        unit, reading = request.question.unit, request.reading
-        return answering(contained)(
-            ContainmentRequest(
-                inputs=request.inputs, unit=unit, reading=reading, two=two, time_limit=request.time_limit
-            ),
-            listeners,
-        )
-    about = {one.name: getattr(request, one.name) for one in fields(DecisionRequest)}
-    return answering(decide)(DecisionRequest(**about), listeners)
+    if not (request.contained or request.two.equivalent):
+        return answering(decide)(request, listeners)
+    asked = ContainmentRequest(
+        inputs=request.inputs,
+        unit=request.question.unit,
+        reading=request.reading,
+        two=request.two,
+        time_limit=request.time_limit,
+    )
+    return answering(contained)(asked, listeners)

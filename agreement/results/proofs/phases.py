@@ -2,10 +2,10 @@
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
@@ -88,16 +88,13 @@ class PhaseRequest:
 class PhaseResult(Findings):
     """What `phase` returns: for each rate a diagram, whose rows say at each length how many periods agree."""
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     diagrams: tuple[PhaseDiagram, ...]
     unit: str
     origin: str | None
     window: str
     own_length: int
-    _title: str = field()
-    _commands: tuple[str, str] = field()
-    _main: ClassVar[str] = "shares"
+    _title: str
+    _commands: tuple[str, str]
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -177,8 +174,6 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     named = title_of(request.inputs)
     origin = task.trace.origin
     return PhaseResult(
-        warnings=(),
-        notes=(),
         diagrams=found,
         unit=str(unit),
         origin=origin,

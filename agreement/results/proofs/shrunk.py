@@ -1,7 +1,7 @@
 """`shrink`: a disagreement made minimal, still for the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -65,11 +65,8 @@ class ShrinkResult(Findings):
 
     verdict: ClassVar[str | None] = "disagree"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
-    _made: tuple[Shrunk, TrialEvaluation] | None = field()
-    _title: str = field()
-    _main: ClassVar[str] = "trace"
+    _made: tuple[Shrunk, TrialEvaluation] | None
+    _title: str
 
     @property
     def disagree(self) -> bool:
@@ -107,7 +104,8 @@ class ShrinkResult(Findings):
     def page(self) -> "Page":
         """Return what the page says: both sizes, then what is left as `agree` sees it."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import PageHead, text_page
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
         from agreement.results.renderings.pages.witness_page import shrink_page
 
         asked = "What is the smallest disagreement for the same cause?"
@@ -154,4 +152,4 @@ def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     made = shrink_task(asked, request.cause, listeners.warn, listeners.progress)
     if made is None:
         listeners.note(AGREES)
-    return ShrinkResult((), (), made, title_of(request.inputs))
+    return ShrinkResult(made, title_of(request.inputs))

@@ -1,7 +1,7 @@
 """`witness`: the smallest stream on which two sides differ."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -118,13 +118,10 @@ class WitnessResult(Findings):
 
     verdict: ClassVar[str | None] = "differ"
 
-    warnings: tuple[str, ...]
-    notes: tuple[str, ...]
     periods: tuple[PeriodWitnesses, ...]
-    _task: WitnessTask = field()
-    _title: str = field()
+    _task: WitnessTask
+    _title: str
     finer: Duration | None = None
-    _main: ClassVar[str] = "witnesses"
 
     @property
     def differ(self) -> bool | None:
@@ -213,5 +210,5 @@ def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
     traceless = without_trace(request.inputs, given.trace(), asked, listeners.warn)
     task = witness_task(traceless, asked, request.witness_options.criteria, listeners.warn)
     found = tuple(witnesses(task, one, listeners.progress, made_streams(task)) for one in task.periods)
-    result = WitnessResult((), (), found, task, title_of(request.inputs))
+    result = WitnessResult(found, task, title_of(request.inputs))
     return replace(result, finer=finer_unit(task)) if result.differ is False else result

@@ -3,22 +3,27 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.outputs import counted
 from agreement.documents.placed import check_data, read_toml
+from agreement.proving.containment import Containment, Holds
+from agreement.proving.decide import EveryStream
+from agreement.proving.witness import NoneUpTo, NoWitness, OutOfTime, SearchRefusal
+from agreement.results.base.boundary import check_replaceable
 from agreement.results.judgements import judge
 from agreement.results.proofs.decisions import contained, decide
 from agreement.results.proofs.witnesses import witness
-from agreement.results.solutions import solve
+from agreement.results.solutions import SolveResult, solve
 from lars.errors import LarsError
 from lars.files import exists, replacement_path
 from solver.settings import Progress, no_progress
@@ -93,8 +98,7 @@ def decided_claims(
     folder: Path, benchmarks: Path | None, progress: Progress = no_progress
 ) -> tuple[ClaimVerdict, ...]:
     """Write what the claims' commands read into a folder, run them, and return the verdicts."""
-    if exists(folder) and not _replaceable(folder):
-        raise LarsError(f"{folder}: it is there; accepted: a new folder, or one that claims were written to")
+    check_replaceable(folder, _MADE, "claims were written to", option="")
     every, found = published_claims(), []
     with replacement_path(folder, folders=True) as new:
         for claim in every:
@@ -108,10 +112,6 @@ def decided_claims(
         lines = ",\n".join(json.dumps(as_json(one), ensure_ascii=False) for one in found)
         (new / _MADE).write_text(f"[\n{lines}\n]\n", encoding="utf-8", newline="\n")
     return tuple(found)
-
-
-def _replaceable(folder: Path) -> bool:
-    return exists(folder, folder=True) and (exists(folder / _MADE) or not any(folder.iterdir()))
 
 
 def as_json(found: ClaimVerdict) -> Mapping[str, object]:
@@ -182,8 +182,11 @@ def _findings(commands: Sequence[str]) -> Iterator[_Finding]:
         yield _solved(first, second)
 
 
-def _call(function: Callable[..., Any], words: Sequence[str]) -> Any:
-    """Return the JSON document of a command, by the function of the library that it is."""
+_Result = TypeVar("_Result")
+
+
+def _call(function: Callable[..., _Result], words: Sequence[str]) -> _Result:
+    """Return the result of a command, by the function of the library that it is."""
     inputs: list[str] = []
     options: dict[str, Any] = {}
     left = list(words)
@@ -198,7 +201,7 @@ def _call(function: Callable[..., Any], words: Sequence[str]) -> Any:
             name, value = name[3:], False
         name = _KEYWORDS.get(name, name)
         options[name] = [*_several(options[name]), value] if name in options else value
-    return function(*inputs, **options).to_json()
+    return function(*inputs, **options)
 
 
 _KEYWORDS: Final = {"from": "from_"}
@@ -212,67 +215,71 @@ def _plain(word: str) -> int | str:
     return int(word) if word.isdecimal() else word
 
 
-def _size(*parts: Sequence[object]) -> str:
+def _size(*parts: Collection[object]) -> str:
     return f"witness of {counted(sum(map(len, parts)), 'triple')}"
 
 
 def _witnessed(words: Sequence[str]) -> Iterator[_Finding]:
-    for period in _call(witness, words)["periods"]:
-        if period["witnesses"]:
-            smallest = period["witnesses"][0]
-            yield _Finding(True, _size(smallest["trace"], smallest["static"]))
-        elif period["ended"]["verdict"] == "none":
-            yield _Finding(False, theorem=period["ended"]["reason"])
-        else:
-            triples = counted(period["ended"]["triples"], "triple")
-            yield _Finding(None, cases=f"all streams of up to {triples}")
+    for one in _call(witness, words).periods:
+        if one.witnesses:
+            smallest = one.witnesses[0]
+            yield _Finding(True, _size(smallest.facts, [*smallest.static.get(("triple", 4), ())]))
+            continue
+        match one.ended:
+            case NoWitness(_, reason):
+                yield _Finding(False, theorem=reason)
+            case NoneUpTo(triples) | OutOfTime(triples):
+                yield _Finding(None, cases=f"all streams of up to {counted(triples, 'triple')}")
+            case SearchRefusal(reason):
+                yield _Finding(None, theorem=reason)
 
 
 def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
     if {"--contained", "--equivalent"} & {*words}:
         rest = [one for one in words if one != "--contained"]
-        yield from map(_direction, _call(contained, rest)["directions"])
+        yield from map(_direction, _call(contained, rest).directions)
         return
-    for period in _call(decide, words)["periods"]:
-        shown = period["witness"]
-        size = _size(shown["stream"], shown["static"]) if shown else ""
-        differ = {"always": False, "open": None}.get(period["verdict"], True)
-        yield _Finding(differ, size, period["theorem"] or period["searched"] or "")
+    for one in _call(decide, words).verdicts:
+        size = "" if one.witness is None else _size(one.witness.facts, one.witness.static)
+        differ = {EveryStream.ALWAYS: False, EveryStream.OPEN: None}.get(one.verdict, True)
+        yield _Finding(differ, size, one.searched if one.theorem is None else one.theorem.value)
 
 
-def _direction(found: Mapping[str, Any]) -> _Finding:
-    against = found["against"]
-    if against is not None:
-        return _Finding(True, _size(against["stream"], against["static"]))
-    return _Finding(False if found["contained"] else None, theorem=found["why"])
+def _direction(found: Containment) -> _Finding:
+    if found.against is not None:
+        return _Finding(True, _size(found.against.facts, found.against.static))
+    return _Finding(False if found.holds is Holds.YES else None, theorem=found.why)
 
 
 def _judged(words: Sequence[str]) -> Iterator[_Finding]:
     found = _call(judge, words)
-    windows = found["windows"]
-    wrong = [one for one in windows if one["problem"]]
-    if found["correct"] is None:
-        yield _Finding(None, theorem=str(found.get("undecided")))
-    elif found["correct"]:
+    windows = [one for one in found.verdicts if one.phase == "windows"]
+    if found.correct is None:
+        yield _Finding(None, theorem=str(found.undecided))
+    elif found.correct:
         yield _Finding(None, cases=str(len(windows)))
     else:
-        yield _Finding(True, f"recording with {len(wrong)} wrong of {counted(len(windows), 'window')}")
+        wrong = len(found.differences)
+        yield _Finding(True, f"recording with {wrong} wrong of {counted(len(windows), 'window')}")
 
 
 def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
     """Return whether the second answers what the first does, at its times; triggers are no answers."""
-    one, other = (
-        {line["t"]: _answers(line) for line in _call(solve, words)["answers"]} for words in (first, second)
-    )
+    one, other = (_answers(_call(solve, words)) for words in (first, second))
     if any(other.get(t) != answers for t, answers in one.items()):
         return _Finding(True, _size(_elements(first)))
     return _Finding(None, cases=str(len(one)))
 
 
-def _answers(line: Mapping[str, Any]) -> object:
-    if "rows" in line:
-        return sorted(json.dumps(row, sort_keys=True) for row in line["rows"])
-    return [[atom for atom in stream if atom != "trigger"] for stream in line["answer_streams"]]
+def _answers(found: SolveResult) -> Mapping[int, object]:
+    """Return the rows, by the names of their variables, or the answer streams, at each time."""
+    return {
+        at.t: (
+            Counter(frozenset(zip(found.variables, row, strict=False)) for row in at.rows),
+            [[atom for atom in stream if atom != "trigger"] for stream in at.streams],
+        )
+        for at in found.answers
+    }
 
 
 def _elements(words: Sequence[str]) -> list[str]:

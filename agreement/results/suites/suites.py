@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from rich.console import RenderableType
 
-from agreement.documents.options import argument, option
+from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import counted, some
 from agreement.documents.recordings import ReadingOptions, read_recording
 from agreement.documents.requests import bounds_option
@@ -35,7 +35,7 @@ from agreement.proving.suite import (
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
 from agreement.proving.suite.vectors import ALIGNED, ENGINE_DEFAULT, FIRST, Start
-from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import adapter_option, open_option, silence_option
 from agreement.results.renderings.comparisons import suite_report
@@ -120,9 +120,6 @@ class SuiteMade(Findings):
 
     folder: Path
     tests: tuple[SuiteTest, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "tests"
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -149,9 +146,6 @@ class SuiteRun(Findings):
 
     engines: tuple[SuiteResult, ...]
     folder: Path | None
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "tests"
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -190,9 +184,6 @@ class SuiteClaims(Findings):
 
     folder: Path
     claims: tuple[ClaimVerdict, ...]
-    warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    _main: ClassVar[str] = "claims"
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -244,20 +235,11 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
     return _run(request, folder, listeners)
 
 
+_EVERYWHERE: Final = frozenset(("--inputs", "--benchmarks", "--jobs", "--silence", "--option"))
+
+
 def _check_alone(request: SuiteRequest) -> None:
-    given: dict[str, object] = {
-        "--adapter": request.adapter,
-        "--compare": request.compare,
-        "--answers": request.answers,
-    }
-    given |= {"--level": request.level, "--engine": request.engine, "--t0": request.t0}
-    given |= {
-        "--label": request.label,
-        "--bounds": request.bounds,
-        "--dialect": request.dialect,
-        "--out": request.out,
-    }
-    if wrong := [name for name, value in given.items() if value not in (None, ())]:
+    if wrong := [flag for flag in flags_of(request) if flag not in _EVERYWHERE]:
         raise LarsError(f"{', '.join(wrong)}: accepted with run")
 
 
@@ -267,7 +249,7 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if request.dialect is not None and request.dialect not in [one.value for one in Language]:
         accepted = ", ".join(one.value for one in Language)
         raise LarsError(f"--dialect {request.dialect}: accepted: {accepted}")
-    _check_out(request.out)
+    check_replaceable(request.out, _EARL, "a run has written")
     tests = read_suite(folder, request.level)
     numbers = _declared(request)
     if request.answers is not None:
@@ -341,20 +323,12 @@ def _recorded(
     return judged_suite(str(folder), writing, answers, claimed)
 
 
-def _check_out(path: Path | None) -> None:
-    """Raise where a folder holds anything but what a run has written."""
-    if path is None or not exists(path):
-        return
-    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / _EARL)):
-        raise LarsError(f"--out {path}: it is there; accepted: a new folder, or one that a run has written")
-
-
 def _write(path: Path, found: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
     """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
     # Loads what only pages need.
-    from agreement.results.renderings.pages.page import write_page
+    from agreement.results.renderings.pages.page import PageHead, write_page
     from agreement.results.renderings.pages.provenance import provenance
-    from agreement.results.renderings.pages.text_pages import PageHead, text_page
+    from agreement.results.renderings.pages.text_pages import text_page
 
     with replacement_path(path, folders=True) as new:
         new.mkdir()

@@ -147,9 +147,9 @@ def test_printed_programs_are_still_those_of_clingo_and_sql(folder):
 def test_the_script_of_a_page_shows_the_strings_of_its_data_with_escapes():
     from agreement.results.renderings.pages.page import _part
 
-    lines = _part("page.js").split("\n")
-    seen = [line for line in lines if line.startswith(("const seen", "const allSeen"))]
-    script = "\n".join((*seen, "console.log(JSON.stringify(JSON.parse(process.argv[1], allSeen)))"))
+    _, begin, rest = _part("page.js").partition("const seen")
+    seen = begin + rest.partition("const data")[0]
+    script = f"{seen}console.log(JSON.stringify(JSON.parse(process.argv[1], allSeen)))"
     text = '{"a\\u202e": ["\\u001b[31m x\\ny\\t", 1, null, {"b": "\\udb40\\udc41"}]}'
     ran = subprocess.run(["node", "-e", script, text], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == '{"a\\\\u202E":["\\\\u001B[31m x\\ny\\\\t",1,null,{"b":"\\\\U000E0041"}]}'

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.documents.recordings import Triple
 from agreement.proving.hunting import Letter, QueryFamily
 from lars.language.terms import XSD, Literal
+from solver.facts import Triple
 
 S: Final = "<http://e/S>"
 T: Final = "<http://e/T>"

@@ -10,7 +10,7 @@ import numpy as np
 
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
-from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from agreement.documents.traces import StreamRuns
 from agreement.results.renderings.answers.answer_lines import Answered
 from lars.errors import LarsError
@@ -44,7 +44,7 @@ def tables(found: Answered, *, runs: bool) -> tuple[OutTable, ...]:
             joined = ((first, last, *row) for first, last, (row, _) in _joined(parts))
             counts = ((t, len(rows)) for t, rows in kept)
             return (
-                OutTable("runs", (_FIRST, _LAST, *_terms(variables)), joined),
+                OutTable("runs", (_FIRST, _LAST, *term_columns(variables)), joined),
                 OutTable("evaluations", (_TIME, _ROWS), counts),
             )
         case Streams() if runs:
@@ -67,23 +67,19 @@ def tables(found: Answered, *, runs: bool) -> tuple[OutTable, ...]:
             assert_never(found)
 
 
-def _terms(variables: Sequence[Variable]) -> Iterator[Column]:
-    return (Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in variables)
-
-
 def _of_rows(
     variables: Sequence[Variable],
     when: tuple[Column, ...],
-    answers: Sequence[tuple[Sequence[Value], Sequence[Iterable[str | None]]]],
+    answers: Sequence[tuple[Sequence[TableValue], Sequence[Iterable[str | None]]]],
 ) -> tuple[OutTable, ...]:
     rows = ((*t, place, *row) for t, found in answers for place, row in enumerate(found, 1))
     counts = ((*t, len(found)) for t, found in answers)
-    return OutTable("answers", (*when, _PLACE, *_terms(variables)), rows), OutTable(
+    return OutTable("answers", (*when, _PLACE, *term_columns(variables)), rows), OutTable(
         "evaluations", (*when, _ROWS), counts
     )
 
 
-def _atoms(found: Streams) -> Iterator[Sequence[Value]]:
+def _atoms(found: Streams) -> Iterator[Sequence[TableValue]]:
     together = found.whole.consequences is not None
     for t, streams in found.at:
         for number, stream in enumerate(streams[: found.whole.most], 1):

@@ -19,11 +19,10 @@ from agreement.documents.outputs import Json, some
 from lars import semantics
 from lars.language.stream import Moment, write_moment
 
-Lines = Iterator[str]
 _SHOWN: Final = 20
 
 
-def text_lines(found: Sequence[CheckReadings], t: int, dates: Dates) -> Lines:
+def text_lines(found: Sequence[CheckReadings], t: int, dates: Dates) -> Iterator[str]:
     """Yield the verdicts for a reader."""
     for number, checked in enumerate(found, 1):
         several = f" ({number} of {len(found)})" if len(found) > 1 else ""
@@ -34,7 +33,7 @@ def text_lines(found: Sequence[CheckReadings], t: int, dates: Dates) -> Lines:
             yield "  under the founded reading (not not p is decided by the stream itself) it is one"
 
 
-def _said(verdict: semantics.Verdict, t: int) -> Lines:
+def _said(verdict: semantics.Verdict, t: int) -> Iterator[str]:
     match verdict:
         case semantics.IsAnswerStream(choice):
             yield "an answer stream"
@@ -60,7 +59,7 @@ def _tried(tried: int) -> str:
     return f", for each of {tried} choices of ties" if tried > 1 else ""
 
 
-def _violated(found: semantics.ViolatedRule) -> Lines:
+def _violated(found: semantics.ViolatedRule) -> Iterator[str]:
     yield f"rule: {found.instance.rule}"
     yield f"instance: {found.instance}{_values(found.instance)}"
     yield why(found.instance)
@@ -81,7 +80,7 @@ def _values(instance: semantics.Instance) -> str:
     return f"  with {shown}" if shown else ""
 
 
-def _smaller(found: semantics.SmallerModel, t: int) -> Lines:
+def _smaller(found: semantics.SmallerModel, t: int) -> Iterator[str]:
     yield from _listed("it lacks", found.unfounded, t)
     yield from _listed("head of no rule whose body holds", found.unsupported, t)
     if found.circle:
@@ -94,12 +93,12 @@ def _link(link: semantics.SupportLink, t: int) -> str:
     return f"{write_moment(link.head, t)} needs {write_moment(link.below, t)}{through}: {link.instance}"
 
 
-def _listed(label: str, found: Sequence[Moment], t: int) -> Lines:
+def _listed(label: str, found: Sequence[Moment], t: int) -> Iterator[str]:
     if found:
         yield f"{label}: {some([write_moment(moment, t) for moment in found], _SHOWN)}"
 
 
-def _kept(choice: semantics.Choice, t: int) -> Lines:
+def _kept(choice: semantics.Choice, t: int) -> Iterator[str]:
     for window, kept in choice:
         yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in kept) or 'nothing'}"
 

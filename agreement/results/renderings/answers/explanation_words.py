@@ -1,10 +1,9 @@
 """The words of an explanation: atoms, rules, windows and evidence as a reader sees them."""
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from agreement.answering.explain.explaining import Sought
 from agreement.documents.dates import Dates
@@ -13,8 +12,9 @@ from lars import explain
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, write_literal
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Signature, write_name
+from lars.language.terms import Atom, Signature, signature, write_name
 from lars.language.windows import Interval, TupleWindow
+from solver.facts import STREAM_PREDICATE
 
 _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|^`\s]+>')
 
@@ -74,33 +74,21 @@ def _source(window: TupleWindow) -> str:
 _MOST_BEHIND: Final = 5
 
 
-def why_in_words(document: Mapping[str, Any], lines: Sequence[str], dates: Dates) -> str:
+def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates) -> str:
     """Return a sentence of why an atom holds: the input that it rests on; or of what it lacks."""
-    if not document.get("holds"):
+    if proof is None:
         failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
         return f"It lacks {failed}." if failed else ""
-    behind = {(one["t"], _triple(one)): None for one in _leaves(document["proof"]) if "s" in one}
+    behind = {
+        (t, " ".join(short(str(term)) for term in triple))
+        for (t, atom), support in proof.steps.items()
+        if isinstance(support, explain.Input) and signature(atom) == (STREAM_PREDICATE, 4)
+        for *triple, _ in (atom.arguments,)
+    }
     if not behind:
         return "It needs no input."
     listed = [f"{dates.text(t)}: {triple}" for t, triple in sorted(behind)]
     return f"It rests on {counted(len(listed), 'triple')}: {some(listed, _MOST_BEHIND, ' · ')}."
-
-
-def _leaves(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    waiting = [node]
-    while waiting:
-        one = waiting.pop()
-        if one["kind"] == "input":
-            yield one
-        waiting += (below for premise in one.get("premises", ()) for below in premise["evidence"])
-
-
-def _triple(one: Mapping[str, Any]) -> str:
-    return " ".join(short(_text(one[part])) for part in "spo")
-
-
-def _text(term: Mapping[str, str]) -> str:
-    return f"<{term['value']}>" if term["type"] == "uri" else json.dumps(term["value"], ensure_ascii=False)
 
 
 def bound(values: explain.Values) -> str:

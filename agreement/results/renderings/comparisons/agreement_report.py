@@ -4,7 +4,6 @@ import shlex
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +16,17 @@ from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, e
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import asked_atom, counted, header, short, short_atom, short_row, some, table
+from agreement.documents.outputs import (
+    asked_atom,
+    counted,
+    header,
+    number_ranges,
+    short,
+    short_atom,
+    short_row,
+    some,
+    table,
+)
 from lars.durations import Duration
 from lars.errors import on_one_line
 from lars.language.windows import Interval
@@ -103,7 +112,9 @@ def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
             return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
         if not whole:
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
-        periods = "" if len(found) == 1 else f", U = {_spans([one.period for one in variant.verdicts])}"
+        periods = (
+            "" if len(found) == 1 else f", U = {number_ranges([one.period for one in variant.verdicts])}"
+        )
         return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
     more = sum(map(len, row_groups(shown, variant))) - 1
     others = f"; {counted(more, 'row')} more" if more else ""
@@ -120,11 +131,6 @@ def in_words(row: FoundRow, dates: Dates) -> str:
     one, interval = row.difference, row.interval
     where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.caption}"
     return f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}"
-
-
-def _spans(numbers: Sequence[int]) -> str:
-    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs)
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:

@@ -6,7 +6,7 @@ from agreement.comparing.agree import Side
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import atom_text
-from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 
 _VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
 _PERIOD = Column("period", int, "the pulling period U")
@@ -50,9 +50,7 @@ _ANSWERS = (
 
 def tables(report: AgreementReport, shown: RowFilter) -> tuple[OutTable, ...]:
     """Return the tables; rows are made when they are written."""
-    terms = tuple(
-        Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in report.variables
-    )
+    terms = term_columns(report.variables)
     return (
         OutTable("periods", _PERIODS, _periods(report, shown)),
         OutTable("differences", (*_DIFFERENCES, *terms), _differences(report, shown)),
@@ -60,7 +58,7 @@ def tables(report: AgreementReport, shown: RowFilter) -> tuple[OutTable, ...]:
     )
 
 
-def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Value]]:
+def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for verdict in shown.verdicts(variant):
             for one in verdict.intervals:
@@ -69,7 +67,7 @@ def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Val
                 yield str(variant.pair), verdict.period, one.start, one.end, one.agree, *counts
 
 
-def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[Value]]:
+def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for found in shown.rows(variant):
             one, interval = found.difference, found.interval
@@ -77,7 +75,7 @@ def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence
             yield str(variant.pair), found.period, interval.start, interval.end, *told, *one.row
 
 
-def _answers(report: AgreementReport) -> Iterator[Sequence[Value]]:
+def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         sides = variant.sides
         for side, found in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -10,12 +11,14 @@ from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, bindings, row_order, short_row, table
-from agreement.documents.traces import Outputs
 from lars.language.terms import Variable
 from translate.analysis import model_of_cqels
 from translate.model.query import Query, Setting
 from translate.tau import Trigger, lars_program, pull, push
 from translate.writing import model_json, model_lines
+
+if TYPE_CHECKING:
+    from solver.spark import RowsByTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +87,9 @@ class FullReport:
         return Dates(variant.trace.origin, self.setting.unit)
 
 
-def _rows(outputs: Outputs, t: int) -> str:
+def _rows(outputs: "RowsByTime", t: int) -> str:
     return " ".join(map(short_row, sorted(outputs.get(t, ()), key=row_order)))
 
 
-def _by_time(names: tuple[Variable, ...], outputs: Outputs, dates: Dates) -> list[Json]:
+def _by_time(names: tuple[Variable, ...], outputs: "RowsByTime", dates: Dates) -> list[Json]:
     return [{**dates.with_dates({"t": t}), "rows": bindings(names, outputs[t])} for t in sorted(outputs)]

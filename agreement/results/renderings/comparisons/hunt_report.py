@@ -8,9 +8,10 @@ from typing import Final
 from rich.console import RenderableType
 
 from agreement.documents.outputs import Json, counted, plain, short, short_row, table
-from agreement.documents.recordings import Row, as_lexical, triple_of
+from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
+from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
 """What a rule says, and its name."""

@@ -24,9 +24,10 @@ from agreement.documents.outputs import (
     table,
     told_apart,
 )
-from agreement.documents.recordings import Push, Report, Row
+from agreement.documents.recordings import Push, Report
 from lars.durations import NANOSECONDS, Duration
 from lars.language.windows import Interval
+from solver.facts import Row
 
 _ROWS: Final = 3
 _DIGITS: Final = 9

@@ -15,7 +15,7 @@ from agreement.comparing.judge.window_measures import counts
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, encode, pick, record
-from agreement.documents.table_files import Column, OutTable, Value
+from agreement.documents.table_files import Column, OutTable, TableValue
 
 _MANY: Final = 10_000
 """So many start times in a row are not listed one by one."""
@@ -239,5 +239,5 @@ def _table(name: str, columns: tuple[Column, ...], rows: Iterable[Json]) -> OutT
     return OutTable(name, columns, ([_cell(row.get(column.name)) for column in columns] for row in rows))
 
 
-def _cell(value: Value | list[Json]) -> Value:
+def _cell(value: TableValue | list[Json]) -> TableValue:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else value

@@ -1,6 +1,6 @@
 """What a command prints, as parts of a page: paragraphs, trees of lines, tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
@@ -11,6 +11,8 @@ from agreement.documents.outputs import Json, clip_text
 from agreement.documents.paper_tables import in_markdown, markdown_lines
 from agreement.results.renderings.pages.page import render
 
+MOST_RANGES: Final = 8
+"""Of more ranges of numbers in a sentence the first."""
 _MOST: Final = 40
 """Of more rows a notebook shows these."""
 
@@ -113,19 +115,3 @@ def _table(one: Table) -> Json:
         "right": [column.justify == "right" for column in columns],
         "rows": [list(row) for row in rows],
     }
-
-
-def number_ranges(numbers: Sequence[int]) -> str:
-    """Return numbers with runs as ranges, the first eight of these.
-
-    >>> number_ranges([1, 2, 3, 8])
-    '1..3, 8'
-    """
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    texts = [str(first) if first == last else f"{first}..{last}" for first, last in runs]
-    return ", ".join(texts[:8]) + (", …" if len(texts) > 8 else "")  # noqa: PLR2004

@@ -8,12 +8,12 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.documents.outputs import Json, short
+from agreement.documents.outputs import Json, number_ranges, range_text, short
 from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
-from agreement.results.renderings.pages.blocks import number_ranges, page_blocks
+from agreement.results.renderings.pages.blocks import MOST_RANGES, page_blocks
 from agreement.results.renderings.pages.lanes import Lane, lanes_json
 from agreement.results.renderings.pages.legends import legend_of
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, PageHead
 
 _STREAMS: Final = 4
 _STATIC: Final = 9
@@ -42,7 +42,7 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
     """Return the page."""
     asked = "Do push and pull agree on every stream?"
     said = [
-        f"{verdict.value} for U = {number_ranges(periods)}"
+        f"{verdict.value} for U = {number_ranges(periods, MOST_RANGES)}"
         for verdict in EveryStream
         if (periods := [one.period for one in given.verdicts if one.verdict is verdict])
     ]
@@ -60,16 +60,7 @@ def decide_page(given: DecideContent, document: Mapping[str, object], notes: Seq
         "premises": [_premise(one) for one in premises],
         "query": given.text.rstrip("\n").split("\n"),
     }
-    return Page(
-        title=given.title,
-        question=asked,
-        verdict=given.holds,
-        answer=answer,
-        template="decide",
-        document=document,
-        page=page,
-        notes=notes,
-    )
+    return Page(PageHead(given.title, asked, given.holds, answer, notes), "decide", document, page)
 
 
 def _without_streams(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
@@ -88,9 +79,7 @@ def _square(verdict: EveryStream) -> Json:
 
 def _stretch(own: Sequence[PeriodDecision]) -> Json:
     """Return periods in a row of one verdict, as wide as they are many."""
-    first, last = own[0].period, own[-1].period
-    periods = str(first) if first == last else f"{first}..{last}"
-    return {"periods": periods, "count": len(own)} | _square(own[0].verdict)
+    return {"periods": range_text(own[0].period, own[-1].period), "count": len(own)} | _square(own[0].verdict)
 
 
 def _theorems(verdicts: Sequence[PeriodDecision]) -> list[tuple[str, str]]:

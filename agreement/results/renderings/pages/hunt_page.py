@@ -16,7 +16,7 @@ from agreement.results.renderings.comparisons.hunt_report import (
 )
 from agreement.results.renderings.pages.blocks import page_blocks
 from agreement.results.renderings.pages.lanes import Lane, lanes_json
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, PageHead
 
 _MOST: Final = 50
 """So many faults are shown one by one."""
@@ -48,14 +48,14 @@ def hunt_page(
         "refused": [(name, why.partition("\n")[0]) for name, why in refusals[:_NAMED]],
     }
     good = False if hunt.faults else None
-    return Page(f"{name} against {reference}", _asked(hunt), good, found, "hunt", document, page)
+    return Page(PageHead(f"{name} against {reference}", _asked(hunt), good, found), "hunt", document, page)
 
 
 def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
     """Return the page of one fault, which lies beside its case."""
     shown = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
-    head = f"{hunt.name}: {title(fault)}"
-    return Page(head, _asked(hunt), False, rule_text(fault), "hunt", case, _ran_on(hunt) | shown)
+    head = PageHead(f"{hunt.name}: {title(fault)}", _asked(hunt), False, rule_text(fault))
+    return Page(head, "hunt", case, _ran_on(hunt) | shown)
 
 
 def _asked(hunt: Hunt) -> str:

@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
@@ -28,22 +28,32 @@ _MAYBE_LONG: Final = re.compile(rf'(?:[^"]|\\"){{{_LONG}}}')
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What a page says: its heading, the verdict in a sentence, and its sections.
+class PageHead:
+    """What stands above the sections of a page: the question, the verdict in a sentence, what is noted.
 
-    `document` is what --json prints; `page` is what only the page shows, for its script. A verdict
-    is good (True), bad, or none; `provenance` says how the page was made, by names, `queries` the queries
-    as their author wrote them.
+    A verdict is good (True), bad, or none; `heading` is what the first section is called, if it is text.
     """
 
     title: str
     question: str
     verdict: bool | None
     answer: str
+    notes: Sequence[str] = ()
+    heading: str = "What was found"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a page says: its head, and its sections.
+
+    `document` is what --json prints; `page` is what only the page shows, for its script.
+    `provenance` says how the page was made, by names, `queries` the queries as their author wrote them.
+    """
+
+    head: PageHead
     template: str
     document: Mapping[str, object]
-    page: Json = field(default_factory=dict)
-    notes: Sequence[str] = ()
+    page: Json
     provenance: Sequence[tuple[str, str]] = ()
     queries: Sequence[tuple[str, str]] = ()
 
@@ -83,7 +93,7 @@ def html(page: Page) -> str:
     own = "\n".join(map(_clipped, document_lines({"page": page.page})))
     document, left = _bounded(page.document, max(MOST_LETTERS - len(own), 0))
     data = in_script(f"{document[:-1]}, {own[1:]}" if len(document) > len("{}") else own)
-    shown = f"{page.question} {page.answer} {json_text(page.page)}"
+    shown = f"{page.head.question} {page.head.answer} {json_text(page.page)}"
     values = {"page": page, "data": data, "left": left, "legend": legend_of(shown)}
     return render(page.template, **values, style=_part("page.css"), script=_part("page.js"))
 
@@ -177,5 +187,5 @@ def _seen(value: object) -> object:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _part(name: str) -> Any:
+def _part(name: str) -> str:
     return files("agreement.results.renderings.pages").joinpath("parts", name).read_text(encoding="utf-8")

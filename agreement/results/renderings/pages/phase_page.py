@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import Json, short
+from agreement.documents.outputs import Json, range_text, short
 from agreement.proving.phase import PhaseDiagram
-from agreement.results.renderings.pages.page import Page, render
+from agreement.results.renderings.pages.page import Page, PageHead, render
 from agreement.results.renderings.proofs.phase_report import summary
 from lars.language.terms import Iri
 
@@ -37,16 +37,7 @@ def phase_page(given: PhaseContent, document: Mapping[str, object], notes: Seque
         "stream": stream,
         "diagrams": [_diagram(one, len(given.diagrams)) for one in given.diagrams],
     }
-    return Page(
-        title=given.title,
-        question=asked,
-        verdict=None,
-        answer=summary(given.diagrams),
-        template="phase",
-        document=document,
-        page=page,
-        notes=notes,
-    )
+    return Page(PageHead(given.title, asked, None, summary(given.diagrams), notes), "phase", document, page)
 
 
 _CELLS: Final = 60_000
@@ -76,7 +67,7 @@ def _diagram(one: PhaseDiagram, count: int) -> Json:
 
 
 def _run(first: int, last: int, agreeing: int) -> Json:
-    return {"lengths": str(first) if first == last else f"{first}..{last}", "agreeing": agreeing}
+    return {"lengths": range_text(first, last), "agreeing": agreeing}
 
 
 _SCALE: Final = (

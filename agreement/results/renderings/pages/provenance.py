@@ -14,6 +14,7 @@ from typing import Final
 from agreement.documents.outputs import clip_text
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
 from lars.files import text_in
+from lars.version import program_version
 
 _LONGEST: Final = 1_000
 _WRITTEN: Final = 20_000
@@ -23,16 +24,6 @@ _MOST: Final = 100
 """Of more files the first are named."""
 _HASHED: Final = 2**28
 """Of larger files, in bytes, the size alone is told."""
-
-
-def program_version() -> str:
-    """Return the version of this program, as it is installed."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("lars-rsp")
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str, str]]:

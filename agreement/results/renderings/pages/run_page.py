@@ -9,7 +9,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, counted
 from agreement.experiments import Cell, JudgingWork, tables
 from agreement.experiments.tables import Results
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, PageHead
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 
@@ -48,16 +48,9 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
         "cells": _cells(cells, results),
     }
     document = {"title": title, "verdicts": verdicts, "agreements": agreements}
-    return Page(
-        title=title or "An experiment",
-        question=asked,
-        verdict=not wrong if wrong or good else None,
-        answer=said,
-        template="run",
-        document=document,
-        page=page,
-        notes=[*_origins(cells, results)],
-    )
+    verdict = not wrong if wrong or good else None
+    head = PageHead(title or "An experiment", asked, verdict, said, [*_origins(cells, results)])
+    return Page(head, "run", document, page)
 
 
 def _origins(cells: Sequence[Cell], results: Results) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """The pages of verdicts that are mostly text: judging, with its measures over time; all others."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import ceil
 from typing import Any, Final
@@ -13,21 +12,8 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, json_text, plain, short
 from agreement.results.renderings.pages.blocks import page_blocks
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, PageHead
 from lars.language.windows import Interval
-
-
-@dataclass(frozen=True, slots=True)
-class PageHead:
-    """What stands above the sections of a page: the question, the verdict; what the first is called."""
-
-    title: str
-    question: str
-    verdict: bool | None
-    answer: str
-    notes: Sequence[str] = ()
-    heading: str = "What was found"
-
 
 _MEASURES: Final = ("expected", "actual", "precision", "recall", "delay", "triples")
 _PHASES: Final = ("windows", "transient", "later")
@@ -70,16 +56,7 @@ def judge_page(
         "fits": [_fit(one, named) for one in document.get("matching", ())],
     }
     asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
-    return Page(
-        title=title,
-        question=asked,
-        verdict=correct,
-        answer=f"{answer}.{fits}",
-        template="judge",
-        document=document,
-        page=page,
-        notes=notes,
-    )
+    return Page(PageHead(title, asked, correct, f"{answer}.{fits}", notes), "judge", document, page)
 
 
 _MOST: Final = 1_000
@@ -116,7 +93,7 @@ def _length(windows: Sequence[Json]) -> int:
     return sum(len(json_text(one)) for one in windows)
 
 
-def _first_lines(lines: Sequence[str]) -> list[str]:
+def first_lines(lines: Sequence[str]) -> list[str]:
     """Return the first lines, and how many are left."""
     ends = accumulate(map(len, lines))
     kept = [line for line, end in zip(lines, ends, strict=True) if end <= _LETTERS]
@@ -171,7 +148,7 @@ def _shift(one: Mapping[str, Any], dates: Dates) -> str:
     return f"{ends} {f'{left} would be left' if left else 'all rows would fit'}."
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     return "" if value is None else plain(value) if isinstance(value, float) else value
 
 
@@ -184,45 +161,16 @@ def _term(term: Mapping[str, str]) -> str:
     return short(f"<{term['value']}>") if term["type"] == "uri" else term["value"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToldProof:
-    """What a page says of an atom beside its tree: why it holds in a sentence, and the program's rules.
-
-    `holds`: the tree is made of the document, else of lines; `dates` are what times are called.
-    """
-
-    why: str
-    rules: Sequence[str]
-    holds: bool
-    dates: Dates
-
-
-def text_page(
-    said: PageHead,
-    document: Mapping[str, object],
-    parts: Iterable[RenderableType],
-    proof: ToldProof | None = None,
-) -> Page:
-    """Return the page of a JSON document and of what a command prints; of a proof as a tree."""
-    found = list(parts)
-    as_tree = proof is not None and proof.holds
-    page = {
+def text_page(said: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
+    """Return the page of a JSON document and of what a command prints."""
+    page: Json = {
         "heading": said.heading,
-        "blocks": [] if as_tree else page_blocks(found),
-        "proof": as_tree,
-        "lines": _first_lines([str(part) for part in found]) if as_tree else [],
+        "blocks": page_blocks(parts),
+        "proof": False,
+        "lines": [],
         "timelines": [],
-        "why": "" if proof is None else proof.why,
-        "rules": [] if proof is None else list(proof.rules),
-        "dates": None if proof is None else proof.dates.for_script(),
+        "why": "",
+        "rules": [],
+        "dates": None,
     }
-    return Page(
-        title=said.title,
-        question=said.question,
-        verdict=said.verdict,
-        answer=said.answer,
-        template="text",
-        document=document,
-        page=page,
-        notes=said.notes,
-    )
+    return Page(said, "text", document, page)

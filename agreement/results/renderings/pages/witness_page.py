@@ -17,9 +17,9 @@ from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
 from agreement.results.renderings.comparisons.agreement_report import dates_on, in_words
 from agreement.results.renderings.pages.blocks import page_blocks
-from agreement.results.renderings.pages.page import Page
+from agreement.results.renderings.pages.page import Page, PageHead
 from agreement.results.renderings.pages.push_pull.agree_page import AgreeContent, agree_page
-from agreement.results.renderings.pages.text_pages import PageHead, text_page
+from agreement.results.renderings.pages.text_pages import text_page
 from agreement.results.renderings.proofs.shrink_report import as_text as as_text_shrunk
 from agreement.results.renderings.proofs.witness_report import as_text
 from solver.settings import Certify
@@ -81,7 +81,7 @@ def _headed(
     whole = AgreementReport(columns(report.pair.csparql), (report,), ())
     page = agree_page(AgreeContent(head.title, *read, whole, RowFilter(), document))
     above = {"above": page_blocks(parts), "heading": head.heading}
-    return replace(page, question=head.question, answer=head.answer, notes=head.notes, page=page.page | above)
+    return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 
 
 def differ(found: Sequence[PeriodWitnesses]) -> bool | None:

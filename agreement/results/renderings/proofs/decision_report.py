@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.documents.outputs import Json, binding, json_triple, record, short
+from agreement.documents.outputs import Json, binding, json_triple, number_ranges, record, short
 from agreement.proving.decide import (
     CheckedPremise,
     EveryStream,
@@ -79,9 +79,7 @@ def _in_finer(one: PeriodDecision) -> str:
 
 
 def _periods(group: Sequence[PeriodDecision]) -> str:
-    numbers = sorted(one.period for one in group)
-    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}..{run[-1]}" for run in runs)
+    return number_ranges(sorted(one.period for one in group))
 
 
 def _premise(one: CheckedPremise, only: Sequence[PeriodDecision]) -> str:

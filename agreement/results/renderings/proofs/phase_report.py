@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.documents.outputs import Json, counted
+from agreement.documents.outputs import Json, counted, range_text
 from agreement.proving.phase import PhaseDiagram
 
 
@@ -18,7 +18,7 @@ def as_text(found: Sequence[PhaseDiagram], unit: str, window: str) -> Iterator[R
         yield f"periods on which push and pull agree, {what}"
         table = Table("period U", "whole periods", "agreeing, by L")
         for row in one.rows:
-            runs = (f"{_span(first, last)}: {count}" for first, last, count in one.runs(row))
+            runs = (f"{range_text(first, last)}: {count}" for first, last, count in one.runs(row))
             table.add_row(str(row.period), str(row.whole), " · ".join(runs) if row.whole else "-")
         yield table
 
@@ -31,10 +31,6 @@ def summary(found: Sequence[PhaseDiagram]) -> str:
     changes = sum(len(list(one.runs(row))) - 1 for one in found for row in one.rows if row.whole)
     said = f"Push and pull agree throughout at {perfect} of {counted(len(cells), 'pair')} of U and L"
     return f"{said}; as L grows the share changes {counted(changes, 'time')}."
-
-
-def _span(first: int, last: int) -> str:
-    return str(first) if first == last else f"{first}..{last}"
 
 
 def as_json(found: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:

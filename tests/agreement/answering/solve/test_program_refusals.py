@@ -5,7 +5,6 @@ import pytest
 from agreement.documents.requests import load_program
 from lars.errors import LarsError, PlacedError
 from lars.language.terms import write_name
-from lars.text.notation import read
 from tests.agreement.command import solve
 
 HEAD = "@prefix e: <http://e/> .\np(X) :- ⊞^5 ◇ striple(X, e:in, Y, G),\n   "
@@ -45,11 +44,6 @@ def test_the_command_refuses_it_with_the_same_message(program, tmp_path):
     code, out, err = solve(path, tmp_path / "t.nq")
     assert (code, out) == (2, "")
     assert err.startswith(f"lars: {path}:3:4: no encoding")
-
-
-def test_a_deep_formula_is_read_where_the_encoding_is_not_needed(program):
-    text = "p :- ◇ ⊞^3 □ q."
-    assert load_program(program(text), covered=False) == read(text)
 
 
 def test_a_file_that_is_no_text_is_refused(program):

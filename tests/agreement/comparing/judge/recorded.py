@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from agreement.documents.outputs import json_term
-from agreement.documents.recordings import Push, Row
+from agreement.documents.recordings import Push
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
     OpenChoice,
@@ -20,7 +20,7 @@ from agreement.engines.specifications import (
 from lars.durations import read_duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
-from solver.facts import Static, constant_of
+from solver.facts import Row, Static, constant_of
 from tests.agreement.command import Ran, lars
 from translate.dialects import read_query
 

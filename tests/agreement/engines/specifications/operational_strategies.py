@@ -9,7 +9,7 @@ from random import Random
 
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications import OpenChoice, Specification, Task, Version
-from agreement.engines.specifications.elements import Element
+from agreement.engines.specifications.elements import PushedTriple
 from lars.durations import Duration, read_duration
 from lars.language.windows import Bounds
 from solver.facts import Static
@@ -73,7 +73,7 @@ class Case:
     def task(self) -> Task:
         """Return the run as the program's task."""
         elements = tuple(
-            Element(one.t, f"<{one.stream}>", texts(one.triple), one.number, one.graph)
+            PushedTriple(one.t, f"<{one.stream}>", texts(one.triple), one.number, one.graph)
             for one in self.run.arrivals
         )
         versions = tuple(

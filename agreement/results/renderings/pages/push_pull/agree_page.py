@@ -9,10 +9,10 @@ from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.comparing.agree.verdicts import AgreementReport
-from agreement.documents.outputs import Json, clip_text, counted, header, json_text, short_row
+from agreement.documents.outputs import Json, clip_text, counted, header, json_text, number_ranges, short_row
 from agreement.results.renderings.comparisons.agreement_report import ExplainOptions, dates_on, in_words
-from agreement.results.renderings.pages.blocks import number_ranges
-from agreement.results.renderings.pages.page import LEFT_OUT, Page
+from agreement.results.renderings.pages.blocks import MOST_RANGES
+from agreement.results.renderings.pages.page import LEFT_OUT, Page, PageHead
 from agreement.results.renderings.pages.push_pull.cause_words import cause_words
 from agreement.results.renderings.pages.push_pull.logic import side_by_side
 from agreement.results.renderings.pages.push_pull.proofs import proofs
@@ -65,23 +65,14 @@ def agree_page(given: AgreeContent) -> Page:
     named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     asked = (
         f"Do pull and push of {named} report the same rows in each period, for "
-        f"U = {number_ranges([one.period for one in verdicts])} (unit {given.setting.unit}) "
+        f"U = {number_ranges([one.period for one in verdicts], MOST_RANGES)} (unit {given.setting.unit}) "
         f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(given.report)}"
     )
     agree, said = summary(verdicts)
     if (first := next(given.row_filter.rows(variant), None)) is not None:
         said = f"{in_words(first, dates)}. {said}"
-    page, document = _content(given, variant, verdicts), _document(given, verdicts)
-    return Page(
-        title=given.title,
-        question=asked,
-        verdict=agree,
-        answer=said,
-        template="agree",
-        document=document,
-        page=page,
-        notes=given.report.warnings,
-    )
+    head = PageHead(given.title, asked, agree, said, given.report.warnings)
+    return Page(head, "agree", _document(given, verdicts), _content(given, variant, verdicts))
 
 
 def _document(given: AgreeContent, verdicts: Sequence[PeriodVerdict]) -> Mapping[str, object]:
@@ -107,7 +98,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     whole = sum(len(verdict.intervals) for verdict in verdicts)
     bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
     share = f"{whole - bad} of {counted(whole, 'whole period')} agree" if whole else "No period is whole"
-    said = f"{share}; U = {number_ranges(wrong)} disagree." if wrong else f"{share}."
+    said = f"{share}; U = {number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
     return (False if wrong else True if whole else None), said
 
 

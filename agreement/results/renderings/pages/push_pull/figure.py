@@ -91,7 +91,7 @@ def write_figure(
             _timeline(axes[1], variant, row, setting)
         with replacement_path(path) as new:
             kind = path.suffix[1:]
-            undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+            undated: dict[str, None] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
             figure.savefig(new, format=kind, dpi=200, metadata=undated)
 
 

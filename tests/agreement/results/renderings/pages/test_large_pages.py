@@ -13,7 +13,7 @@ from agreement.results.renderings.pages import page as pages
 from agreement.results.renderings.pages.page import html
 from agreement.results.renderings.pages.phase_page import PhaseContent, phase_page
 from agreement.results.renderings.pages.provenance import program_version
-from agreement.results.renderings.pages.text_pages import PageHead, judge_page, text_page
+from agreement.results.renderings.pages.text_pages import judge_page, text_page
 from lars.errors import FailedRunError
 from tests.agreement.command import lars
 from tests.agreement.results.renderings.pages.test_pages import PAGES, data_of
@@ -207,7 +207,7 @@ def test_a_long_table_is_cut_and_says_so():
     table = Table("row")
     for number in range(30_000):
         table.add_row(f"http://example.org/{number}")
-    text = html(text_page(PageHead("T", "?", True, "yes"), {"rows": [*range(10**6)]}, [table]))
+    text = html(text_page(pages.PageHead("T", "?", True, "yes"), {"rows": [*range(10**6)]}, [table]))
     assert len(text.encode()) < MOST
     rows = text.count("<tr><td>")
     assert f"… and {30_000 - rows} more" in text
@@ -235,10 +235,7 @@ def test_a_document_is_made_no_further_than_there_is_room():
 
     text = html(
         pages.Page(
-            "T",
-            "?",
-            True,
-            "yes",
+            pages.PageHead("T", "?", True, "yes"),
             "text",
             {"unit": "1s", "rows": rows()},
             {"blocks": [], "proof": False, "heading": "H", "lines": []},

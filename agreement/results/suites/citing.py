@@ -1,0 +1,74 @@
+"""`cite`: BibTeX of this program, and of the papers that its commands rest on."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Final
+
+from agreement.documents.options import argument
+from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.findings import Result
+from lars.errors import LarsError
+from lars.version import program_version
+
+_ENTRY: Final = re.compile(r"@\w+\{(\w+),\n.*?\n\}", re.DOTALL)
+_ENGINES: Final = ("csparql2010", "cqels2011")
+_COMPARED: Final = ("comparing2015", "lars2015", *_ENGINES)
+_JUDGED: Final = ("rspql2014", "csrbench2013", "yabench2016", *_ENGINES)
+_RESTS_ON: Final = {
+    **dict.fromkeys(("agree", "decide", "witness", "shrink", "phase", "translate"), _COMPARED),
+    **dict.fromkeys(("solve", "explain", "check", "export", "fmt"), ("lars2015", *_ENGINES)),
+    **dict.fromkeys(("judge", "compare", "record", "hunt", "suite"), _JUDGED),
+    "run": tuple(dict.fromkeys((*_COMPARED, *_JUDGED))),
+    "generate": ("yabench2016",),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CiteRequest:
+    """Print BibTeX of this program, and of the papers that its verdicts rest on.
+
+    Example:
+    lars cite agree
+    """
+
+    commands: tuple[str, ...] = argument(
+        "COMMAND..", "Commands whose results are used. [default: all]", default=()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Citations(Result):
+    """What `cite` returns: entries of BibTeX, that of this program first."""
+
+    entries: tuple[str, ...]
+
+    def parts(self) -> Iterable[str]:
+        """Yield the entries."""
+        return self.entries
+
+
+@offered_functions(CiteRequest)
+def cite(request: CiteRequest, told: Listeners) -> Citations:
+    """Return BibTeX of this program, and of the papers that commands rest on, of all if none is named.
+
+    >>> [entry.partition(",")[0] for entry in cite("generate").entries]
+    ['@software{lars', '@inproceedings{yabench2016']
+    """
+    del told
+    for name in request.commands:
+        if name not in _RESTS_ON:
+            raise LarsError(f"found {name!r}; accepted: {', '.join(_RESTS_ON)}")
+    wanted = request.commands or tuple(_RESTS_ON)
+    papers = dict.fromkeys(paper for name in wanted for paper in _RESTS_ON[name])
+    text = files("agreement.results.suites").joinpath("papers.bib").read_text(encoding="utf-8")
+    entries = {found[1]: found[0] for found in _ENTRY.finditer(text)}
+    return Citations((_software(), *map(entries.__getitem__, papers)))
+
+
+def _software() -> str:
+    return f"""@software{{lars,
+  title   = {{lars: continuous {{RDF}} queries as {{LARS}} programs, and whether two engines agree}},
+  version = {{{program_version()}}}
+}}"""
