@@ -34,8 +34,8 @@ from solver.facts import (
 )
 from solver.job import (
     Answer,
+    AnswerParts,
     AnswerRuns,
-    Answers,
     AtomRuns,
     Question,
     SlicedWork,
@@ -123,7 +123,7 @@ class Trace(Protocol):
     background: Background
     origin: str | None
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[Answers]:
+    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         ...
 

@@ -1,6 +1,6 @@
 """Many time points: questions over a timeline cut into slices, answered in this process or on Spark."""
 
-from solver.job.answer_runs import AnswerRuns, Answers, AtomRuns
+from solver.job.answer_runs import AnswerParts, AnswerRuns, AtomRuns
 from solver.job.certifying import certified_first, certified_part, certified_runs, lacks_certified
 from solver.job.evaluation import (
     answer_runs,

@@ -1,4 +1,4 @@
-"""Answers as runs of evaluation times: rows of an output, or all that is in the one answer stream."""
+"""AnswerParts as runs of evaluation times: rows of an output, or all that is in the one answer stream."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from solver.relational import (
 )
 
 
-class Answers(Protocol):
+class AnswerParts(Protocol):
     """The answers to a question on a timeline: in columns, or packed, so that parts are read when needed."""
 
     @property

@@ -1,4 +1,4 @@
-"""Answers of columns certified by clingo: at some evaluation times both must have the same rows."""
+"""AnswerParts of columns certified by clingo: at some evaluation times both must have the same rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from lars.language.terms import signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver.columns import Array
 from solver.facts import Relevance
-from solver.job.answer_runs import AnswerRuns, Answers
+from solver.job.answer_runs import AnswerParts, AnswerRuns
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
 from solver.job.questions import Question
 from solver.relational import EncodedSituation, counted_atoms, ground_instances, most_instances
@@ -73,7 +73,7 @@ def certified_part(
     return claim.certified(claim.groundable(drawn) if certify is Certify.SOME else drawn, situation)
 
 
-def lacks_certified(found: Answers, certify: Certify | int) -> bool:
+def lacks_certified(found: AnswerParts, certify: Certify | int) -> bool:
     """Whether answers of a whole job are to be certified at some times, and are at none."""
     return certify is Certify.SOME and not found.certified and found.evaluations > 0
 
@@ -94,7 +94,7 @@ def _draw(question: Question, within: Interval) -> Random:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """Answers of columns to a question; `input` is what of the situation the question can use."""
+    """AnswerParts of columns to a question; `input` is what of the situation the question can use."""
 
     question: Question
     found: AnswerRuns

@@ -64,9 +64,9 @@ def _of_extension(extension: str) -> FileFormat | None:
 
             return ParquetTable()
         case ".arrow" | ".feather":
-            from solver.traces.formats.arrow_files import ArrowTable
+            from solver.traces.formats.arrow_files import ArrowFile
 
-            return ArrowTable()
+            return ArrowFile()
         case ".ndjson" | ".jsonl":
             from solver.traces.formats.arrow_files import JsonTable
 
@@ -87,9 +87,9 @@ def _of_content(head: FileHead) -> FileFormat:
 
         return ParquetTable()
     if head.start.startswith(ARROW):
-        from solver.traces.formats.arrow_files import ArrowTable
+        from solver.traces.formats.arrow_files import ArrowFile
 
-        return ArrowTable()
+        return ArrowFile()
     if is_json_row(head.lines[0]):
         from solver.traces.formats.arrow_files import JsonTable
 

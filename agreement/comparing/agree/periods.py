@@ -15,7 +15,7 @@ import numpy as np
 from lars.language.windows import LARGEST_TIME, Interval
 from solver.columns import Array, Mask, TermCodes, distinct
 from solver.facts import Row
-from solver.job import AnswerRuns, Answers
+from solver.job import AnswerParts, AnswerRuns
 from solver.relational import RunTable, coalesce, meet, meet_pairs, row_texts, spread, subtract
 
 _AT_ONCE: Final = 500_000
@@ -122,7 +122,7 @@ class BothAnswers:
     A period is in the section that it ends in. Sections end at `borders`, the last one with the timeline.
     """
 
-    def __init__(self, push: Answers, pull: Answers, longest: int) -> None:
+    def __init__(self, push: AnswerParts, pull: AnswerParts, longest: int) -> None:
         self.push, self.pull, self._longest = push, pull, longest
         self._held: tuple[int, _Section] | None = None
 

@@ -11,7 +11,7 @@ from lars.language.program import Program
 from lars.language.terms import Signature
 from solver.columns import Array, TraceColumns
 from solver.facts import Background, EveryTime, Row
-from solver.job import Answers, Question
+from solver.job import AnswerParts, Question
 from solver.job.pipeline import used_background
 from solver.relational import EncodedSituation, situation_of
 
@@ -89,12 +89,12 @@ class Sides:
     answers: BothAnswers
 
     @property
-    def pushed(self) -> Answers:
+    def pushed(self) -> AnswerParts:
         """What push answers."""
         return self.answers.push
 
     @property
-    def pulled(self) -> Answers:
+    def pulled(self) -> AnswerParts:
         """What pull answers."""
         return self.answers.pull
 

@@ -73,7 +73,7 @@ def _line(plain: Path, row: int) -> int:
         return next(islice(rows, row - 1, None), row)
 
 
-class ArrowTable(ParquetTable):
+class ArrowFile(ParquetTable):
     """Rows of a file of Arrow; a fault's line is the number of its row."""
 
     def plain(self, head: FileHead) -> Path:
@@ -81,7 +81,7 @@ class ArrowTable(ParquetTable):
         return plain_table(str(head.path), head.plain)
 
 
-class JsonTable(ArrowTable):
+class JsonTable(ArrowFile):
     """Rows of JSON lines; a fault's place is its line."""
 
     def placed(self, source: TraceFile, place: Place) -> Place:

@@ -14,7 +14,7 @@ from agreement.documents.outputs import Json, counted, short
 from agreement.documents.traces import Trace
 from solver.columns import Numbering, TimeBins
 from solver.facts import Fact, Row, is_triple
-from solver.job import Answers
+from solver.job import AnswerParts
 
 _MOST_ELEMENTS: Final = 4_000
 _MOST_LETTERS: Final = 60_000
@@ -85,7 +85,7 @@ def bins_of(trace: Trace, lanes: int) -> TimeBins:
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 
 
-def evaluations(found: Answers, bins: TimeBins) -> Json:
+def evaluations(found: AnswerParts, bins: TimeBins) -> Json:
     """Return evaluation times, of many how many there are in each bin."""
     if found.evaluations <= _MOST_TIMES:
         return {"times": found.whole().times.tolist(), "bins": None}
