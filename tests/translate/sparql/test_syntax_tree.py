@@ -1,0 +1,29 @@
+"""Queries of one shape have one tree, in which terms are numbers; each keeps its own terms."""
+
+from translate.dialects import read_query
+from translate.sparql import syntax_tree
+
+SHAPE = 'SELECT ?{0} {{ ?{0} <e:{0}> [ <e:p> "{0}" ] . _:{0} <e:q> ?{0} OPTIONAL {{ ?{0} <e:r> {1} }} }}'
+
+
+def test_queries_of_one_shape_keep_their_own_terms():
+    texts = [SHAPE.format(name, number) for name, number in (("a", 1), ("b", 22), ("a", 1))]
+    syntax_tree._remembered.cache_clear()
+    together = [read_query(text, "q.rq") for text in texts]
+    assert syntax_tree._remembered.cache_info().misses == 1
+    alone = []
+    for text in texts:
+        syntax_tree._remembered.cache_clear()
+        alone.append(read_query(text, "q.rq"))
+    assert together == alone
+    assert together[0] == together[2] != together[1]
+
+
+def test_what_is_no_query_is_refused_again_at_its_own_place():
+    for text, place in (("SELECT ?a { ?a }", "q.rq:1:16"), ("SELECT ?long { ?long }", "q.rq:1:22")):
+        try:
+            read_query(text, "q.rq")
+        except syntax_tree.QueryError as error:
+            assert str(error).startswith(place)
+        else:
+            raise AssertionError(text)
