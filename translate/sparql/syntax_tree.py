@@ -12,6 +12,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
@@ -39,6 +40,8 @@ _FUNCTIONS: Final = (
 _PAIRS: Final = {("<", "<"): "triple terms", ("{", "|"): "annotations"}
 _SLOT: Final = 40
 _DIGITS: Final = 18
+_LONG: Final = 10_000
+"""Characters of a query whose tree is too large to be kept."""
 _SAMPLES: Final = {
     "a variable": "?x", "an IRI": "<x:x>", "a literal": '"x"', "an integer": "1",
     **{text: text for text in ("{", "}", "(", ")", "[", "]", ".", ";", ",", "=", "&&", "||", "*", "AS")},
@@ -61,7 +64,8 @@ def read_tree(document: Document, lifted: StreamingClauses) -> "tuple[CompValue,
     _check_counts(document)
     start = document.place(document.tokens[lifted.names.after].start)
     try:
-        tree = _parse(numbered_query(document, lifted))
+        text = numbered_query(document, lifted)
+        tree = _parse(text) if len(text) > _LONG else _remembered(text)
     except RecursionError:
         raise QueryError(start, "the query is too long to be read: several thousand patterns") from None
     # That the text ends too early only rdflib says: what follows a query is no mistake before it.
@@ -150,6 +154,16 @@ def _syntax_error(document: Document, lifted: StreamingClauses, wrong: int) -> Q
 
 def _listed(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(text: str) -> "CompValue | None":
+    """Return the tree of a query of usual length, which nobody changes.
+
+    Queries that differ in their terms alone have one: terms are numbers there, and parsing takes most of
+    the time.
+    """
+    return _parse(text)
 
 
 def _parse(text: str) -> "CompValue | None":
