@@ -163,14 +163,15 @@ def test_the_experiment_runs_again_from_what_it_has_written(tmp_path):
     }
 
 
+ROWS = api.AgreementDifference, api.AnswerAt
+
+
 def test_each_result_has_what_its_row_says():
     names = {name: get_type_hints(getattr(api, name))["return"] for (name,) in map(snippets, firsts(RESULTS))}
     assert sorted(names) == sorted(one for one in api.__all__ if inspect.isfunction(getattr(api, one)))
     for row in RESULTS:
         answer = names[snippets(row[0])[0]]
-        has = [
-            name for one in (*(get_args(answer) or (answer,)), api.AgreementDifference) for name in dir(one)
-        ]
+        has = [name for one in (*(get_args(answer) or (answer,)), *ROWS) for name in dir(one)]
         assert [said for said in snippets(row[1]) if said not in has and said not in names] == []
 
 

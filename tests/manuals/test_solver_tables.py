@@ -4,6 +4,7 @@ import json
 import re
 
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
@@ -38,10 +39,12 @@ def as_trig(folder, row):
 def as_table(folder, row):
     (folder / "t.csv").write_text("\n".join(snippets(row[1])) + "\n", encoding="utf-8")
     options = pyarrow.csv.ParseOptions(quote_char='"', double_quote=True)
-    pyarrow.parquet.write_table(
-        pyarrow.csv.read_csv(folder / "t.csv", parse_options=options), folder / "t.parquet"
-    )
-    assert times(folder, "t.csv") == times(folder, "t.parquet") == [17]
+    table = pyarrow.csv.read_csv(folder / "t.csv", parse_options=options)
+    pyarrow.parquet.write_table(table, folder / "t.parquet")
+    pyarrow.feather.write_feather(table, folder / "t.feather")
+    (folder / "t.jsonl").write_text(json.dumps(table.to_pylist()[0]) + "\n")
+    for name in ("t.csv", "t.parquet", "t.feather", "t.jsonl"):
+        assert times(folder, name) == [17]
 
 
 def as_folder(folder, row):

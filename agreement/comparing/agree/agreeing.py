@@ -283,7 +283,7 @@ def _loaded(
 def emptiness(found: AgreementReport) -> Iterator[str]:
     """Yield what makes a verdict say little: no row at all, or no whole period."""
     first = found.variants[0]
-    if not any(size for own in (first.sides.pushed, first.sides.pulled) for _, size in own.parts):
+    if first.sides.are_empty:
         yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
         more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"

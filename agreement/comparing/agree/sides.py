@@ -98,6 +98,11 @@ class Sides:
         """What pull answers."""
         return self.answers.pull
 
+    @property
+    def are_empty(self) -> bool:
+        """Whether neither has any row, so that they agree on nothing."""
+        return not any(size for own in (self.pushed, self.pulled) for _, size in own.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:

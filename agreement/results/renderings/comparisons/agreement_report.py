@@ -101,6 +101,9 @@ def as_text(
         yield from _details(report, variant, shown, asking, dates_on(variant, setting.unit))
 
 
+NO_ROWS: Final = ": neither has any row"
+
+
 def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
     """Return the verdict in one sentence: of the first row that is shown which side, period, why."""
     variant = report.variants[0]
@@ -112,10 +115,10 @@ def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
             return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
         if not whole:
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
-        periods = (
-            "" if len(found) == 1 else f", U = {number_ranges([one.period for one in variant.verdicts])}"
-        )
-        return Text(f"push and pull agree on {counted(whole, 'whole period')}{periods}", style=_STYLES[True])
+        several = number_ranges([one.period for one in variant.verdicts])
+        periods = "" if len(found) == 1 else f", U = {several}"
+        said = f"push and pull agree on {counted(whole, 'whole period')}{periods}{NO_ROWS * variant.sides.are_empty}"
+        return Text(said, style=_STYLES[True])
     more = sum(map(len, row_groups(shown, variant))) - 1
     others = f"; {counted(more, 'row')} more" if more else ""
     return Text(on_one_line(f"{in_words(first, dates_on(variant, unit))}{others}"), style=_STYLES[False])

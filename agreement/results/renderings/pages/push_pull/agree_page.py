@@ -10,7 +10,12 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, clip_text, counted, header, json_text, number_ranges, short_row
-from agreement.results.renderings.comparisons.agreement_report import ExplainOptions, dates_on, in_words
+from agreement.results.renderings.comparisons.agreement_report import (
+    NO_ROWS,
+    ExplainOptions,
+    dates_on,
+    in_words,
+)
 from agreement.results.renderings.pages.blocks import MOST_RANGES
 from agreement.results.renderings.pages.page import LEFT_OUT, Page, PageHead
 from agreement.results.renderings.pages.push_pull.cause_words import cause_words
@@ -69,6 +74,7 @@ def agree_page(given: AgreeContent) -> Page:
         f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(given.report)}"
     )
     agree, said = summary(verdicts)
+    said = f"{said.removesuffix('.')}{NO_ROWS}." if agree and variant.sides.are_empty else said
     if (first := next(given.row_filter.rows(variant), None)) is not None:
         said = f"{in_words(first, dates)}. {said}"
     head = PageHead(given.title, asked, agree, said, given.report.warnings)
