@@ -43,7 +43,7 @@ _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
 _STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?<([^>]*)>", re.IGNORECASE)
 
 TextRow = dict[str, str]
-ProtocolMessage = Mapping[str, Any]
+_Message = Mapping[str, Any]
 """A message of the protocol as JSON has it: its `op` says what else is in it."""
 
 
@@ -134,7 +134,7 @@ class Beginnings:
         return [dict(row) for row in (self.known - before).elements()]
 
 
-def open_engine(url: str, message: ProtocolMessage) -> tuple[Session | Beginnings, dict[str, object]]:
+def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict[str, object]]:
     """Return the run of a query, and what is said of the engine; raises ValueError where it is refused."""
     options = message.get("options", {})
     if wrong := [name for name in options if name not in ("version", "settle_ms")]:
@@ -150,7 +150,7 @@ def open_engine(url: str, message: ProtocolMessage) -> tuple[Session | Beginning
         return Beginnings(url, message["query"], static), profile
 
 
-def _pushed(run: Session | Beginnings, message: ProtocolMessage) -> dict[str, object]:
+def _pushed(run: Session | Beginnings, message: _Message) -> dict[str, object]:
     t = message["t"]
     if t < 0 or t != int(t):
         return {"reports": [], "refused": "a time is a whole number from 0 on"}

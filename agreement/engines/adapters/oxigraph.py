@@ -35,7 +35,7 @@ _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/
 TRIPLE: Final = ("subject", "predicate", "object")
 """The columns of what CONSTRUCT reports."""
 _Row = tuple[tuple[str, str], ...]
-ProtocolMessage = Mapping[str, Any]
+_Message = Mapping[str, Any]
 """A message of the protocol as JSON has it: its `op` says what else is in it."""
 PROFILE: Final = {
     "ok": True,
@@ -142,7 +142,7 @@ def _rows(found: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Itera
         yield tuple((name, str(solution[name])) for name in names if solution[name] is not None)
 
 
-def register(message: ProtocolMessage) -> OxigraphRun:
+def register(message: _Message) -> OxigraphRun:
     """Return the engine of a query; raises ValueError for what is not covered."""
     text, options = message["query"], message.get("options", {})
     prefixes = dict(_PREFIX.findall(text))
@@ -192,7 +192,7 @@ def _milliseconds(written: str) -> int:
     return int(found[1]) * _MS[(found[2] or "ms").lower()]
 
 
-def _pushed(engine: OxigraphRun, message: ProtocolMessage) -> dict[str, object]:
+def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
     t = message["t"]
     if t < max(engine.now, engine.last_time):
         return {"reports": [], "refused": f"the time {t} is before {max(engine.now, engine.last_time)}"}

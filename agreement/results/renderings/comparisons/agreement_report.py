@@ -117,7 +117,8 @@ def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
         several = number_ranges([one.period for one in variant.verdicts])
         periods = "" if len(found) == 1 else f", U = {several}"
-        said = f"push and pull agree on {counted(whole, 'whole period')}{periods}{NO_ROWS * variant.sides.are_empty}"
+        nothing = NO_ROWS if variant.sides.are_empty else ""
+        said = f"push and pull agree on {counted(whole, 'whole period')}{periods}{nothing}"
         return Text(said, style=_STYLES[True])
     more = sum(map(len, row_groups(shown, variant))) - 1
     others = f"; {counted(more, 'row')} more" if more else ""
