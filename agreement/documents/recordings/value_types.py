@@ -38,7 +38,7 @@ class AnswerTimes:
     def read(self, text: str) -> float:
         """Return the milliseconds of a time; raises LarsError for what is none.
 
-        >>> Times(Duration(10**9)).read("1.5")
+        >>> AnswerTimes(Duration(10**9)).read("1.5")
         1500.0
         """
         if _NUMBER.fullmatch(text):

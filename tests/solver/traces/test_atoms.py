@@ -328,7 +328,8 @@ def test_a_program_answers_the_same_in_process_and_on_spark(spark, tmp_path):
     paths = written(tmp_path, {"a.atoms": text, "b.nq": TRIPLE})
     asked = [Question(PROGRAM, name, EveryTime()) for name in (("q", 1), ("s", 2), ("still", 0))]
     ours, theirs = (
-        [found.by_time() for found in loaded(paths, in_process=here).answers(asked)] for here in (True, False)
+        [found.whole().by_time() for found in loaded(paths, in_process=here).answers(asked)]
+        for here in (True, False)
     )
     assert ours == theirs
     assert ours[0][7] == {("'New York'",), ("7",)}

@@ -11,7 +11,9 @@ SAMPLE = {
     ("coupons", "--period", "4..8"): (
         "U = 8, (16, 24]: push alone reports (25, rayban, b), expired before the pull"
     ),
-    ("coupons", "--period", "5,7,8", "--to", "14"): "push and pull agree on 5 whole periods, U = 5, 7..8",
+    ("coupons", "--period", "5,7,8", "--to", "14"): (
+        "push and pull agree on 5 whole periods, U = 5, 7..8: neither has any row"
+    ),
     ("coupons", "--period", "5"): "push and pull agree on 10 whole periods",
     ("coupons", "--period", "60"): "no whole period lies on the timeline: nothing to compare",
     ("coupons", "--period", "8", "--side", "pull"): "push and pull disagree, in what is not shown",
