@@ -165,7 +165,7 @@ def _trials(bench: Bench, progress: Progress) -> _Trials:
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     """Yield the start times to try: of very many one, where the trace ends before all windows start."""
     starts, options = bench.starts, bench.options
-    last = max((element.t for element in bench.table.of.task.elements), default=0)
+    last = bench.table.of.task.last
     end = last + 1 if options.until is None else options.until
     pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MANY
     return starts.combinations(1 if pointless else options.most)

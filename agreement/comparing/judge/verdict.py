@@ -255,7 +255,7 @@ def slots_of(
 def phase_of(of: FramedTask, started: int, options: Options) -> Phase:
     """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
     length = of.task.unit.milliseconds
-    last = max((element.t for element in of.task.elements), default=0)
+    last = of.task.last
     high_open = of.frame.bounds is Bounds.HIGH_OPEN
     end = last + high_open if options.until is None else options.until
     known = clock_driven(of) and options.until is None

@@ -221,6 +221,11 @@ class Task:
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
     """The numbers that rows have wherever the query answers them, or an engine reported them."""
 
+    @cached_property
+    def last(self) -> int:
+        """When the last element arrives, 0 without any."""
+        return max((element.t for element in self.elements), default=0)
+
     def clock(self, tick: Tick) -> TickClock:
         """Return what the query's streams hold on the finest clock that tells its ticks apart."""
         if tick not in self._clocks:

@@ -43,8 +43,9 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
     length = unit.milliseconds
     found = []
     for number, push in enumerate(pushes):
-        t = round(push.t / length)
-        if abs(t - push.t / length) > max(_SLACK, abs(t) * _ROUNDED):
+        counted = push.t / length
+        t = round(counted)
+        if t != counted and abs(t - counted) > max(_SLACK, abs(t) * _ROUNDED):
             raise LarsError(
                 f"push {number} is at {push.t} ms, which is no whole number of the unit {unit}: "
                 "choose a unit that divides it"
