@@ -14,6 +14,7 @@ from solver.columns import (
     TermCodes,
     arrow_mask,
     arrow_numbers,
+    arrow_text,
     distinct,
     mask_of,
     numbers_of,
@@ -76,7 +77,7 @@ def column_rows(
     arities, columns = np.zeros(len(placed), np.int64), []
     for texts, places in arguments:
         usual = mask_of(pc.match_substring_regex(texts, f"^{_ARGUMENT}$")) & ~_reserved(texts)
-        there = ~mask_of(pc.equal(texts, b""))[places]
+        there = ~mask_of(pc.equal(texts, arrow_text(b"")))[places]
         # After an empty cell there is no argument.
         certain &= ~there | (usual[places] & going)
         going &= there
