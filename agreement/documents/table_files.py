@@ -7,12 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final, assert_never
-
-import numpy as np
+from typing import Any, ClassVar, Final, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
 from agreement.documents.idle_options import IdleOptions
@@ -21,12 +17,8 @@ from agreement.documents.outputs import short
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import replacement_path, rewrite
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
-from solver.columns import arrow_strings
 from solver.facts import constant_of
 from solver.rdf import INTEGERS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 DESCRIPTION: Final = "columns.json"
 """The file that says what the columns are: a folder that has it, and nothing else than it names, is ours."""
@@ -208,7 +200,10 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
     names = [column.name for column in table.columns]
     match kind:
         case TableFormat.PARQUET if terms is TermForm.EXACT:
-            _write_parquet(path, table)
+            # Loads Arrow.
+            from solver.columns.parquet_files import write_parquet
+
+            write_parquet(path, [(column.name, column.kind) for column in table.columns], table.rows)
         case TableFormat.PARQUET:
             as_frame(table, terms).to_parquet(path, engine="pyarrow", index=False)
         case TableFormat.CSV:
@@ -231,67 +226,6 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
                 file.writelines(f"{line}\n" for line in lines(names, right, rows))
         case _:
             assert_never(kind)
-
-
-_PANDAS: Final = {
-    bool: ("bool", "boolean"),
-    int: ("int64", "Int64"),
-    float: ("float64", "Float64"),
-    str: ("unicode", "string"),
-}
-"""The kinds of columns as pandas calls them in files: so it reads integers with gaps as integers."""
-_GROUP: Final = 2**17
-"""So many rows are written at once, as a group of their own."""
-
-
-def _write_parquet(path: Path, table: OutTable) -> None:
-    """Write what a data frame of the table would, group by group: long tables are not held at once."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
-    columns = [
-        {"name": one.name, "field_name": one.name, "pandas_type": kind, "numpy_type": name, "metadata": None}
-        for one, (kind, name) in ((one, _PANDAS[one.kind]) for one in table.columns)
-    ]
-    told = {
-        "index_columns": [],
-        "column_indexes": [],
-        "columns": columns,
-        "attributes": {},
-        "creator": {"library": "pyarrow", "version": pa.__version__},
-        "pandas_version": version("pandas"),
-    }
-    fields = [pa.field(one.name, kinds[one.kind]) for one in table.columns]
-    schema = pa.schema(fields, {"pandas": json.dumps(told)})
-    rows = iter(table.rows)
-    with pq.ParquetWriter(path, schema) as writer:
-        while group := list(islice(rows, _GROUP)):
-            filled = zip(table.columns, zip(*group, strict=True), strict=True)
-            arrays = [_arrow_column(one.kind, values) for one, values in filled]
-            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-
-
-def _arrow_column(kind: type, values: Sequence[TableValue]) -> "pa.Array":
-    """Return the values of a column as Arrow has them; None is a gap.
-
-    Arrow itself would load pandas to look at a list.
-    """
-    import pyarrow as pa
-
-    gaps = np.fromiter((value is None for value in values), np.bool_, len(values))
-    known = pa.py_buffer(np.packbits(~gaps, bitorder="little")) if gaps.any() else None
-    filled = [kind() if value is None else value for value in values] if known else values
-    if kind is str:
-        texts = arrow_strings([str(value) for value in filled])
-        return pa.Array.from_buffers(texts.type, len(values), [known, *texts.buffers()[1:]])
-    if kind is bool:
-        bits = np.packbits(np.array(filled, np.bool_), bitorder="little")
-        return pa.Array.from_buffers(pa.bool_(), len(values), [known, pa.py_buffer(bits)])
-    numbers = np.array(filled, np.int64 if kind is int else np.float64)
-    return pa.Array.from_buffers(
-        pa.from_numpy_dtype(numbers.dtype), len(values), [known, pa.py_buffer(numbers)]
-    )
 
 
 def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from agreement.documents import table_files
 from agreement.documents.table_files import Column, OutOptions, OutTable, as_frame
+from solver.columns import parquet_files
 
 COLUMNS = tuple(Column(kind.__name__, kind, "a column") for kind in (str, int, float, bool))
 TEXTS = some.text(some.characters(exclude_categories=["Cs"]), max_size=3)
@@ -20,7 +20,7 @@ def test_a_table_is_written_as_its_data_frame_would_be(tmp_path_factory, rows, g
     folder = tmp_path_factory.mktemp("out")
     table = OutTable("found", COLUMNS, rows)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table_files, "_GROUP", group)
+        patch.setattr(parquet_files, "_GROUP", group)
         OutOptions(folder / "new").write([table])
     as_frame(table).to_parquet(folder / "expected.parquet", engine="pyarrow", index=False)
     found, expected = (pq.read_table(folder / name) for name in ("new/found.parquet", "expected.parquet"))

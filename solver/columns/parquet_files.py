@@ -1,0 +1,75 @@
+"""Rows as a Parquet file that pandas reads as it would have written it."""
+
+import json
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from solver.columns.arrays import arrow_strings
+
+CellValue = bool | int | float | str
+_PANDAS: Final = {
+    bool: ("bool", "boolean"),
+    int: ("int64", "Int64"),
+    float: ("float64", "Float64"),
+    str: ("unicode", "string"),
+}
+"""The kinds of columns as pandas calls them in files: so it reads integers with gaps as integers."""
+_GROUP: Final = 2**17
+"""So many rows are written at once, as a group of their own."""
+
+
+def write_parquet(
+    path: Path, columns: Sequence[tuple[str, type[CellValue]]], rows: Iterable[Sequence[CellValue | None]]
+) -> None:
+    """Write rows as a data frame of them would be, group by group: long tables are not held at once.
+
+    Of each column its name, and the kind of its values: bool, int (64 bit), float, or str.
+    """
+    kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+    described = [
+        {"name": name, "field_name": name, "pandas_type": kind, "numpy_type": own, "metadata": None}
+        for name, (kind, own) in ((name, _PANDAS[kind]) for name, kind in columns)
+    ]
+    told = {
+        "index_columns": [],
+        "column_indexes": [],
+        "columns": described,
+        "attributes": {},
+        "creator": {"library": "pyarrow", "version": pa.__version__},
+        "pandas_version": version("pandas"),
+    }
+    fields = [pa.field(name, kinds[kind]) for name, kind in columns]
+    schema = pa.schema(fields, {"pandas": json.dumps(told)})
+    left = iter(rows)
+    with pq.ParquetWriter(path, schema) as writer:
+        while group := list(islice(left, _GROUP)):
+            filled = zip(columns, zip(*group, strict=True), strict=True)
+            arrays = [_arrow_column(kind, values) for (_, kind), values in filled]
+            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+def _arrow_column(kind: type[CellValue], values: Sequence[CellValue | None]) -> pa.Array:
+    """Return the values of a column as Arrow has them; None is a gap.
+
+    Arrow itself would load pandas to look at a list.
+    """
+    gaps = np.fromiter((value is None for value in values), np.bool_, len(values))
+    known = pa.py_buffer(np.packbits(~gaps, bitorder="little")) if gaps.any() else None
+    filled = [kind() if value is None else value for value in values] if known else values
+    if kind is str:
+        texts = arrow_strings([str(value) for value in filled])
+        return pa.Array.from_buffers(texts.type, len(values), [known, *texts.buffers()[1:]])
+    if kind is bool:
+        bits = np.packbits(np.array(filled, np.bool_), bitorder="little")
+        return pa.Array.from_buffers(pa.bool_(), len(values), [known, pa.py_buffer(bits)])
+    numbers = np.array(filled, np.int64 if kind is int else np.float64)
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(numbers.dtype), len(values), [known, pa.py_buffer(numbers)]
+    )
