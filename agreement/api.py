@@ -51,7 +51,7 @@ _OFFERED: Final = {
     "agreement.results.solutions": ("AnswerAt", "SolveResult", "solve"),
     "agreement.results.translations": ("Translation", "translate"),
     "agreement.proving.phase": ("PhaseDiagram", "PhaseRow"),
-    "agreement.proving.shrink": ("Sizes",),
+    "agreement.proving.shrinking": ("Sizes",),
     "agreement.proving.witness": ("Witness",),
     "agreement.proving.witness.witness_task": ("PeriodWitnesses",),
     "lars.errors": ("FailedRunError", "LarsError", "Place", "PlacedError"),

@@ -11,7 +11,7 @@ from agreement.comparing.compare.parting import DifferenceWithRules
 from agreement.proving.containment import Containment, Holds
 from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
 from agreement.proving.phase import PhaseDiagram, PhaseRow
-from agreement.proving.shrink import Sizes
+from agreement.proving.shrinking import Sizes
 from agreement.proving.witness import Witness
 from agreement.proving.witness.witness_task import PeriodWitnesses
 from agreement.results.agreements import AgreementDifference, AgreeResult

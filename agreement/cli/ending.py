@@ -18,7 +18,7 @@ from typing import Final, NoReturn
 
 from lars.errors import printable
 from lars.files import clear_away
-from solver import memory
+from solver import limits
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE: Final = 3.0
@@ -39,7 +39,7 @@ def watch() -> None:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
             signal.signal(number, _noted)
     Thread(target=_await_signal, args=(reader,), daemon=True).start()
-    memory.watch(_too_much)
+    limits.watch(_too_much)
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
@@ -55,7 +55,7 @@ def _await_signal(reader: int) -> None:
 
 
 def _too_much(said: str) -> None:
-    end(memory.FAILED, f"lars: {said}\n")
+    end(limits.FAILED, f"lars: {said}\n")
 
 
 @contextmanager
@@ -89,7 +89,7 @@ def end(code: int, said: str = "") -> NoReturn:
 
 def _end_adapters() -> None:
     # Whoever has started one has loaded this; what adapters have started is in no list of children.
-    if (loaded := sys.modules.get("agreement.engines.adapters.child")) is not None:
+    if (loaded := sys.modules.get("agreement.engines.adapters.client")) is not None:
         with suppress(OSError):
             loaded.end_all()
 

@@ -10,8 +10,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from agreement.cli.commands import COMMANDS
 from agreement.cli.outputs import OUTPUT
-from agreement.documents.idle_options import check_idle
-from agreement.documents.options import DeclaredOption
+from agreement.documents.options import DeclaredOption, check_idle
 from lars.errors import LarsError
 
 

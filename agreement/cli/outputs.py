@@ -8,8 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from agreement.documents.idle_options import IdleOptions, alone, has
-from agreement.documents.options import option
+from agreement.documents.options import IdleOptions, alone, has, option
 from agreement.documents.table_files import OutOptions
 
 OUTPUT: Final = "Output"
@@ -166,8 +165,7 @@ class PageOutput(FileOutput):
     def write_from(self, result: Any, request: object) -> None:
         """Write the page, with the command and the files that it is made of."""
         if self.report is not None:
-            from agreement.results.renderings.pages.page import write_page
-            from agreement.results.renderings.pages.provenance import files_of, provenance, query_texts
+            from agreement.results.renderings.pages.page import files_of, provenance, query_texts, write_page
 
             files = files_of(request)
             made = provenance(typed(), files)
@@ -199,7 +197,7 @@ class PictureOutput(FileOutput):
 
     def checked(self) -> Callable[[Path], None]:
         """Return what checks a picture."""
-        from agreement.results.renderings.proofs.phase_picture import check
+        from agreement.results.renderings.proofs.phase_report import check
 
         return check
 

@@ -15,8 +15,8 @@ from lars.durations import SECOND
 from lars.errors import LarsError
 from lars.files import exists, text_in
 from lars.language.terms import Iri, Variable
-from solver.facts import bare, readable
 from solver.settings import Warn
+from solver.traces.input_files import bare, readable
 from translate.model.patterns import TriplePattern
 from translate.model.query import EngineQuery, Language
 

@@ -15,7 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.folding import FoldingTable
+from agreement.documents.text_tables import FoldingTable
 from lars.errors import on_one_line, printable
 from lars.language.formulas import Not
 from lars.language.program import write_literal

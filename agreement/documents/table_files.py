@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
-from agreement.documents.idle_options import IdleOptions
-from agreement.documents.options import option
+from agreement.documents.options import IdleOptions, option
 from agreement.documents.outputs import short
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import replacement_path, rewrite
@@ -217,7 +216,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
                     found = dict(zip(names, row, strict=True))
                     file.write(f"{json.dumps(found, ensure_ascii=False, default=str)}\n")
         case TableFormat.MARKDOWN | TableFormat.LATEX:
-            from agreement.documents.paper_tables import latex_lines, markdown_lines
+            from agreement.documents.text_tables import latex_lines, markdown_lines
 
             lines = markdown_lines if kind is TableFormat.MARKDOWN else latex_lines
             right = [column.kind in (int, float) for column in table.columns]

@@ -1,7 +1,12 @@
-"""What an engine version is: rules, each of which can be switched off, and answers over window contents."""
+"""What an engine version is: rules, each of which can be switched off, and answers over window contents.
+
+A query with its text, for engines whose parsers take it otherwise than its language says.
+
+What is right, by definitions of RSP-QL (2014): said where an engine or a run does otherwise.
+"""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Final, TypeVar
 
 from agreement.documents.outputs import in_order
@@ -13,10 +18,44 @@ from lars.language.windows import NOW
 from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
 from solver.relational import concatenate, decode, encoded_rows, evaluated_on
-from solver.relational.shown_contents import ShownContents, given_rows
+from solver.relational.shown_input import ShownContents, given_rows
 from translate.model.query import EngineQuery, Profile, Semantics, Setting
 from translate.model.windows import Now
 from translate.tau import lars_program, output_of
+
+ENDS: Final = "Definition 13: the window from o to c shows what comes at o < t <= c"
+IN_ORDER: Final = (
+    "Definition 9: a stream is in the order of its times, so nothing that is late changes a window"
+)
+EACH_WINDOW: Final = "Definition 23, window close: each window reports when it closes, whatever arrives where"
+AT_ITS_CLOSE: Final = "Definition 23: a window reports at the instant at which it closes"
+SAME_INSTANT: Final = "Definitions 14 and 16: all windows show what is theirs at the instant of evaluation"
+OPERATORS: Final = "Definitions 20 to 22: RSTREAM, ISTREAM or DSTREAM, as the query says"
+OWN_STREAM: Final = "Definition 14: each window shows the stream that it is declared on"
+GRID: Final = "Definition 13: a window closes at t0 + alpha, then each beta later; t0 does not depend on data"
+DECLARED: Final = "Definition 11: each window that the query declares, as long as it says"
+NON_EMPTY: Final = "Definition 23, non-empty content: a window without triples does not report"
+ALL_TRIPLES: Final = "Definitions 12 and 13: a window shows all triples between its ends"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenQuery(EngineQuery):
+    """A query with the text it was read from, and the name of the text in messages.
+
+    The algebra does not say whether a FILTER stands inside of STREAM or behind it, which triples
+    stand in one run, nor on which lines windows are declared: engines treat these differently.
+    """
+
+    text: str = field(default="", compare=False)
+    source: str = field(default="query", compare=False)
+    base: str = field(default="", compare=False)
+
+
+def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") -> WrittenQuery:
+    """Return a query with the text that it was read from."""
+    known = {one.name: getattr(query, one.name) for one in fields(EngineQuery)}
+    return WrittenQuery(**known, text=text, source=source, base=base)
+
 
 Off = frozenset[str]
 """The names of the rules that are read as the specification says."""

@@ -11,8 +11,14 @@ from agreement.documents.placed import KeyPath
 from agreement.documents.requests import durations_among, durations_of, fitting_unit, read_once
 from agreement.experiments.cells import TraceFiles
 from agreement.experiments.experiment import Experiment, ExperimentEntry
-from agreement.experiments.placeholders import filled_text
-from agreement.experiments.schema import ComparisonTable, GenerateTable, Table, TraceKeys, TraceTable
+from agreement.experiments.schema import (
+    ComparisonTable,
+    GenerateTable,
+    Table,
+    TraceKeys,
+    TraceTable,
+    filled_text,
+)
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions

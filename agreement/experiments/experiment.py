@@ -16,16 +16,19 @@ from agreement.documents import values
 from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
 from agreement.documents.requests import EXPERIMENT_FILE
 from agreement.documents.values import Scalar, WrongValueError
-from agreement.experiments.placeholders import (
+from agreement.experiments.schema import (
+    NEEDED,
     PLACEHOLDER,
+    SHORT,
+    ExperimentFile,
     Parameters,
+    QueryTable,
     fill,
     filled_text,
     parameters_in,
     parameters_in_text,
     texts,
 )
-from agreement.experiments.schema import NEEDED, SHORT, ExperimentFile, QueryTable
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text

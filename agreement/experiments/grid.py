@@ -23,8 +23,7 @@ from agreement.experiments.cells import (
 )
 from agreement.experiments.entries import in_fitting_units, trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explain_error
-from agreement.experiments.placeholders import Parameters, filled_text
-from agreement.experiments.schema import ComparisonTable, EngineTable, TraceTable
+from agreement.experiments.schema import ComparisonTable, EngineTable, Parameters, TraceTable, filled_text
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri

@@ -14,9 +14,9 @@ from agreement.comparing.agree import (
     VariantReport,
     agreeing,
 )
+from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
@@ -30,7 +30,7 @@ from lars.files import text_in
 from solver.facts import Fact, Row
 
 if TYPE_CHECKING:
-    from agreement.results.renderings.comparisons.full_agreement import FullReport
+    from agreement.results.renderings.comparisons.agreement_json import FullReport
     from agreement.results.renderings.pages.page import Page
 
 
@@ -181,7 +181,7 @@ class AgreeResult(Findings):
 
     def _whole(self) -> "FullReport":
         # Queries are written as text for it alone.
-        from agreement.results.renderings.comparisons.full_agreement import FullReport
+        from agreement.results.renderings.comparisons.agreement_json import FullReport
 
         return FullReport(self._report, self._asked.setting, self._asked.trigger)
 
@@ -212,7 +212,7 @@ class AgreeResult(Findings):
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict and a strip of the periods for each U."""
         from agreement.results.renderings.pages.push_pull.agree_page import summary
-        from agreement.results.renderings.pages.push_pull.strip import small_html
+        from agreement.results.renderings.pages.push_pull.timeline import small_html
 
         variant = self._report.variants[0]
         shown = self._shown.verdicts(variant)
@@ -230,9 +230,9 @@ class AgreeResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
-        from agreement.results.renderings.comparisons import agreement_tables
+        from agreement.results.renderings.comparisons import agreement_json
 
-        return agreement_tables.tables(self._report, self._shown)
+        return agreement_json.tables(self._report, self._shown)
 
 
 def _difference(variant: VariantReport, found: FoundRow, dates: Dates) -> AgreementDifference:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from rich.console import RenderableType
 
-from agreement.answering.explain import candidates, checking, explaining
-from agreement.answering.explain.checking import CheckReadings
+from agreement.answering import checking, explaining
+from agreement.answering.checking import CheckReadings
 from agreement.answering.solve.solving import SolvingTask
 from agreement.documents.dates import Dates
 from agreement.documents.options import flags_of, needed, option
@@ -108,8 +108,8 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
         trigger=reading.trigger or Trigger.ANY,
         span=(None, request.at),
     )
-    text = text_in(request.answer, candidates.ACCEPTED)
+    text = text_in(request.answer, checking.ACCEPTED)
     met = explaining.situation_of(wanted, listeners.warn)
-    streams = candidates.read_candidates(text, str(request.answer), met.at, met.dates)
+    streams = checking.read_candidates(text, str(request.answer), met.at, met.dates)
     found = tuple(checking.check(met, one, met.at) for one in streams)
     return CheckResult(found, met.at, met.dates)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
-from agreement.answering.explain import explaining
-from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
+from agreement.answering import explaining
+from agreement.answering.explaining import AtomExplanation, NoAnswerStream
 from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
 from agreement.documents.dates import Dates
@@ -28,15 +28,15 @@ from agreement.documents.requests import (
     time_option,
 )
 from agreement.documents.table_files import OutTable
-from agreement.experiments.overridden import on_experiment
+from agreement.experiments.single_query import on_experiment
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, lines_table
 from agreement.results.renderings.answers import explanation_json, explanation_text
-from agreement.results.renderings.answers.explanation_words import short_text, shorten, why_in_words
+from agreement.results.renderings.answers.explanation_text import short_text, shorten, why_in_words
 from lars.errors import LarsError
 from lars.files import exists
-from solver.facts import STANDARD_INPUT
 from solver.settings import Runner, Time
+from solver.traces.input_files import STANDARD_INPUT
 from translate.model.query import Semantics
 from translate.tau import Trigger
 

@@ -25,7 +25,7 @@ from agreement.documents.table_files import OutTable
 from agreement.experiments.single_query import alone
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.comparisons import case_text, verdict_json, verdict_text
+from agreement.results.renderings.comparisons import verdict_json, verdict_text
 from lars.durations import MILLISECOND
 from solver.traces import point_of
 
@@ -185,7 +185,7 @@ class JudgeResult(Findings):
         return (
             verdict_text.of_answers(found)
             if isinstance(found, AnswersVerdict)
-            else case_text.text_of_cases(self._cases, self._refused)
+            else verdict_text.text_of_cases(self._cases, self._refused)
         )
 
     def page(self) -> "Page":

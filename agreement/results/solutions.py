@@ -13,8 +13,7 @@ from agreement.answering.solve import engine_reports, solving
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.idle_options import IdleOptions, has
-from agreement.documents.options import flags_of, option
+from agreement.documents.options import IdleOptions, flags_of, has, option
 from agreement.documents.outputs import counted, plain, short, table
 from agreement.documents.requests import (
     BadLineOptions,
@@ -35,7 +34,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.answers import answer_lines, answer_tables
+from agreement.results.renderings.answers import answer_lines
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
@@ -240,7 +239,7 @@ class SolveResult(Findings):
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
         """Return the tables `answers`, or `runs`, and `evaluations`."""
-        return answer_tables.tables(self._found, runs=runs)
+        return answer_lines.tables(self._found, runs=runs)
 
     def _table(self, name: str | None) -> OutTable:
         if name != "runs":

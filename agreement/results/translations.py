@@ -9,8 +9,16 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.answering.solve import translating
-from agreement.documents.idle_options import IdleOptions, OptionTest, OptionValues, has, has_not
-from agreement.documents.options import argument, flags_of, option
+from agreement.documents.options import (
+    IdleOptions,
+    OptionTest,
+    OptionValues,
+    argument,
+    flags_of,
+    has,
+    has_not,
+    option,
+)
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
     PULL_ONLY,

@@ -13,7 +13,6 @@ from lars.explain.evidence import (
 )
 from lars.explain.joining import IndexedPoint
 from lars.explain.near_misses import Sight, WindowMiss, sight
-from lars.explain.proofs import InBackground, Input, Premise, Proof, RuleInstance, Values
-from lars.explain.prover import Prover, provers
+from lars.explain.proofs import InBackground, Input, Premise, Proof, Prover, RuleInstance, Values, provers
 from lars.explain.rule_violations import MOST, Violation, restored, violations, without_constraints
 from lars.explain.shortfalls import Attempt, Failure, Goal, Mismatch, Searcher, Shortfall

@@ -1,19 +1,36 @@
-"""Proofs of atoms in an answer stream: rule instances down to the input and the background.
+"""Finding proofs, goal by goal, each atom after those it rests on; what one proof found serves the next.
+
+Proofs of atoms in an answer stream: rule instances down to the input and the background.
 
 An answer stream is the least model of the rules whose bodies hold in it, with what stands under ¬
 decided by it: so each of its atoms is the head of a rule instance that rests on atoms derived before.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from lars.analysis import positive_loops, windows
 from lars.explain.evidence import Evidence, Instances, Judge, present
-from lars.explain.joining import IndexedPoint, body_bindings
+from lars.explain.joining import IndexedPoint, body_bindings, world
 from lars.language.formulas import BodyLiteral, Condition, SetLiteral
-from lars.language.program import Rule, close, head_atom, head_time, is_fact, put
-from lars.language.stream import Moment
-from lars.language.terms import Atom, Binding, Constant, Number, Variable, constants, unify
+from lars.language.program import Program, Rule, atoms, close, head_atom, head_time, is_fact, put
+from lars.language.stream import Moment, Stream
+from lars.language.terms import (
+    Atom,
+    Binding,
+    Constant,
+    Number,
+    Signature,
+    Variable,
+    constants,
+    signature,
+    substitute,
+    unify,
+)
+from lars.language.windows import Ties, TupleWindow
+from lars.semantics import Evaluate, choices, refuse
 
 Values = tuple[tuple[Variable, Constant], ...]
 
@@ -132,3 +149,173 @@ def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
     for premise in premises:
         if premise.evidence is not None:
             yield from present(premise.evidence)
+
+
+_BROAD: Final = 2000
+"""So many instances are looked at in breadth, which finds short proofs; then in depth, to find one soon."""
+
+Instance = tuple[Moment, int, Binding]
+
+
+class Loop:
+    """Derives the atoms of predicates that depend on each other, as far as a goal needs it."""
+
+    def __init__(self, here: IndexedPoint, names: frozenset[Signature]) -> None:
+        self._here = here
+        self._names = names
+        self._found: dict[Moment, RuleInstance] = {}
+        self._instances: dict[Moment, Iterator[tuple[int, Binding]]] = {}
+        self._queue: deque[Moment] = deque()
+        self._turns = 0
+        self._waiting: dict[Moment, list[Instance]] = {}
+        self._judge = replace(here.judge, allowed=self._allowed)
+
+    def derive(self, goal: Moment) -> RuleInstance | None:
+        """Return a step for the goal that rests on atoms derived before it, None when there is none."""
+        self._want(goal)
+        while goal not in self._found and self._queue:
+            self._turns += 1
+            moment = self._queue.popleft() if self._turns < _BROAD else self._queue.pop()
+            # One instance a turn: what it needs may be found before the others are looked at.
+            instance = None if moment in self._found else next(self._instances[moment], None)
+            if instance is not None:
+                self._queue.append(moment)
+                self._consider((moment, *instance))
+        return self._found.get(goal)
+
+    def _allowed(self, moment: Moment) -> bool:
+        own = signature(moment[1]) in self._names and moment not in self._here.intensional_input
+        return not own or moment in self._found
+
+    def _want(self, moment: Moment) -> None:
+        new = moment not in self._instances
+        if new:
+            self._instances[moment] = rule_instances(self._here, moment)
+        # In depth, what is needed now comes first although it may have been wanted before.
+        if new or self._turns >= _BROAD:
+            self._queue.append(moment)
+
+    def _consider(self, instance: Instance) -> None:
+        if not self._try(instance):
+            for needed in self._needed(*instance[1:]):
+                self._waiting.setdefault(needed, []).append(instance)
+                self._want(needed)
+
+    def _needed(self, number: int, binding: Binding) -> Iterator[Moment]:
+        for literal in self._here.program.rules[number - 1].body:
+            for pattern, positive, _ in atoms(literal):
+                if positive and signature(pattern) in self._names:
+                    atom = substitute(pattern, binding)
+                    yield from (
+                        (u, atom) for u in self._here.view.times(atom) if (u, atom) not in self._found
+                    )
+
+    def _try(self, instance: Instance) -> bool:
+        """Return whether the instance derives its head; if it does, try those that waited for that."""
+        left = [instance]
+        for moment, number, binding in left:
+            if moment not in self._found:
+                found = step(self._here, moment, number, binding, self._judge)
+                if found is not None:
+                    self._found[moment] = found
+                    left.extend(self._waiting.pop(moment, ()))
+        return instance[0] in self._found
+
+
+class Prover:
+    """The proofs of the atoms of one answer stream at its reference time.
+
+    >>> from lars.text.notation import read
+    >>> from lars.language.stream import stream_of
+    >>> from lars.language.windows import Interval
+    >>> p, e = Atom("p"), Atom("e")
+    >>> here = world(read("p ← ⊞^3 ◇ e."), stream_of(Interval(0, 9), [(4, e)]), [(6, p)], 6)
+    >>> [(t, str(atom)) for t, atom in Prover(here).proof((6, p)).steps]
+    [(6, 'p'), (4, 'e')]
+    """
+
+    def __init__(self, here: IndexedPoint) -> None:
+        self.world = here
+        self._found: dict[Moment, Support | None] = {}
+        loops = {names: Loop(here, names) for names in positive_loops(here.program).values()}
+        self._loops: dict[Signature, Loop] = {name: loop for names, loop in loops.items() for name in names}
+
+    def proof(self, goal: Moment) -> Proof | None:
+        """Return a proof of the atom at its time, or None when it is not in the answer stream."""
+        steps: dict[Moment, Support] = {}
+        left = [goal]
+        while left:
+            moment = left.pop()
+            if moment not in steps:
+                found = self.support(moment)
+                if found is None:
+                    return None
+                steps[moment] = found
+                if isinstance(found, RuleInstance):
+                    left.extend(reversed(tuple(rests_on(found.premises))))
+        return Proof(goal, steps)
+
+    def support(self, moment: Moment) -> Support | None:
+        """Return the last step of the atom's proof, None when it is not in the answer stream."""
+        if moment not in self._found:
+            self._found[moment] = self._search(moment)
+        return self._found[moment]
+
+    def _search(self, moment: Moment) -> Support | None:
+        t, atom = moment
+        here = self.world
+        if atom in here.judge.background:
+            return InBackground(t, atom)
+        if not here.view.has(atom, t):
+            return None
+        loop = self._loops.get(signature(atom))
+        if moment in here.intensional_input or atom in here.view.input_times:
+            return Input(t, atom)
+        if loop is not None:
+            return loop.derive(moment)
+        for number, binding in rule_instances(here, moment):
+            return step(here, moment, number, binding, here.judge)
+        return None
+
+
+def provers(  # noqa: PLR0913, PLR0917
+    program: Program,
+    data: Stream,
+    derived: frozenset[Moment],
+    t: int,
+    background: Iterable[Atom] = (),
+    evaluate: Evaluate = refuse,
+) -> Iterator[Prover]:
+    """Yield a prover for each choice of ties under which the derived atoms are an answer stream.
+
+    A program without windows with ties `choose` has one, which is taken as it is: `derived` comes
+    from a solver.
+    """
+    chosen = [window for window in windows(program) if isinstance(window, TupleWindow)]
+    decided = all(window.ties is not Ties.CHOOSE for window in chosen)
+    for stream in choices(program, data, t):
+        prover = Prover(world(program, stream, derived, t, background, evaluate))
+        if decided or is_answer(prover):
+            yield prover
+
+
+def is_answer(prover: Prover) -> bool:
+    """Return whether every derived atom has a proof, and every rule whose body holds its head."""
+    here = prover.world
+    derived = ((u, atom) for u, atoms in here.stream.derived.items() for atom in atoms)
+    return all(prover.proof(moment) for moment in derived) and _is_model(here)
+
+
+def _is_model(here: IndexedPoint) -> bool:
+    for rule in here.program.rules:
+        pattern = head_atom(rule)
+        for binding in () if is_fact(rule) else body_bindings(here, rule.body, {}):
+            if pattern is None:
+                return False
+            time = head_time(rule, here.t)
+            moment = binding.get(time) if isinstance(time, Variable) else time
+            if not isinstance(moment, Number) or moment.value not in here.view.timeline:
+                return False
+            if not here.holds((moment.value, substitute(pattern, binding))):
+                return False
+    return True

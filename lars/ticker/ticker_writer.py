@@ -2,16 +2,22 @@
 
 `a [n sec]` is ⊞^n ◇ a, `a always [n sec]` ⊞^n □ a, `a at T in [n sec]` ⊞^n @_T a, `[n #]` a tuple window.
 Arguments are variables and numbers without blanks between them, so terms are numbered.
+
+Signs in what Ticker prints: at which time it is, and that the input of this time is there.
+
+It prints what changes, takes input for the time at which it reads it, and looks at time 0 only when
+there is input. With these signs its answer changes at each tick and with each line of input.
 """
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar, assert_never
 
 from lars.analysis import LiteralForm, Mode
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from lars.language.formulas import Arithmetic, Comparison, Operation
+from lars.language.formulas import Arithmetic, At, Comparison, In, Operation, Truth
 from lars.language.program import Program, Rule, head_atom
 from lars.language.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
 from lars.language.windows import TimeWindow, TupleWindow, Window
@@ -23,10 +29,53 @@ from lars.ticker.ticker_literals import (
     Reasoner,
     TickerInput,
     exporting,
+    fresh_name,
     hidden_names,
     variables_of,
 )
-from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, Role, plain_rules
+from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, Role, names, plain_rules
+
+
+@dataclass(frozen=True, slots=True)
+class SignedProgram:
+    """A program with signs, and its input, of which there is some at 0; `arrival` is the name of a sign."""
+
+    program: Program
+    stream: TickerInput
+    arrival: Atom
+
+
+def signed(program: Program, stream: TickerInput, reasoner: Reasoner) -> SignedProgram:
+    """Return the program with rules for a number that is the time, and for an atom when input has come.
+
+    Where there is no input at time 0, an atom of its own is: the oldest of tuples takes no other's place.
+    """
+    taken = names(program) | {name for name, _ in stream.signatures()}
+    start, present, pulse, arrival = (
+        Atom(fresh_name(name, taken)) for name in ("start", "present", "pulse", "arrival")
+    )
+    fed = replace(stream, atoms={0: (start,)} | {t: atoms for t, atoms in stream.atoms.items() if atoms})
+    time = Variable("T")
+    rules = (
+        Rule(present, (Truth(),)),
+        Rule(replace(pulse, arguments=(time,)), (In(TimeWindow(1), At(time, present)),)),
+        *(Rule(arrival, (pattern,)) for pattern in _patterns(fed, reasoner)),
+    )
+    return SignedProgram(Program((*program.rules, *rules)), fed, arrival)
+
+
+def _patterns(stream: TickerInput, reasoner: Reasoner) -> list[Atom]:
+    """Return atoms of which each line of the input has an instance."""
+    if reasoner is Reasoner.CLINGO:
+        kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
+        return [Atom(name, tuple(Variable(f"X{n}") for n in range(1, arity + 1))) for name, arity in kinds]
+    # Its reasoner incremental makes an instance for each combination of values: these have none.
+    found: dict[Atom, None] = {}
+    for atoms in stream.atoms.values():
+        if found.keys().isdisjoint(atoms):
+            found[atoms[0]] = None
+    return list(found)
+
 
 _Key = TypeVar("_Key", bound=Hashable)
 _OTHER: Final = re.compile(r"[^A-Za-z0-9]")

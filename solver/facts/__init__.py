@@ -31,7 +31,6 @@ from solver.facts.facts import (
     is_triple,
     with_facts,
 )
-from solver.facts.input_files import STANDARD_INPUT, bare, converted_file, readable
 from solver.facts.near_situation import (
     NearSituation,
     Newest,

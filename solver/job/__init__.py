@@ -1,6 +1,6 @@
 """Many time points: questions over a timeline cut into slices, answered in this process or on Spark."""
 
-from solver.job.answer_runs import AnswerParts, AnswerRuns, AtomRuns
+from solver.job.answer_runs import Answer, AnswerParts, AnswerRuns, AtomRuns, Question, Stretch, Whole, ask
 from solver.job.certifying import certified_first, certified_part, certified_runs, lacks_certified
 from solver.job.evaluation import (
     answer_runs,
@@ -11,5 +11,4 @@ from solver.job.evaluation import (
     stream_runs,
     stretches,
 )
-from solver.job.questions import Answer, Question, Stretch, Whole, ask
 from solver.job.slices import Needs, SlicedWork, needs_of

@@ -1,16 +1,20 @@
-"""AnswerParts as runs of evaluation times: rows of an output, or all that is in the one answer stream."""
+"""AnswerParts as runs of evaluation times: rows of an output, or all that is in the one answer stream.
+
+Questions to a program, and single answers.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
 from lars.language.program import Program
-from lars.language.terms import Signature, write_name
+from lars.language.terms import Atom, Signature, write_name
 from lars.language.windows import Interval
 from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, keys
-from solver.facts import Row, with_facts
+from solver.facts import Gate, Row, split, with_facts
+from solver.pointwise import Consequences
 from solver.relational import (
     EncodedSituation,
     RunTable,
@@ -21,6 +25,60 @@ from solver.relational import (
     spread,
     subtract,
 )
+
+TRIGGER: Final = Atom("trigger")
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Ask for whole answer streams: at most `most` of them, or what some or all of them derive.
+
+    Each row is then the derived atoms of one answer stream (or the consequences) as texts,
+    `@_u a` where a holds at another time than the reference time. No row: no answer stream.
+    """
+
+    most: int | None = None
+    consequences: Consequences | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A program without its trigger, what is asked for, and the evaluation times.
+
+    A predicate asks for its rows in the one answer stream that there is.
+    """
+
+    program: Program
+    output: Signature | Whole
+    gate: Gate
+
+    @property
+    def predicate(self) -> Signature | None:
+        """The predicate that is asked for; None when whole answer streams are."""
+        return None if isinstance(self.output, Whole) else self.output
+
+
+class Answer(NamedTuple):
+    """A row that question number `question` has at time t."""
+
+    question: int
+    t: int
+    row: Row
+
+
+def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
+    """Return the question for the atoms of `output`; the gate is the program's own unless given."""
+    own, ungated = split(program, TRIGGER)
+    return Question(ungated if gate is None else program, output, own if gate is None else gate)
+
+
+class Stretch(NamedTuple):
+    """A row that question number `question` has at each of its evaluation times from first to last."""
+
+    question: int
+    row: Row
+    first: int
+    last: int
 
 
 class AnswerParts(Protocol):

@@ -14,9 +14,8 @@ from lars.language.terms import signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver.columns import Array
 from solver.facts import Relevance
-from solver.job.answer_runs import AnswerParts, AnswerRuns
+from solver.job.answer_runs import AnswerParts, AnswerRuns, Question
 from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
-from solver.job.questions import Question
 from solver.relational import EncodedSituation, counted_atoms, ground_instances, most_instances
 from solver.settings import Certify, Evaluator
 

@@ -18,10 +18,8 @@ from lars.language.terms import Atom, Signature
 from lars.language.windows import Interval, TimeWindow, TupleWindow
 from solver.columns import Array
 from solver.facts import Background, NearSituation, Row, Situation, Span, unite
-from solver.job.answer_runs import AnswerRuns, AtomRuns, atom_runs
-from solver.job.questions import Answer, Question, Stretch, Whole
+from solver.job.answer_runs import Answer, AnswerRuns, AtomRuns, Question, Stretch, Whole, atom_runs
 from solver.pointwise import consequences, models, rows
-from solver.progress import tell
 from solver.relational import (
     EncodedSituation,
     Obstacle,
@@ -35,7 +33,7 @@ from solver.relational import (
     evaluate_program,
     obstacle,
 )
-from solver.settings import Evaluator, Runner
+from solver.settings import Evaluator, Runner, tell
 
 _KEPT: Final = 256
 """So many situations are remembered."""

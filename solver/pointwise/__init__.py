@@ -2,5 +2,5 @@
 
 from solver.pointwise.asp_terms import RuleNames
 from solver.pointwise.callbacks import Host, HostedCondition, call, condition_arguments, predicate_name
+from solver.pointwise.encoding import AspNames, RuleWriter
 from solver.pointwise.point_evaluation import Consequences, consequences, models, rows
-from solver.pointwise.rule_encoding import AspNames, RuleWriter

@@ -1,31 +1,601 @@
-"""LARS rules as ASP rules at one reference time: the plain encoding, exact for every program.
+"""One LARS rule as ASP text: what its predicates are called, its body, and windows as rules.
+
+Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their time as
+last argument. `window(w,A,B)` is the interval that the w-th window shows at now.
+
+LARS rules as ASP rules at one reference time: the plain encoding, exact for every program.
 
 Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their
 time as last argument. Each LARS rule stands as a comment above its ASP rule. What it expects as
 facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and what windows show and keep.
+
+Times as ranks: at one reference time a program sees only which times are the same, and which come first.
+
+ASP counts to 2^31, and □ and ¬ ask it of each time point of a window. So what lies between two
+arrivals, or between an arrival and a window's end, becomes one time point: nothing tells its own apart.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, assert_never
 
-from lars.analysis import Mode, positive_loops
-from lars.language.formulas import Assign
-from lars.language.program import Program, Rule, atoms, head_atom, is_fact
-from lars.language.terms import Atom, Signature, signature
-from lars.language.windows import TupleWindow
-from solver.facts import variables_in_order
-from solver.pointwise.asp_terms import RuleNames
+from lars.analysis import (
+    LiteralForm,
+    Mode,
+    gathered_strata,
+    intensional,
+    literal_form,
+    positive_loops,
+    windows,
+)
+from lars.errors import LarsError
+from lars.language import formulas as logic
+from lars.language.formulas import (
+    Assign,
+    At,
+    BodyLiteral,
+    Box,
+    Comparison,
+    Condition,
+    Diamond,
+    Formula,
+    In,
+    Not,
+    SetLiteral,
+    Test,
+    Truth,
+)
+from lars.language.program import Program, Rule, atoms, formulas, head_atom, is_fact, set_literals, variables
+from lars.language.stream import Moment
+from lars.language.terms import Atom, Number, Signature, Variable, signature
+from lars.language.windows import (
+    Interval,
+    IntervalWindow,
+    SlidingWindow,
+    Ties,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
+from solver.facts import Situation, variables_in_order, with_facts
+from solver.pointwise.asp_terms import GREATEST, RuleNames, comparison, wrapping
 from solver.pointwise.callbacks import (
+    HostedCondition,
     Instances,
+    Place,
     call,
+    columns,
+    condition_arguments,
+    condition_atom,
     gathered_signature,
     gathering,
+    place,
+    predicate_name,
     required_rules,
+    table,
     table_signature,
 )
-from solver.pointwise.rule_encoding import AspNames, RuleWriter, computes, window_rules
+
+LONG: Final = 10_000
+"""Times of a timeline that ends later are ranked, where that can be: what ASP meets is smaller then."""
+_NOTHING: Final = TimeWindow(0, -1)
+_OUTSIDE: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class RankedProgram:
+    """A program to be solved in a situation at t; `points` are the times that its times are ranks of."""
+
+    program: Program
+    situation: Situation
+    t: int
+    points: Sequence[int] | None = None
+
+    def at_time(self, moment: Moment) -> Moment:
+        """Return an atom of an answer with the time that its time stands for."""
+        return moment if self.points is None else (self.points[moment[0]], moment[1])
+
+
+def rank_program(program: Program, situation: Situation, t: int) -> RankedProgram:
+    """Return the question as ASP is asked it: with ranks for times where the timeline is long.
+
+    Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, or shows them.
+    """
+    timeline = situation.timeline
+    if timeline.last <= LONG:
+        return RankedProgram(program, situation, t)
+    always = frozenset(with_facts(program, situation.background))
+    using = next((rule for rule in program.rules if not _only_orders(rule, always)), None)
+    if using is None:
+        return _ranked(program, situation, t)
+    if timeline.last <= GREATEST:
+        return RankedProgram(program, situation, t)
+    raise LarsError(
+        f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP, "
+        f"and times are numbers to {using.quotation}\n"
+        "accepted: a coarser unit, an origin nearer to the trace, or times that @ alone has"
+    )
+
+
+def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
+    """Whether a rule would not see a time moved, nor one put in or left out at which nothing arrives."""
+    forms = [literal_form(part) for part in formulas(rule.body)]
+    head = variables(rule.head.time) if isinstance(rule.head, At) else frozenset()
+    times = head.union(form.time for form in forms if isinstance(form.time, Variable))
+    arrived = times.intersection(form.time for form in forms if _meets_arrival(form, always))
+    used = {name for form in forms if isinstance(form.atom, Atom) for name in variables(form.atom)}
+    for part in rule.body:
+        if isinstance(part, Condition | SetLiteral) and not _orders(part, arrived):
+            used |= variables(part)
+    return head <= arrived and times.isdisjoint(used | variables(head_atom(rule)))
+
+
+def _meets_arrival(form: LiteralForm, always: frozenset[Signature]) -> bool:
+    """Whether the literal binds its time to one at which an atom arrives, or is derived from one."""
+    known = isinstance(form.atom, Truth) or signature(form.atom) in always
+    return form.mode is Mode.AT and form.positive and not known
+
+
+def _orders(part: BodyLiteral, arrived: frozenset[Variable]) -> bool:
+    return isinstance(part, Comparison) and {part.left, part.right} <= arrived
+
+
+def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
+    timeline = situation.timeline
+    bounded = [one for one in windows(program) if not isinstance(one, TupleWindow)]
+    shown = [one.bounds(t, timeline) for one in bounded]
+    alone = {t, *(fact.t for fact in situation.facts), *_fixed_times(program)}
+    begins = {timeline.first, *(u for one in shown if one for u in (one.first, one.last + 1))}
+    points = sorted(u for u in {*begins, *alone, *(u + 1 for u in alone)} if u in timeline)
+
+    def rank(u: int) -> int:
+        return bisect_right(points, u) - 1 if u in timeline else _OUTSIDE
+
+    def seen(window: Window) -> Window:
+        match window:
+            case IntervalWindow():
+                ends = window.bounds(t, timeline)
+                return TimeWindow(rank(t) - rank(ends.first), rank(ends.last) - rank(t)) if ends else _NOTHING
+            case TupleWindow():
+                return window
+            case _:
+                assert_never(window)
+
+    facts = [fact._replace(t=rank(fact.t)) for fact in situation.facts if fact.t in timeline]
+    newest = None if situation.newest is None else bisect_right(points, situation.newest) - 1
+    moved = replace(situation, timeline=Interval(0, len(points) - 1), facts=facts, newest=newest)
+    return RankedProgram(_with_ranks(program, seen, rank), moved, rank(t), points)
+
+
+def _fixed_times(program: Program) -> Iterator[int]:
+    for rule in program.rules:
+        times = [literal_form(part).time for part in formulas(rule.body)]
+        times += [rule.head.time] if isinstance(rule.head, At) else []
+        yield from (time.value for time in times if isinstance(time, Number))
+
+
+def _with_ranks(program: Program, seen: Callable[[Window], Window], rank: Callable[[int], int]) -> Program:
+    def timed(time: Variable | Number) -> Variable | Number:
+        return Number(rank(time.value)) if isinstance(time, Number) else time
+
+    def formula(part: Formula) -> Formula:
+        match part:
+            case In(window, inner):
+                return In(seen(window), formula(inner))
+            case At(time, inner):
+                return At(timed(time), formula(inner))
+            case Not(inner) | Diamond(inner) | Box(inner):
+                return replace(part, inner=formula(inner))
+            case Atom() | Truth():
+                return part
+            case _:
+                assert_never(part)
+
+    def literal(part: BodyLiteral) -> BodyLiteral:
+        return part if isinstance(part, Condition | SetLiteral) else formula(part)
+
+    def changed(rule: Rule) -> Rule:
+        head = replace(rule.head, time=timed(rule.head.time)) if isinstance(rule.head, At) else rule.head
+        return replace(rule, head=head, body=tuple(map(literal, rule.body)))
+
+    return Program(tuple(map(changed, program.rules)))
+
+
+@dataclass(frozen=True)
+class AspNames:
+    """What a program names, and what that is called in its ASP text.
+
+    `background` are the predicates of which B may hold atoms, beside the program's own facts;
+    `numbered` so many conditions of the same text are another program's.
+    """
+
+    program: Program
+    background: frozenset[Signature] = frozenset()
+    numbered: int = field(default=0, kw_only=True)
+
+    @cached_property
+    def derived(self) -> frozenset[Signature]:
+        """The intensional predicates."""
+        return intensional(self.program)
+
+    @cached_property
+    def background_predicates(self) -> frozenset[Signature]:
+        """The predicates of which B may hold atoms."""
+        facts = (rule.head for rule in self.program.rules if is_fact(rule))
+        return self.background | {signature(head) for head in facts if isinstance(head, Atom)}
+
+    @cached_property
+    def timed(self) -> frozenset[Signature]:
+        """The predicates that some literal looks at elsewhere than now, or some head derives there."""
+        looked_at = {
+            signature(form.atom)
+            for _, form in self.literals
+            if isinstance(form.atom, Atom) and (form.mode is not Mode.NOW or form.window is not None)
+        }
+        elsewhere = {
+            signature(atom)
+            for rule in self.program.rules
+            if isinstance(rule.head, At) and (atom := head_atom(rule)) is not None
+        }
+        return frozenset(looked_at | elsewhere)
+
+    @cached_property
+    def literals(self) -> tuple[tuple[Rule, LiteralForm], ...]:
+        """Every formula of every body, with its rule, and the atoms all instances of which are looked at."""
+        rules = self.program.rules
+        looked_at = ((rule, literal_form(literal)) for rule in rules for literal in formulas(rule.body))
+        return (
+            *looked_at,
+            *((rule, LiteralForm(one.atom)) for rule in rules for one in set_literals(rule.body)),
+        )
+
+    @cached_property
+    def windows(self) -> dict[Window, int]:
+        """The windows, numbered in the order of their text."""
+        return {window: i for i, window in enumerate(sorted(windows(self.program), key=str), start=1)}
+
+    @cached_property
+    def conditions(self) -> dict[Place, int]:
+        """The SPARQL conditions with their places, numbered in the order of the program."""
+        found = (
+            place(literal, rule)
+            for rule in self.program.rules
+            for literal in rule.body
+            if isinstance(literal, Test | Assign)
+        )
+        return {where: i for i, where in enumerate(dict.fromkeys(found), start=self.numbered + 1)}
+
+    @property
+    def hosted(self) -> dict[int, HostedCondition]:
+        """The SPARQL conditions by their numbers."""
+        return {number: condition for (condition, _), number in self.conditions.items()}
+
+    @cached_property
+    def set_literals(self) -> dict[SetLiteral, int]:
+        """The literals over all instances of an atom, numbered in the order of the program.
+
+        Raises GatheredLoopError for one over an atom that depends on the head of its rule.
+        """
+        gathered_strata(self.program)
+        found = (literal for rule in self.program.rules for literal in set_literals(rule.body))
+        return {literal: i for i, literal in enumerate(dict.fromkeys(found), start=1)}
+
+    def name(self, predicate: Signature, *, timed: bool) -> str:
+        """Return the ASP name of a predicate, with or without a time as its last argument."""
+        base, arity = predicate
+        name = predicate_name(base)
+        return f"{name}'at" if timed and (base, arity + 1) in self._signatures else name
+
+    @cached_property
+    def _signatures(self) -> frozenset[Signature]:
+        heads = (head_atom(rule) for rule in self.program.rules)
+        found = {signature(atom) for atom in heads if atom is not None}
+        return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
+
+    def now(self, time: str) -> str:
+        """Return the ASP atom that says: this is the reference time."""
+        return f"now({time})"
+
+    def at_now(self, predicate: Signature, arguments: list[str]) -> str:
+        """Return the ASP atom that says: it holds at the reference time."""
+        return call(self.name(predicate, timed=False), arguments)
+
+    def held_name(self, predicate: Signature, window: Window | None) -> str:
+        """Return the name of: the window keeps the atom at a time, or B holds it."""
+        return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
+
+    def shown_name(self, predicate: Signature, window: Window) -> str:
+        """Return the name of: the window shows the atom at the reference time, or B holds it."""
+        return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
+
+    def always_name(self, predicate: Signature) -> str:
+        """Return the name under which B's atoms of the predicate are given."""
+        name = self.name(predicate, timed=False)
+        return f"always'{name}" if predicate in self.timed | self.derived else name
+
+    def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
+        """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
+        if predicate in self.background_predicates:
+            return call(self.held_name(predicate, window), [*arguments, time])
+        return self._kept(predicate, arguments, window, time)
+
+    def _kept(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
+        if isinstance(window, TupleWindow) and predicate not in self.derived:
+            return f"kept({self.windows[window]},{call(predicate_name(predicate[0]), arguments)},{time})"
+        return call(self.name(predicate, timed=True), [*arguments, time])
+
+
+def window_rules(window: Window, number: int) -> Iterator[str]:
+    """Yield the rules of a window, one a line."""
+    match window:
+        case TimeWindow():
+            yield _interval(window, number)
+        case SlidingWindow():
+            yield _active(window, number)
+        case TupleWindow():
+            yield from _newest(window, number)
+        case _:
+            assert_never(window)
+
+
+def _interval(window: TimeWindow, number: int) -> str:
+    head = f"window({number},A,B) :- now(T); timeline(F,L)"
+    pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
+    if window.step > GREATEST:
+        pivot = "0"
+    # Times lie in 0..GREATEST, so that an end further away than that is the timeline's, or before it.
+    low, high = window.offsets
+    near = low is not None and low > -GREATEST
+    first = f"#max{{X : X = F; X : X = {_moved(pivot, low or 0)}}}" if near else "F"
+    last = f"#min{{X : X = L; X : X = {_moved(pivot, max(high, -GREATEST - 1))}}}" if high < GREATEST else "L"
+    return f"{head}; A = {first}; B = {last}."
+
+
+def _active(window: SlidingWindow, number: int) -> str:
+    first, slide = window.opening(0) + 1, window.slide
+    closes, passed = first - 1 + window.width, f"X : X = {_near(first)}"
+    late = ""
+    if max(closes, slide) > GREATEST:
+        passed += f"; X : X = {_near(first + slide)}, T > {min(closes, GREATEST)}"
+    else:
+        # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
+        late = f"P = #max{{X : X = 0; X : X = T-{closes}}}; "
+        passed = f"X : X = ((P+{slide - 1})/{slide})*{slide}{_near(first):+d}"
+    ends = f"A = #max{{X : X = F; {passed}}}; B = #min{{X : X = L; X : X = T}}"
+    return f"window({number},A,B) :- now(T); timeline(F,L); {late}{ends}."
+
+
+def _near(u: int) -> int:
+    """Return a time as late among 0..GREATEST, even when twice that is added, in 32 bit."""
+    return max(1 - 2 * GREATEST, min(u, GREATEST + 1))
+
+
+def _moved(pivot: str, by: int) -> str:
+    return f"{pivot}{by:+d}" if by else pivot
+
+
+def _newest(window: TupleWindow, w: int) -> Iterator[str]:
+    # Arrivals are numbered up to GREATEST: a window of more tuples holds all of them.
+    newest = f"N <= M; N > M-{min(window.size, GREATEST)}"
+    arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
+    yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
+    if window.ties is Ties.ARRIVAL:
+        yield f"kept({w},X,U) :- newest({w},P,M); arrival({w},P,X,U,N); {newest}."
+        yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; U : kept({w},_,U)}}."
+        return
+    counted = f"arrival({w},P,_,U,N), {newest.replace(';', ',')}"
+    yield f"oldest({w},P,V) :- newest({w},P,M); V = #min{{U : {counted}}}."
+    shown = f"now(T); oldest({w},P,V); arrival({w},P,X,U,_); U <= T"
+    if window.ties is Ties.ALL:
+        yield f"kept({w},X,U) :- {shown}; V <= U."
+    else:
+        yield f"kept({w},X,U) :- {shown}; V < U."
+        # As many as fit; which of them is the choice.
+        fitting = f"C = #count{{N : arrival({w},P,_,V,N), {newest.replace(';', ',')}}}"
+        yield (
+            f"{{kept({w},X,V) : arrival({w},P,X,V,_)}} = C :- newest({w},P,M); oldest({w},P,V); "
+            f"arrival({w},P,_,V,_); {fitting}."
+        )
+    yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; V : oldest({w},_,V)}}."
+
+
+def binds_time(form: LiteralForm) -> bool:
+    """Whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
+    return (form.mode is Mode.AT and form.positive) or (form.mode is Mode.UNLESS and not form.positive)
+
+
+def computes(literal: logic.BodyLiteral) -> bool:
+    """Whether the literal can make a value that is in no atom yet."""
+    match literal:
+        case logic.Comparison(left, logic.Relation.EQUAL, right):
+            return any(isinstance(side, logic.Operation) for side in (left, right))
+        case _:
+            return isinstance(literal, logic.Assign)
+
+
+class RuleWriter:
+    """Writes one rule; `naming` knows how predicates, windows and conditions are named."""
+
+    def __init__(self, naming: AspNames, rule: Rule) -> None:
+        self.naming = naming
+        self.rule = rule
+        forms = (literal_form(part) for part in formulas(rule.body))
+        times = (form.time for form in forms if binds_time(form))
+        self.names = RuleNames(frozenset(time for time in times if isinstance(time, Variable)))
+
+    def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
+        """Yield the ASP rules of the rule; `more` comes last in their bodies."""
+        body = [*(part for literal in self.rule.body for part in self.literal(literal)), *more]
+        match self.rule.head:
+            case None:
+                yield _rule("", body)
+            case Atom() as atom:
+                yield from self._plain_head(atom, body)
+            case logic.At(time):
+                yield from self._timed_head(self.names.term(time), body)
+            case _:
+                assert_never(self.rule.head)
+
+    def _plain_head(self, atom: Atom, body: list[str]) -> Iterator[str]:
+        predicate = signature(atom)
+        if predicate in self.naming.timed:
+            arguments = [*self.names.terms(atom), "T"]
+            yield _rule(
+                call(self.naming.name(predicate, timed=True), arguments), [*body, self.naming.now("T")]
+            )
+        else:
+            yield _rule(self.naming.at_now(predicate, self.names.terms(atom)), body)
+
+    def _timed_head(self, time: str, body: list[str]) -> Iterator[str]:
+        atom = head_atom(self.rule)
+        assert atom is not None
+        name = self.naming.name(signature(atom), timed=True)
+        yield _rule(call(name, [*self.names.terms(atom), time]), body)
+        # A head outside the timeline can't be made true: it forbids the body.
+        yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
+        yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
+
+    def literal(self, literal: logic.BodyLiteral) -> list[str]:
+        """Return the ASP body literals of one LARS body literal."""
+        match literal:
+            case logic.Comparison():
+                return [comparison(literal, self.names)]
+            case logic.Test() | logic.Assign():
+                return [self.condition(literal)]
+            case logic.Gather() | logic.Among():
+                return [self.set_atom(literal)]
+            case _:
+                form = literal_form(literal)
+                if form.mode is Mode.NOW and form.window is None:
+                    return [self._plain(form)]
+                return self.through_window(form)
+
+    def condition(self, condition: HostedCondition) -> str:
+        """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
+        number = self.naming.conditions[place(condition, self.rule)]
+        value = self.names.term(condition.variable) if isinstance(condition, logic.Assign) else ""
+        return condition_atom(condition, number, self._arguments(condition), value)
+
+    def set_atom(self, literal: logic.SetLiteral) -> str:
+        """Return the atom that stands for a literal over all instances: the host answers it."""
+        name, _ = gathered_signature(literal, self.naming.set_literals[literal])
+        return call(name, [self.names.term(variable) for variable in columns(literal)])
+
+    def _arguments(self, condition: HostedCondition) -> list[str]:
+        return [self.names.term(name) for name in condition_arguments(condition)]
+
+    def tables(self) -> Iterator[str]:
+        """Yield the rules by which the host fills the tables of this rule's conditions.
+
+        They are asked of what the rest of the positive body binds, earlier values included.
+        """
+        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        for literal in self.rule.body:
+            if isinstance(literal, logic.Test | logic.Assign):
+                number = self.naming.conditions[place(literal, self.rule)]
+                yield from table(literal, number, self._arguments(literal), "; ".join(domain))
+            if isinstance(literal, logic.Assign):
+                domain.append(self.condition(literal))
+
+    def guards(self, number: int) -> Iterator[str]:
+        """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
+        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, logic.Assign)]
+        for literal in self.rule.body:
+            if isinstance(literal, logic.Comparison):
+                for side in (literal.left, literal.right):
+                    for wraps in wrapping(side, self.names):
+                        yield _rule(f"wrapped'{number}", [*domain, wraps])
+
+    def _binding(self, literal: logic.BodyLiteral) -> list[str]:
+        match literal:
+            case logic.Comparison():
+                return [comparison(literal, self.names)] if literal.relation is logic.Relation.EQUAL else []
+            case logic.Test() | logic.Assign():
+                return []
+            case logic.Gather() | logic.Among():
+                return [self.set_atom(literal)]
+            case _:
+                form = literal_form(literal)
+                if form.positive:
+                    return self.literal(literal)
+                # @_T ¬a binds T to the window's times, whatever holds there.
+                return self.literal(literal)[:-1] if binds_time(form) else []
+
+    def _plain(self, form: LiteralForm) -> str:
+        if isinstance(form.atom, logic.Truth):
+            return "#true" if form.positive else "#false"
+        atom = self.naming.at_now(signature(form.atom), self.names.terms(form.atom))
+        return f"{'' if form.positive else 'not '}{atom}"
+
+    def through_window(self, form: LiteralForm) -> list[str]:
+        """Return the ASP body literals of a formula that looks at other times, or through a window."""
+        n = self.names.fresh()
+        first, last, time = f"A{n}", f"B{n}", f"U{n}"
+        window = self._window(form, first, last)
+        inside = f"{time} = {first}..{last}"
+        if form.mode in (Mode.AT, Mode.UNLESS):
+            assert form.time is not None
+            return [window, *self._at(form, self.names.term(form.time), first, last)]
+        if form.mode is Mode.NOW:
+            return [window, *self._now(form, first, last)]
+        atom = self._atom(form, time)
+        negation = "" if form.positive else "not "
+        if (form.mode is Mode.SOME) == form.positive:
+            return [window, *self._once(form, atom, time, first, last)]
+        # □ in a window that is never empty implies the atom at the window's last point.
+        binds = form.positive and (form.window is None or form.window.never_empty)
+        binder = [self._atom(form, last)] if binds else []
+        return [window, *binder, f"{negation}{atom} : {inside}"]
+
+    def _once(self, form: LiteralForm, atom: str, time: str, first: str, last: str) -> list[str]:
+        if form.positive and isinstance(form.atom, Atom):
+            # The atoms there are, not the time points of the window, which can be many more.
+            return [atom, f"{first} <= {time}", f"{time} <= {last}"]
+        return [f"{time} = {first}..{last}", atom if form.positive else f"not {atom}"]
+
+    def _window(self, form: LiteralForm, first: str, last: str) -> str:
+        if form.window is None:
+            return f"timeline({first},{last})"
+        return f"window({self.naming.windows[form.window]},{first},{last})"
+
+    def _atom(self, form: LiteralForm, time: str) -> str:
+        if isinstance(form.atom, logic.Truth):
+            return "#true"
+        predicate = signature(form.atom)
+        return self.naming.at(predicate, self.names.terms(form.atom), form.window, time)
+
+    def _at(self, form: LiteralForm, time: str, first: str, last: str) -> list[str]:
+        atom = self._atom(form, time)
+        if (form.mode is Mode.AT) == form.positive:
+            return self._once(form, atom, time, first, last)
+        return [f"{'' if form.positive else 'not '}{atom} : {first} <= {time}, {time} <= {last}"]
+
+    def _now(self, form: LiteralForm, first: str, last: str) -> list[str]:
+        # Outside the window's interval only an atom of B holds at the reference time.
+        if isinstance(form.atom, logic.Truth):
+            return ["#true" if form.positive else "#false"]
+        time = f"T{first}"
+        here = ["now(" + time + ")"]
+        predicate = signature(form.atom)
+        always = []
+        if predicate in self.naming.background_predicates:
+            always = [call(self.naming.always_name(predicate), self.names.terms(form.atom))]
+        atom = self._atom(form, time)
+        if not form.positive:
+            return [*here, f"not {atom} : {first} <= {time}, {time} <= {last}", *(f"not {a}" for a in always)]
+        if not always:
+            return [*here, f"{first} <= {time}", f"{time} <= {last}", atom]
+        assert form.window is not None
+        return [call(self.naming.shown_name(predicate, form.window), self.names.terms(form.atom))]
+
+
+def _rule(head: str, body: list[str]) -> str:
+    parts = "; ".join(body)
+    return f"{head} :- {parts}.".lstrip() if body else f"{head}."
+
 
 MOST_NUMBERS: Final = 1_000_000
 MOST_TEXTS: Final = 2_000

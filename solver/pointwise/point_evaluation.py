@@ -20,8 +20,7 @@ from lars.language.windows import TupleWindow
 from solver.facts import Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST, constant, symbol, symbol_of
 from solver.pointwise.callbacks import Host, Instances, Symbols, collected_signature, predicate_name
-from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding
-from solver.pointwise.time_ranks import rank_program
+from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding, rank_program
 
 _ROUNDS = 3
 _MOST = 10**18

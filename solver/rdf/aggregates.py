@@ -20,8 +20,18 @@ from typing import Final, TypeVar, assert_never
 
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
-from solver.rdf.operators import EXACT, arithmetic, as_text, common_type, convert, numeric
-from solver.rdf.values import Moment, check_length, literal, value
+from solver.rdf.values import (
+    EXACT,
+    Moment,
+    arithmetic,
+    as_text,
+    check_length,
+    common_type,
+    convert,
+    literal,
+    numeric,
+    value,
+)
 
 _CACHED: Final = 2**16
 _MOMENTS: Final = {"dateTime": 2, "date": 3, "time": 4}

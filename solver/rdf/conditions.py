@@ -1,7 +1,7 @@
 """SPARQL expressions on terms, with errors as the third truth value (SPARQL 1.1, Section 17).
 
 An expression is checked (what it calls, with how many arguments: what is wrong before any row) and compiled
-once, and then asked of rows. The value of a call is computed in `operators` and `functions`. Error and
+once, and then asked of rows. The value of a call is computed in `values` and `functions`. Error and
 unbound are both None, as no operator tells them apart.
 """
 
@@ -18,9 +18,23 @@ from lars.language.formulas import AGGREGATES, Call, Expression
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Variable
 from solver.rdf import functions
 from solver.rdf.aggregates import aggregate_of, order_key
-from solver.rdf.functions import CASTS, DISTANCES, NATIVE, cast, distance, native, resolve, substring
-from solver.rdf.operators import (
+from solver.rdf.functions import (
+    CASTS,
+    DISTANCES,
+    NATIVE,
+    cast,
+    distance,
+    matches,
+    native,
+    replace_matches,
+    resolve,
+    substring,
+)
+from solver.rdf.term_texts import read_term
+from solver.rdf.values import (
+    FALSE,
     OPERATIONS,
+    TRUE,
     absolute_or_negated,
     arithmetic,
     as_text,
@@ -31,9 +45,6 @@ from solver.rdf.operators import (
     round_number,
     typed_literal,
 )
-from solver.rdf.regex import matches, replace_matches
-from solver.rdf.term_texts import read_term
-from solver.rdf.values import FALSE, TRUE
 
 _UNARY: Final = (
     *("!", "NEG", "BOUND", "ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC"),

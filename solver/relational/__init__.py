@@ -1,18 +1,18 @@
 """Programs as relational algebra over columns: many time points at once, without clingo."""
 
-from solver.relational.coverage import Obstacle, obstacle
 from solver.relational.evaluation import decode, evaluate_program, evaluated_on, row_texts, runs, text_order
-from solver.relational.ground_instances import ground_instances, most_instances
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
     Instants,
     Layer,
+    Obstacle,
     RelationalPlan,
     RowSource,
     RulePlan,
     Scan,
     ShownAtoms,
+    obstacle,
     plan,
 )
 from solver.relational.run_tables import (
@@ -36,3 +36,4 @@ from solver.relational.shown_input import (
     situation_of,
     window_ends,
 )
+from solver.relational.touched_background import ground_instances, most_instances

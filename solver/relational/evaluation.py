@@ -15,8 +15,8 @@ from lars.language.formulas import Assign, Test
 from lars.language.program import Program, variables
 from lars.language.terms import Signature, Variable, signature
 from solver.columns import Array, TermCodes
-from solver.deadlines import check_time
 from solver.facts import Row, Situation, with_facts
+from solver.limits import check_time
 from solver.rdf import compile_condition
 from solver.relational.plans import (
     DerivedAtoms,
@@ -44,7 +44,7 @@ from solver.relational.run_tables import (
 from solver.relational.shown_input import EncodedSituation, ShownInput, encode, encoded_rows
 
 if TYPE_CHECKING:
-    from solver.relational.shown_contents import ShownContents
+    from solver.relational.shown_input import ShownContents
 
 
 def runs(
@@ -249,7 +249,7 @@ class ProgramTables:
         found = scan_atoms(scan.terms, table, self._terms)
         if isinstance(part, Scan):
             return found
-        from solver.relational.set_literals import evaluate_set_literal
+        from solver.relational.rule_bodies import evaluate_set_literal
 
         return evaluate_set_literal(part.literal, found, self._terms, self._count)
 

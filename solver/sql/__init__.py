@@ -2,4 +2,4 @@
 
 from solver.sql.first_statements import ProgramInput
 from solver.sql.script import script
-from solver.sql.sql_texts import InexpressibleInSqlError
+from solver.sql.values import InexpressibleInSqlError

@@ -1,14 +1,148 @@
-"""The first statements of a script: tables of input and background, and the evaluation times."""
+"""The first statements of a script: tables of input and background, and the evaluation times.
 
-from collections.abc import Iterator, Sequence
+What windows show at each evaluation time, as SELECTs over the tables of input.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
-from lars.language.terms import Signature
-from lars.language.windows import Interval
-from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Gate, Multiples
-from solver.sql.sql_texts import TableNames, columns, insert_lines, quote, remark, temporary
-from solver.sql.windows import NOW, InputTables, instances
+from lars.language.terms import Atom, Constant, Signature, Variable, signature
+from lars.language.windows import (
+    Interval,
+    IntervalWindow,
+    SlidingWindow,
+    Ties,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
+from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Gate, Multiples, WindowedAtom
+from solver.sql.values import TableNames, columns, conjunction, insert_lines, quote, remark, temporary
+
+NOW: Final = "now"
+"""The table of the evaluation times."""
+
+
+def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
+    """Return when a row has the constants, and equal columns for equal variables; note where these are."""
+    found = []
+    for column, term in zip(columns(len(terms), f"{alias}."), terms, strict=True):
+        if not isinstance(term, Variable):
+            found.append(f"{column} = {quote(str(term))}")
+        elif first.setdefault(term, column) != column:
+            found.append(f"{column} = {first[term]}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class InputTables:
+    """The tables of input atoms, and of what B holds, by predicate."""
+
+    names: TableNames
+    input: tuple[Signature, ...]
+    background: Mapping[Signature, str]
+
+    def selects(self, wanted: WindowedAtom, *, timed: bool) -> list[str]:
+        """Return SELECTs of what is shown: t, the atom's variables, and the time of arrival."""
+        predicate, found = signature(wanted.atom), []
+        if predicate in self.input:
+            first: dict[Variable, str] = {}
+            where = conditions_on(wanted.atom.arguments, "s", first)
+            times = ["CAST(s.t AS TEXT)"] if timed else []
+            selected = ", ".join(["n.t", *(first[name] for name in wanted.variables), *times])
+            table, on = self._visible(wanted.window, predicate)
+            below = f"\nWHERE {conjunction(where)}" if where else ""
+            found.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
+        if predicate in self.background and not timed:
+            # B stands under no window, so this is a plain atom, which input may hold too.
+            first = {}
+            where = conditions_on(wanted.atom.arguments, "k", first)
+            selected = ", ".join(["n.t", *(first[name] for name in wanted.variables)])
+            found.append(
+                f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
+                f"\nWHERE {conjunction(where)}"
+            )
+        return found
+
+    def background_select(self, predicate: Signature) -> str:
+        """Return the SELECT of what B holds of a predicate, at every evaluation time."""
+        selected = ", ".join(["n.t", *columns(predicate[1], "k.")])
+        return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
+
+    def _visible(self, window: Window, predicate: Signature) -> tuple[str, str]:
+        """Return a table of input atoms, and when a row s of it is shown at an evaluation time n."""
+        match window:
+            case IntervalWindow():
+                return self.names.input(predicate), _between(*_ends(window))
+            case TupleWindow():
+                return self._counted(window, predicate), "s.t <= n.t AND (s.gone IS NULL OR n.t < s.gone)"
+            case _:
+                assert_never(window)
+
+    def _counted(self, window: TupleWindow, predicate: Signature) -> str:
+        """Return a SELECT of a predicate's atoms with the time at which a tuple window has lost each."""
+        counted = (predicate,) if window.by is not None else self.input
+        width = max(arity for _, arity in counted)
+        places = [place for place in window.by or () if place <= predicate[1]]
+        parts = ", ".join(f"a{place}" for place in places)
+        over = f"{f'PARTITION BY {parts} ' if parts else ''}ORDER BY t, seq"
+        arrived = "\n    UNION ALL\n    ".join(
+            _first_arrivals(self.names.input(one), number, one[1], width, window.source)
+            for number, one in enumerate(counted)
+        )
+        lead = f"SELECT *, LEAD(t, {window.size}) OVER ({over}) AS gone FROM (\n    {arrived}\n  ) AS arrived"
+        if window.ties is Ties.ALL:
+            # Those of one instant are lost together, with the last of them.
+            same = f"PARTITION BY {f'{parts}, ' if parts else ''}t ORDER BY seq DESC"
+            kept = ", ".join(["t", "kind", *columns(width)])
+            lead = f"SELECT {kept}, FIRST_VALUE(gone) OVER ({same}) AS gone FROM ({lead}) AS followed"
+        return f"(\n  SELECT * FROM ({lead}) AS counted WHERE kind = {counted.index(predicate)}\n)"
+
+
+def _first_arrivals(table: str, kind: int, arity: int, width: int, source: Constant | None) -> str:
+    """Return the SELECT of a predicate's atoms, each once at a time; other predicates may be wider."""
+    own = columns(arity)
+    padded = [*own, *(f"NULL AS {name}" for name in columns(width)[arity:])]
+    counts = f"{own[-1]} = {quote(str(source))}" if own else "1 = 0"
+    where = "" if source is None else f" WHERE {counts}"
+    grouped = ", ".join(["t", *own])
+    selected = ", ".join(["t", "MIN(seq) AS seq", f"{kind} AS kind", *padded])
+    return f"SELECT {selected} FROM {table}{where} GROUP BY {grouped}"
+
+
+def _between(first: str | None, last: str) -> str:
+    if first is None:
+        return f"s.t <= {last}"
+    return f"s.t = {last}" if first == last else f"s.t BETWEEN {first} AND {last}"
+
+
+def _ends(window: TimeWindow | SlidingWindow) -> tuple[str | None, str]:
+    """Return the first and the last time that a window shows at n.t, as `bounds` has them."""
+    match window:
+        case TimeWindow(step=step):
+            pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"
+            first, last = window.offsets
+            return None if first is None else _plus(pivot, first), _plus(pivot, last)
+        case SlidingWindow(width, slide):
+            # The opening that is the first from time 0 on: with earlier ones sums could leave 64 bits.
+            start = window.opening(0)
+            passed = f"(n.t - {start + width - slide + 1})"
+            opening = f"{start + 1} + {passed} - {passed} % {slide}"
+            return f"CASE WHEN n.t > {start + width} THEN {opening} ELSE {start + 1} END", "n.t"
+        case _:
+            assert_never(window)
+
+
+def _plus(text: str, number: int) -> str:
+    return text if number == 0 else f"{text} {'+' if number > 0 else '-'} {abs(number)}"
+
+
+def instances(atom: Atom, names: TableNames) -> str:
+    """Return the SELECT of the times at which an instance of an atom arrives."""
+    where = conditions_on(atom.arguments, "s", {})
+    return f"SELECT s.t FROM {names.input(signature(atom))} AS s WHERE {conjunction(where)}"
+
 
 _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of arrival of all input, from 1."
 

@@ -21,9 +21,10 @@ from solver.relational import (
     obstacle,
     plan,
 )
-from solver.sql.first_statements import ProgramInput, input_statements, time_statements
+from solver.sql.first_statements import NOW, InputTables, ProgramInput, input_statements, time_statements
 from solver.sql.rule_selects import RuleSelect
-from solver.sql.sql_texts import (
+from solver.sql.values import (
+    VALUE_VIEWS,
     InexpressibleInSqlError,
     TableNames,
     columns,
@@ -32,8 +33,6 @@ from solver.sql.sql_texts import (
     remark,
     temporary,
 )
-from solver.sql.values import VALUE_VIEWS
-from solver.sql.windows import NOW, InputTables
 
 _HEADER: Final = """\
 For SQLite 3.40 or newer and for DuckDB: load the input, run the script, read its last result. What it makes

@@ -18,9 +18,10 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import decode, read_bytes
 from lars.language.terms import Iri
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
-from solver.facts import CodedRows, Static, bare, distinct_rows, readable
+from solver.facts import CodedRows, Static, distinct_rows
 from solver.rdf import NotATerm, canonical, quad_texts, syntax_problem, text_of_rdflib
 from solver.settings import StaticFile
+from solver.traces.input_files import bare, readable
 
 if TYPE_CHECKING:
     import pyarrow as pa

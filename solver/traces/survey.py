@@ -19,8 +19,7 @@ from lars.language.windows import LARGEST_TIME
 from solver.columns import Array
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.blocks import in_units
-from solver.traces.rows import ATOMS, Raw, Summary, misfit
-from solver.traces.trace_files import TraceFile, file_index
+from solver.traces.rows import ATOMS, Raw, Summary, TraceFile, file_index, misfit
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
 
 WITH_END: Final = ", or none where --to, or an experiment's timeline, says when the trace ends"

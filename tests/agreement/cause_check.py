@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from agreement.comparing.agree.verdicts import ComparedOn, Pair, compare_on
+from agreement.comparing.agree.agreeing import ComparedOn, Pair, compare_on
 from agreement.documents.traces import LocalTrace, background
 from lars.language.windows import Interval
 from solver.columns import trace_columns

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hypothesis import strategies as some
 from rdflib import Graph, URIRef
 
-from agreement.comparing.agree.verdicts import Pair, compare
+from agreement.comparing.agree.agreeing import Pair, compare
 from agreement.documents.traces import LocalTrace, background
 from lars.language.windows import Bounds, Interval
 from solver.columns import trace_columns

@@ -13,9 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from agreement.documents.generate import HALF_A_MINUTE, Plan, WrittenFormat
-from agreement.documents.generate.formats import default_trace_unit
 from agreement.documents.generate.plan import TRIPLES
-from agreement.documents.generate.writing import Maker, TraceOutput, make
+from agreement.documents.generate.writing import Maker, TraceOutput, default_trace_unit, make
 from solver.spark.session import spark_context
 
 KINDS = (WrittenFormat.NQUADS, WrittenFormat.CSV, WrittenFormat.TRIG, WrittenFormat.PARQUET)

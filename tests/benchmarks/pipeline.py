@@ -25,7 +25,7 @@ from lars.language.program import Program
 from lars.language.windows import Interval
 from solver.facts import Fact
 from solver.job import Answer, ask
-from solver.job.pipeline import Job, in_process
+from solver.job.slices import Job, in_process
 from solver.settings import TraceOptions
 from solver.spark import SparkTrace
 from solver.spark.reading import read_in_tasks

@@ -20,7 +20,7 @@ from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval, TimeWindow
 from solver.facts import Fact
 from solver.job import ask
-from solver.job.pipeline import Job, in_process
+from solver.job.slices import Job, in_process
 
 LONG, SHORT = 30, 5
 Row = tuple[str, ...]

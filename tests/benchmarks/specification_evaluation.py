@@ -14,7 +14,6 @@ from agreement.engines.specifications import (
     OpenChoice,
     Task,
     builtin,
-    by_ticks,
     elements_of,
     evaluated_windows,
     evaluation,
@@ -45,7 +44,7 @@ def task_of(stations):
 
 def naive(profile):
     """Return what is reported at each evaluation, from the whole answers of all of them."""
-    output, runs = by_ticks.runs_at(profile.task, profile.frame, profile.windows, profile.points)
+    output, runs = evaluation.runs_at(profile.task, profile.frame, profile.windows, profile.points)
     return relation_to_stream(ToStream.ISTREAM, range(len(profile.points)), evaluation._whole(runs, output))
 
 

@@ -1,7 +1,7 @@
 """`lars agree` on a standalone cluster, a master and two workers on this machine: the bytes of one process?
 
 `python -m tests.benchmarks.standalone_cluster [100000 1000000]` starts the cluster on the Java that the
-program picks (`solver/spark/java.py`), prints for each size and form what the run took, wall seconds and
+program picks (`solver/spark/session.py`), prints for each size and form what the run took, wall seconds and
 CPU seconds of the driver without its Java, and whether it printed the same; exit code 1: it did not.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pyspark
 
-from solver.spark.java import java_home, java_of
+from solver.spark.session import java_home, java_of
 from tests.benchmarks.agree_queries import CASES
 from tests.benchmarks.spark_costs import LARS, make
 from tests.packs import ROOT

@@ -1,19 +1,331 @@
-"""SPARQL's syntax tree → patterns, by the definitions of SPARQL 1.1, Section 18.2."""
+"""SPARQL's syntax tree → patterns, by the definitions of SPARQL 1.1, Section 18.2.
+
+One level of a query: groups, aggregates, SELECT, modifiers (SPARQL 1.1, Sections 11 and 18.2.4).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from lars.language.formulas import Aggregation, Call, Expression, OrderKey
+from lars.language.terms import Literal, Variable
+from translate.algebra.expression_reader import aggregate_name, is_aggregate, is_tree, unwrap
+from translate.algebra.groups import Groups, ReadExpression, conjunction, join
+from translate.model.patterns import (
+    EMPTY,
+    Duplicates,
+    Extend,
+    Filter,
+    Group,
+    Modifiers,
+    Pattern,
+    Select,
+    variables,
+)
+from translate.sparql import StreamClause
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
 
 from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
-from lars.language.terms import Iri, Variable
+from lars.language.terms import Iri
 from translate.algebra.expression_reader import SyntaxLeaves
-from translate.algebra.groups import Groups
-from translate.algebra.levels import Solutions, read_level, read_subquery
-from translate.algebra.triples import Scope, read_template
-from translate.model.patterns import TriplePattern, variables
+from translate.algebra.groups import Scope, read_template
+from translate.model.patterns import TriplePattern
 from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.sparql import deep_recursion, read_tree
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
+
+
+@dataclass(frozen=True, slots=True)
+class _Aggregate:
+    """An aggregate of the text; without an argument it counts all solutions."""
+
+    function: str
+    argument: Expression | None
+    distinct: bool = False
+    separator: str = " "
+
+
+@dataclass(slots=True)
+class Aggregates:
+    """The aggregates found so far, each with its variable; equal aggregates are one.
+
+    `arguments` are the variables of those arguments that are none themselves, `keys` those of
+    GROUP BY.
+    """
+
+    groups: Groups
+    stream: StreamClause | None
+    keys: list[Variable] = field(default_factory=list)
+    variables: dict[_Aggregate, Variable] = field(default_factory=dict)
+    arguments: dict[_Aggregate, tuple[Variable, ReadExpression]] = field(default_factory=dict)
+
+    def read(self, node: "CompValue", name: Variable | None = None) -> Variable:
+        """Return the variable of an aggregate in the text, `name` where the aggregate is new."""
+        leaves = self.groups.scope.leaves
+        found: ReadExpression | None = None
+        if is_tree(inner := unwrap(node.vars)) or not leaves.is_word(inner, "*"):
+            found = self.groups.expression(inner, self.stream)
+        separator = leaves.term(node.separator) if node.separator else Literal(" ")
+        assert isinstance(separator, Literal)
+        argument = None if found is None else found[0]
+        key = _Aggregate(aggregate_name(node), argument, bool(node.distinct), separator.lexical)
+        return self._named(key, found, name)
+
+    def expression(self, node: object) -> ReadExpression:
+        """Return an expression with the variables of its aggregates."""
+        return self.groups.expression(node, self.stream, self.read)
+
+    def _named(self, key: _Aggregate, found: ReadExpression | None, name: Variable | None = None) -> Variable:
+        if key not in self.variables:
+            self.variables[key] = name or self.groups.scope.fresh("a")
+            if found is not None and not is_variable(found):
+                self.arguments[key] = self.groups.scope.fresh("x"), found
+        return self.variables[key]
+
+    def behind_groups(
+        self, found: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
+    ) -> ReadExpression:
+        """Return an expression as it is seen behind the groups; `aliases` are replaced.
+
+        A variable that is no key is a sample of its group (18.2.4.1).
+        """
+        expression, exists = found
+        apart = {one.variable for one in exists} | {*self.keys, *self.variables.values()}
+        used = list(exists)
+
+        def replaced(inner: Expression) -> Expression:
+            match inner:
+                case Call(function, arguments):
+                    return Call(function, tuple(map(replaced, arguments)))
+                case Variable() if inner in aliases and inner not in apart:
+                    used.extend(one for one in aliases[inner][1] if one not in used)
+                    return aliases[inner][0]
+                case Variable() if grouped and inner not in apart:
+                    return self.sample(inner)
+                case _:
+                    return inner
+
+        return replaced(expression), tuple(used)
+
+    def sample(self, variable: Variable) -> Variable:
+        """Return the variable of one value that a variable, which is no key, has in the group."""
+        note = (
+            f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
+        )
+        self.groups.scope.notes.append(note)
+        return self._named(_Aggregate("SAMPLE", variable), (variable, ()))
+
+    def group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> Group:
+        """Return the groups of a pattern; COUNT(DISTINCT *) counts what `everything` is bound to."""
+        for name, found in self.arguments.values():
+            pattern = Extend(pattern, name, *found)
+        aggregates: list[tuple[Variable, Aggregation]] = []
+        for key, variable in self.variables.items():
+            arguments: tuple[Variable, ...] = _tuple(everything) if key.distinct else ()
+            if key in self.arguments:
+                arguments = (self.arguments[key][0],)
+            elif key.argument is not None:
+                assert isinstance(key.argument, Variable)
+                arguments = (key.argument,)
+            aggregation = Aggregation(key.function, arguments, key.distinct, key.separator)
+            aggregates.append((variable, aggregation))
+        return Group(pattern, tuple(dict.fromkeys(self.keys)), tuple(aggregates))
+
+
+def _tuple(everything: tuple[Variable, ...]) -> tuple[Variable, ...]:
+    # One variable would be an argument, whose unbound values are left out; a solution is a tuple.
+    return everything * 2 if len(everything) == 1 else everything
+
+
+def is_variable(found: ReadExpression) -> bool:
+    """Whether an expression is a variable of the solutions, not the value of an EXISTS."""
+    return isinstance(found[0], Variable) and not found[1]
+
+
+def is_apart(node: "CompValue") -> bool:
+    """Whether variables in a tree are others than those of the expression around it."""
+    return is_aggregate(node) or node.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS")
+
+
+def has_aggregate(node: object) -> bool:
+    """Whether an aggregate stands in a tree, outside of EXISTS."""
+    if is_tree(node):
+        return is_aggregate(node) or (not is_apart(node) and any(map(has_aggregate, node.values())))
+    return isinstance(node, Iterable) and not isinstance(node, str) and any(map(has_aggregate, node))
+
+
+@dataclass(frozen=True, slots=True)
+class Solutions:
+    """What one level of a query returns: its pattern, the variables of SELECT, the modifiers."""
+
+    pattern: Pattern
+    result: tuple[Variable, ...]
+    modifiers: Modifiers
+
+
+def read_subquery(groups: Groups, node: "CompValue", stream: StreamClause | None) -> Pattern:
+    """Return a SELECT inside a group."""
+    solutions = read_level(groups, node, stream)
+    return Select(solutions.pattern, solutions.result, solutions.modifiers)
+
+
+def read_level(groups: Groups, tree: "CompValue", stream: StreamClause | None = None) -> Solutions:
+    """Return the solutions of a query or subquery; its parts are read in the order of the text."""
+    clauses = (tree.projection, tree.having, tree.orderby)
+    grouped = bool(tree.groupby) or any(map(has_aggregate, clauses))
+    selects = tree.name in ("SelectQuery", "SubSelect")
+    return _Level(groups, tree, stream, grouped, selects, Aggregates(groups, stream)).read()
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """(expression AS variable) of SELECT; the leaf is the variable."""
+
+    leaf: object
+    found: ReadExpression
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The reading of one level: whether it groups its solutions, whether it is a SELECT."""
+
+    groups: Groups
+    tree: "CompValue"
+    stream: StreamClause | None
+    grouped: bool
+    selects: bool
+    aggregates: Aggregates
+    items: dict[Variable, _Item] = field(default_factory=dict)
+
+    def read(self) -> Solutions:
+        """Return the solutions: Group, HAVING, VALUES, SELECT, ORDER BY come in this order."""
+        tree, groups = self.tree, self.groups
+        result = self._select() if self.selects else []
+        inside = groups.group(tree.where, self.stream) if tree.where else EMPTY
+        pattern = self._extended_by_keys(inside)
+        samples = self._samples() if self.grouped and self.selects else {}
+        having = self._having() if tree.having else None
+        order = self._order()
+        if self.grouped:
+            pattern = self.aggregates.group(pattern, groups.scope.bindable_variables(inside))
+        if having is not None:
+            pattern = Filter(pattern, *having)
+        values = groups.values(tree.valuesClause) if tree.valuesClause else EMPTY
+        self._check_names(inside, values)
+        pattern = join(pattern, values)
+        if self.selects and not tree.projection:
+            result = list(groups.scope.bindable_variables(pattern))
+        for variable, sample in samples.items():
+            if variable not in variables(pattern):
+                pattern = Extend(pattern, variable, sample)
+        for variable, item in self.items.items():
+            if item.found[0] != variable:  # else the group binds it
+                pattern = Extend(pattern, variable, *item.found)
+        for key, found in order:
+            if found is not None:
+                pattern = Extend(pattern, key.variable, *found)
+        groups.check_depth(pattern, tree)
+        modifiers = self._modifiers(tuple(key for key, _ in order))
+        return Solutions(pattern, tuple(dict.fromkeys(result)), modifiers)
+
+    def _select(self) -> list[Variable]:
+        terms, result = self.groups.scope.leaves, list[Variable]()
+        for item in self.tree.projection or ():
+            variable = terms.variable(item.var if item.evar is None else item.evar)
+            if item.evar is not None:
+                if variable in result:
+                    accepted = f"a variable that SELECT has not named: {variable} is"
+                    raise terms.unexpected(item.evar, accepted)
+                self.items[variable] = _Item(item.evar, self._selected(item.expr, variable))
+            result.append(variable)
+        return result
+
+    def _selected(self, node: object, variable: Variable) -> ReadExpression:
+        inner = unwrap(node)
+        if is_aggregate(inner):
+            return self.aggregates.read(inner, variable), ()
+        return self.aggregates.expression(node)
+
+    def _extended_by_keys(self, pattern: Pattern) -> Pattern:
+        scope, keys = self.groups.scope, self.aggregates.keys
+        for node in self.tree.groupby.condition if self.tree.groupby else ():
+            named = is_tree(node) and node.name == "GroupAs"
+            found = self.groups.expression(node.expr if named else node, self.stream)
+            alias = node.var if named else None
+            if alias is None and isinstance(found[0], Variable) and is_variable(found):
+                keys.append(found[0])
+                continue
+            bound = variables(pattern).union(keys)
+            keys.append(scope.fresh("k") if alias is None else scope.check_new(alias, bound))
+            pattern = Extend(pattern, keys[-1], *found)
+        return pattern
+
+    def _samples(self) -> dict[Variable, Variable]:
+        """Return the samples of variables that SELECT names, though they are no keys (18.2.4.1).
+
+        In its expressions they are samples too. SPARQL's grammar allows neither (11.4), engines do.
+        """
+        terms, tree = self.groups.scope.leaves, self.tree
+        if not tree.projection:
+            clause, word = (tree.groupby, "GROUP") if tree.groupby else (tree.having or tree.orderby, "")
+            accepted = "no groups: SELECT * names the variables of solutions, which are not grouped"
+            raise terms.unexpected(clause, accepted, word)
+        before: dict[Variable, ReadExpression] = {}
+        samples: dict[Variable, Variable] = {}
+        for node in tree.projection:
+            variable = terms.variable(node.var if node.evar is None else node.evar)
+            if variable in self.items:
+                item = self.items[variable]
+                found = self.aggregates.behind_groups(item.found, before, grouped=True)
+                self.items[variable] = replace(item, found=found)
+                before[variable] = variable, ()
+            elif variable not in self.aggregates.keys:
+                samples[variable] = self.aggregates.sample(variable)
+        return samples
+
+    def _check_names(self, *patterns: Pattern) -> None:
+        bound = frozenset(self.aggregates.keys).union(*map(variables, patterns))
+        for item in self.items.values():
+            self.groups.scope.check_new(item.leaf, bound)
+
+    def _having(self) -> ReadExpression:
+        # SPARQL 1.1 leaves the names of SELECT unbound in HAVING. The queries of C-SPARQL and CQELS
+        # use them there, (COUNT(?x) AS ?n) .. HAVING (?n > 1): a name stands for its expression.
+        aliases: dict[Variable, ReadExpression] = {}
+        for name, item in self.items.items():
+            aliases[name] = self.aggregates.behind_groups(item.found, aliases, grouped=False)
+        conditions = [self.aggregates.expression(node) for node in self.tree.having.condition]
+        seen = [self.aggregates.behind_groups(found, aliases, grouped=self.grouped) for found in conditions]
+        return reduce(conjunction, seen)
+
+    def _order(self) -> list[tuple[OrderKey, ReadExpression | None]]:
+        """Return the keys of ORDER BY, each with the expression that it stands for unless it is one."""
+        aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
+        order: list[tuple[OrderKey, ReadExpression | None]] = []
+        for node in self.tree.orderby.condition if self.tree.orderby else ():
+            found = self.aggregates.expression(node.expr)
+            found = self.aggregates.behind_groups(found, aliases, grouped=self.grouped)
+            descending = node.order is not None and str(node.order).upper() == "DESC"
+            if isinstance(found[0], Variable) and is_variable(found):
+                order.append((OrderKey(found[0], descending), None))
+            else:
+                order.append((OrderKey(self.groups.scope.fresh("o"), descending), found))
+        return order
+
+    def _modifiers(self, order: tuple[OrderKey, ...]) -> Modifiers:
+        duplicates = Duplicates[self.tree.modifier] if self.tree.modifier else Duplicates.KEPT
+        part = self.tree.limitoffset
+        limit = int(str(part.limit)) if part and part.limit is not None else None
+        offset = int(str(part.offset)) if part and part.offset is not None else 0
+        return Modifiers(duplicates, order, offset, limit)
+
 
 _FORMS: Final = {
     "SelectQuery": Form.SELECT,

@@ -30,8 +30,12 @@ from translate.analysis.query_remarks import (
     remarks,
 )
 from translate.analysis.rewriting import (
+    apart,
     children,
     depth,
+    is_local,
+    mentioned_variables,
+    occurring_variables,
     parts,
     path_pattern,
     rebuilt,
@@ -39,4 +43,3 @@ from translate.analysis.rewriting import (
     tests_of,
     without_paths,
 )
-from translate.analysis.scope import apart, is_local, mentioned_variables, occurring_variables

@@ -7,7 +7,7 @@ from lars.durations import Duration
 from lars.language.terms import Iri, Variable
 from translate.model.query import MergedStream, ToStream
 from translate.model.windows import WindowExpression
-from translate.sparql.names import Names
+from translate.sparql.tokens import Names
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,30 +1,303 @@
 """SPARQL 1.1 underneath the dialects: the exact place of an error, and the syntax tree.
 
-Two parsers read the same tokens, each laid out as it needs them. pyoxigraph judges the syntax
-(translate.sparql.layouts): every token gets a slot that is wider than any keyword, so the farthest
-point its parser reached names the token that is wrong. rdflib gives the tree
-(translate.sparql.layouts): every term in it is the number of its token, so the tree knows its
+Two parsers read the same tokens, each laid out as it needs them. pyoxigraph judges the syntax:
+every token gets a slot that is wider than any keyword, so the farthest
+point its parser reached names the token that is wrong. rdflib gives the tree:
+every term in it is the number of its token, so the tree knows its
 places and no term is changed on the way.
 """
 
 import re
 import sys
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
+from lars.language.formulas import AGGREGATES
 from translate.errors import QueryError, UnsupportedError
-from translate.sparql.layouts import numbered_query, read_tokens, visible
-from translate.sparql.names import RDF
 from translate.sparql.streaming_clauses import StreamingClauses
-from translate.sparql.tokens import Document, Token, TokenKind
+from translate.sparql.tokens import RDF, Document, Token, TokenKind, is_name
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
+
+
+TERM: Final = re.compile(r"([tui]):?(\d+)")
+_OPERANDS: Final = (
+    TokenKind.VARIABLE,
+    TokenKind.NUMBER,
+    TokenKind.STRING,
+    TokenKind.TAG,
+    TokenKind.IRI,
+    TokenKind.NAME,
+)
+_BARE: Final = ("RAND", "NOW", "UUID", "STRUUID", "BNODE", "COALESCE", "CONCAT")
+_SIGNS: Final = ("!", "+", "-")
+
+
+def visible(document: Document, lifted: StreamingClauses) -> Iterator[tuple[int, Token]]:
+    """Yield the tokens of the SPARQL query without the prologue, each with its index."""
+    for index, token in enumerate(document.tokens[:-1]):
+        if index >= lifted.names.after and index not in lifted.hidden:
+            yield index, token
+
+
+def numbered_query(document: Document, lifted: StreamingClauses) -> str:
+    """Return the query for rdflib: each term is the number of its first token."""
+    tokens, pieces = document.tokens, [""]
+    brackets = _Brackets()
+    closed: Counter[int] = Counter()
+    for index, token in visible(document, lifted):
+        brackets.see(tokens, index)
+        piece = f"GRAPH <t:{index}>" if index in lifted.blocks else _piece(tokens, index, brackets)
+        if _is_sign(tokens, index) and _is_sign(tokens, index - 1):
+            # !!?x is !(!?x): rdflib reads one sign, as the grammar of SPARQL 1.1 does.
+            piece = f"( {piece}"
+            closed[_end_of_primary(tokens, index + 1)] += 1
+        if token.is_word("*", "+", "?") and piece == token.text:
+            pieces[-1] += piece  # rdflib wants the modifier of a path right behind it
+        else:
+            pieces.append(piece)
+        pieces[-1] += " )" * closed[index]
+    return " ".join(pieces)
+
+
+@dataclass(slots=True)
+class _Brackets:
+    """The brackets that are open before a token, and what stands in them."""
+
+    opened: list[tuple[bool, bool, bool]] = field(default_factory=list)
+    calculates: bool = False
+    clause: bool = False
+    call: bool = False
+    negates: bool = False
+
+    def see(self, tokens: Sequence[Token], index: int) -> None:
+        """Take in the next token.
+
+        In ( ) of FILTER, BIND and of the clauses that take expressions a signed number behind an
+        operand is a sum; in other brackets it is a term of its own.
+        """
+        token = tokens[index]
+        if token.is_word("FILTER", "BIND"):
+            self.call = True
+        elif token.is_word("SELECT", "GROUP", "HAVING", "ORDER"):
+            self.clause = True
+        elif token.is_word("WHERE", "FROM", "VALUES", "BINDINGS"):
+            self.clause = False
+        elif token.is_word("(", "[", "{"):
+            self.opened.append((self.calculates, self.clause, self.negates))
+            self.negates = token.text == "(" and tokens[index - 1].is_word("!")
+            self.calculates = token.text == "(" and (self.calculates or self.clause or self.call)
+            self.call = False
+            self.clause = False
+        elif token.is_word(")", "]", "}") and self.opened:
+            self.calculates, self.clause, self.negates = self.opened.pop()
+
+
+def _piece(tokens: Sequence[Token], index: int, brackets: _Brackets) -> str:
+    token, before = tokens[index], tokens[index - 1]
+    match token.kind:
+        case TokenKind.TAG:
+            return ""
+        case TokenKind.VARIABLE:
+            return f"?t{index}"
+        case TokenKind.BLANK:
+            return f"_:t{index}"
+        case TokenKind.NUMBER:
+            if before.is_word("LIMIT", "OFFSET"):
+                return token.text
+            sum_ = brackets.calculates and _is_operand(before) and token.text[0] in "+-"
+            return f"{token.text[0]} <u:{index}>" if sum_ else f"<t:{index}>"
+        case TokenKind.STRING:
+            return f'"t:{index}"' if tokens[index - 2].is_word("SEPARATOR") else f"<t:{index}>"
+        case TokenKind.IRI | TokenKind.NAME:
+            return "" if _in_datatype(tokens, index) else _property(tokens, index, brackets)
+        case _:
+            return _word(tokens, index, brackets)
+
+
+def _word(tokens: Sequence[Token], index: int, brackets: _Brackets) -> str:
+    token, before = tokens[index], tokens[index - 1]
+    if token.text == "a":
+        return _property(tokens, index, brackets)
+    if token.is_word("TRUE", "FALSE", "UNDEF") or (token.is_word(*_BARE) and has_no_argument(tokens, index)):
+        return f"<t:{index}>"
+    if counts_all(tokens, index):
+        return f"<t:{index}>"
+    if token.is_word("^^") and _in_datatype(tokens, index):
+        return ""
+    if token.is_word("^") and (brackets.negates or before.is_word("!")):
+        return ""
+    return sparql_word(tokens, index)
+
+
+def sparql_word(tokens: Sequence[Token], index: int) -> str:
+    """Return a word or symbol as SPARQL 1.1 writes it.
+
+    SERVICE becomes GRAPH, which has the same syntax: no parser is to do anything about a service.
+    BINDINGS ?x ?y {..}, which drafts of SPARQL 1.1 had, is VALUES (?x ?y) {..}.
+    """
+    token = tokens[index]
+    if token.is_word("SERVICE"):
+        return "GRAPH"
+    if token.is_word("SILENT") and tokens[index - 1].is_word("SERVICE"):
+        return ""
+    if token.is_word("BINDINGS"):
+        return "VALUES ("
+    first = index - 1
+    while token.is_word("{") and first > 0 and tokens[first].kind is TokenKind.VARIABLE:
+        first -= 1
+    return ") {" if token.is_word("{") and tokens[first].is_word("BINDINGS") else token.text
+
+
+def _property(tokens: Sequence[Token], index: int, brackets: _Brackets) -> str:
+    inverse = tokens[index - 1].is_word("^") and (brackets.negates or tokens[index - 2].is_word("!"))
+    return f"<{'i' if inverse else 't'}:{index}>"
+
+
+def has_no_argument(tokens: Sequence[Token], index: int) -> bool:
+    """Whether () follows the token."""
+    return tokens[index + 1].is_word("(") and tokens[index + 2].is_word(")")
+
+
+def counts_all(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the token is the * of COUNT(*)."""
+    before = index - 2 if tokens[index - 1].is_word("DISTINCT") else index - 1
+    return tokens[index].is_word("*") and tokens[before].is_word("(")
+
+
+def _is_operand(token: Token) -> bool:
+    return token.kind in _OPERANDS or token.is_word(")", "}", "TRUE", "FALSE")
+
+
+def _is_sign(tokens: Sequence[Token], index: int) -> bool:
+    return tokens[index].is_word(*_SIGNS) and not _is_operand(tokens[index - 1])
+
+
+def _end_of_primary(tokens: Sequence[Token], index: int) -> int:
+    """Return the index of the last token of the primary expression that starts at a token."""
+    while tokens[index].is_word(*_SIGNS, "NOT", "EXISTS"):
+        index += 1
+    if index + 1 < len(tokens) and tokens[index + 1].is_word("(") and not tokens[index].is_word("(", "{"):
+        index += 1
+    if tokens[index].kind is TokenKind.STRING and tokens[index + 1].is_word("^^"):
+        return index + 2
+    if tokens[index].kind is TokenKind.STRING and tokens[index + 1].kind is TokenKind.TAG:
+        return index + 1
+    depth = 0
+    for end in range(index, len(tokens)):
+        depth += tokens[end].is_word("(", "{", "[") - tokens[end].is_word(")", "}", "]")
+        if depth <= 0:
+            return end
+    return len(tokens) - 1
+
+
+def _in_datatype(tokens: Sequence[Token], index: int) -> bool:
+    mark = index if tokens[index].is_word("^^") else index - 1
+    return (
+        tokens[mark].is_word("^^") and tokens[mark - 1].kind is TokenKind.STRING and is_name(tokens[mark + 1])
+    )
+
+
+_GLUED: Final = ("COALESCE", "CONCAT", "BNODE")
+# pyoxigraph has aggregates in SELECT queries only: behind the pattern of others they are functions.
+_OUTSIDE: Final = {
+    **dict.fromkeys(AGGREGATES, "<x:x>"),
+    ";": ",",
+    "SEPARATOR": '"x"',
+}
+
+
+def read_tokens(tokens: Sequence[Token], lifted: StreamingClauses) -> Iterator[tuple[int, str]]:
+    """Yield each token that is not hidden as its index and what pyoxigraph reads for it."""
+    levels = [_Level()]
+    selects: bool | None = None
+    for index, token in enumerate(tokens):
+        if index in lifted.hidden:
+            continue
+        level = levels[-1]
+        if selects is None and token.kind is TokenKind.WORD and index >= lifted.names.after:
+            selects = token.is_word("SELECT")
+        level.see(token)
+        if index in lifted.blocks:
+            yield index, "GRAPH <w:>"
+        elif token.kind is TokenKind.VARIABLE:
+            yield index, _variable(tokens, index, level)
+        elif level.selecting and token.is_word("BOUND") and _calls_variable(tokens, index):
+            yield index, "STR"
+        elif len(levels) == 1 and not selects:
+            yield index, _outside(tokens, index)
+        else:
+            yield index, _spelled(tokens, index)
+        if token.is_word("{"):
+            levels.append(_Level())
+        elif token.is_word("}") and len(levels) > 1:
+            levels.pop()
+
+
+@dataclass(slots=True)
+class _Level:
+    """What is open between two braces: a SELECT clause, and how many brackets in it."""
+
+    selecting: bool = field(default=False)
+    brackets: int = 0
+
+    def see(self, token: Token) -> None:
+        """Take in the next token at this level."""
+        self.brackets += token.is_word("(") - token.is_word(")")
+        if token.is_word("SELECT"):
+            self.selecting, self.brackets = True, 0
+        elif token.is_word("WHERE", "FROM") or (token.is_word("{") and self.brackets <= 0):
+            self.selecting = False
+
+
+def _variable(tokens: Sequence[Token], index: int, level: _Level) -> str:
+    if not level.selecting or tokens[index - 1].is_word("AS"):
+        return f"?v{index}"
+    return "1" if level.brackets > 0 else f"(1 AS ?v{index})"
+
+
+def _calls_variable(tokens: Sequence[Token], index: int) -> bool:
+    opening, argument, closing = (*tokens[index + 1 : index + 4], None, None, None)[:3]
+    if opening is None or argument is None or closing is None:
+        return False
+    return opening.is_word("(") and argument.kind is TokenKind.VARIABLE and closing.is_word(")")
+
+
+def _spelled(tokens: Sequence[Token], index: int) -> str:
+    # Right by the grammar, but refused by pyoxigraph: TRUE, !(), and a space between COALESCE and (.
+    # A < that is no IRI would be read up to the next >: all comparisons stand at the same places.
+    token = tokens[index]
+    if token.kind is TokenKind.BLANK:
+        return f"_:v{index}"
+    if token.is_word("<", "<="):
+        return "="
+    if token.is_word("TRUE", "FALSE"):
+        return token.text.lower()
+    if token.is_word(*_GLUED) and index + 1 < len(tokens) and tokens[index + 1].is_word("("):
+        return f"{token.text}("
+    if token.is_word("(") and index > 0 and tokens[index - 1].is_word(*_GLUED):
+        return ""
+    if token.is_word("(") and tokens[index - 1].is_word("!") and tokens[index + 1].is_word(")"):
+        return "(<x:x>"
+    return re.sub(r"[\r\n]", " ", sparql_word(tokens, index))
+
+
+def _outside(tokens: Sequence[Token], index: int) -> str:
+    token = tokens[index]
+    if token.is_word("DISTINCT") and tokens[index - 1].is_word("("):
+        return ""
+    if counts_all(tokens, index):
+        return "1"
+    return _OUTSIDE[token.text.upper()] if token.is_word(*_OUTSIDE) else _spelled(tokens, index)
+
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
 TYPE: Final = RDF + "type"

@@ -8,7 +8,7 @@ from lars.language.terms import Variable
 from translate.model.patterns import StreamBlock
 from translate.model.query import Language, MergedStream
 from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
-from translate.writing.term_text import CannotSayError, Terms
+from translate.writing.expression_text import CannotSayError, Terms
 
 _WORDS: Final = {
     Language.CSPARQL: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},

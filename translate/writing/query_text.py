@@ -11,10 +11,17 @@ from translate.analysis import parts
 from translate.model.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
 from translate.tau import in_order
-from translate.writing.clause_levels import counts_tuples, take_apart
 from translate.writing.dialect import Dialect, Windows, write_duration
-from translate.writing.group_text import Clauses, Lines, clauses_of, in_braces, write_triples
-from translate.writing.term_text import CannotSayError, Terms, choose_prefixes
+from translate.writing.expression_text import CannotSayError, Terms, choose_prefixes
+from translate.writing.group_text import (
+    Clauses,
+    Lines,
+    clauses_of,
+    counts_tuples,
+    in_braces,
+    take_apart,
+    write_triples,
+)
 
 
 def model_lines(query: Query) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from agreement.answering.export.legend import LegendColumns, columns_of
+from agreement.answering.export.answers import LegendColumns, columns_of
 from agreement.answering.solve.solving import SolvingTask, asked_span, given_to, moded, trace_of
 from agreement.documents.requests import PROGRAM_SUFFIX, load_program, load_query
 from agreement.documents.traces import with_dates

@@ -24,7 +24,7 @@ from translate.analysis import (
     remarks,
     stream_blocks,
 )
-from translate.analysis.assignment import Assignment
+from translate.analysis.model_queries import Assignment
 from translate.dialects import TITLES
 from translate.model.patterns import EMPTY
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting

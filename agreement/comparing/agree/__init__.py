@@ -3,12 +3,15 @@
 from agreement.comparing.agree.agreeing import (
     AgreementTask,
     Overrides,
+    Pair,
+    VariantReport,
+    compare,
     comparison_trace,
     on_files,
+    pairs,
     periods_of,
     run,
 )
 from agreement.comparing.agree.narrowing import cause_of
 from agreement.comparing.agree.periods import PeriodComparison, Side
 from agreement.comparing.agree.sides import RowCause
-from agreement.comparing.agree.verdicts import Pair, VariantReport, compare, pairs

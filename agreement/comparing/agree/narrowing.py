@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import numpy as np
 
+from agreement.comparing.agree.agreeing import VariantReport
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
-from agreement.comparing.agree.verdicts import VariantReport
 from agreement.documents.values import cut
 from lars.errors import LarsError
 from solver.columns import Array

@@ -23,5 +23,4 @@ from agreement.comparing.judge.judge_inputs import (
     with_text,
 )
 from agreement.comparing.judge.judgement import Judgement, judge_recording
-from agreement.comparing.judge.verdict import JudgedWindow, Options, Verdict
-from agreement.comparing.judge.window_measures import measures
+from agreement.comparing.judge.verdict import JudgedWindow, Options, Verdict, measures

@@ -12,7 +12,7 @@ from agreement.comparing.judge.judgement import Judgement, judge_recording, narr
 from agreement.comparing.judge.verdict import Options
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.outputs import counted, plain, some
-from agreement.documents.placed.json_text import shown_json
+from agreement.documents.placed import shown_json
 from agreement.documents.recordings import Case, Recording, read_case
 from agreement.documents.requests import MatchBy
 from agreement.engines.engine import Engine, EngineRule, needed

@@ -25,7 +25,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.traces import LocalTrace, background, dataset_of, mismatches, options_for, streams_of
 from agreement.documents.values import cut
-from agreement.engines.engine import Engine
+from agreement.engines.engine import Engine, with_its_text
 from agreement.engines.specifications import (
     EngineRun,
     Specification,
@@ -35,7 +35,6 @@ from agreement.engines.specifications import (
     elements_of,
     specification,
 )
-from agreement.engines.written_query import with_its_text
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import read_text

@@ -1,29 +1,44 @@
-"""Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25)."""
+"""Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25).
 
-from collections.abc import Iterator
+Which start times t0 are tried (Z, RSP-QL 2014), and how one of them is.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice, product
+from time import monotonic
 from typing import Final
 
-from agreement.comparing.judge.alignment import recorded_for
-from agreement.comparing.judge.start_times import (
-    Bench,
-    Misfit,
-    RuledOut,
-    StartTimes,
-    all_starts,
-    given_starts,
-    sieve,
+from agreement.comparing.judge.alignment import ExpectedReport, ReportAssignment, Slot, recorded_for, slots
+from agreement.comparing.judge.verdict import (
+    Options,
+    Phase,
+    Verdict,
+    belonging,
+    clock_driven,
+    compared,
+    comparing,
+    is_right,
+    phase_of,
 )
-from agreement.comparing.judge.verdict import Options, Verdict, belonging, phase_of
 from agreement.documents.recordings import Recording
-from agreement.documents.requests import MatchBy, sources
+from agreement.documents.requests import EmptyReports, MatchBy, WindowSource, sources
+from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
+    ContentAnswers,
+    Empty,
+    EvaluationPoint,
     Frame,
+    ScheduledTask,
+    ShownSpans,
     Specification,
     Task,
     Tick,
     TickClock,
     Timetable,
+    answers_of,
+    evaluations,
     frame_task,
     needed_tick,
     shape,
@@ -31,7 +46,263 @@ from agreement.engines.specifications import (
 from lars.errors import LarsError
 from lars.language.terms import Variable
 from lars.language.windows import Bounds
+from solver.facts import Row
 from solver.settings import Progress, no_progress
+from translate.model.query import ToStream
+
+EACH: Final = 64
+"""Up to so many start times of a window each one is tried, beyond only those that make a difference."""
+MOST: Final = 20_000
+"""How many combinations of start times are tried at most."""
+_FEW: Final = 16
+"""So few start times are judged in whole, whether or not their first reports are right."""
+_DEAR: Final = 500
+"""From so many evaluations on it is asked first whether a verdict can be worth it."""
+_SAMPLE: Final = 64
+"""The answers of so many evaluations are counted first."""
+_TOGETHER: Final = 64
+"""The contents of so many start times are asked together."""
+StartTimes = tuple[int, ...]
+"""A start time for each window, in the order of the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The start times of each window, in the order of the query; `registered` is the first, a.
+
+    `last` is t_s, after which every window has started whatever its t0. `end` is the last t0 of all
+    where those of a window stand for the ones up to the next.
+    """
+
+    of_windows: tuple[tuple[int, ...], ...]
+    last: int
+    end: int | None = None
+
+    def until(self, z: StartTimes) -> int | None:
+        """Return the last t0 up to which, from that of the only window on, all are like it; else None."""
+        if self.end is None or len(z) != 1:
+            return None
+        place = bisect_right(self.of_windows[0], z[0])
+        return self.of_windows[0][place] - 1 if place < len(self.of_windows[0]) else self.end
+
+    def combinations(self, most: int | None = None) -> Iterator[StartTimes]:
+        """Yield the elements of Z, those in which all windows start alike first, at most so many."""
+        sets = [frozenset(own) for own in self.of_windows]
+        same = self.of_windows[0] if self.of_windows else ()
+        first = [(t,) * len(sets) for t in same if all(t in own for own in sets)]
+        others = (z for z in product(*self.of_windows) if not sets or len(frozenset(z)) > 1)
+        yield from islice((z for part in (first, others) for z in part), MOST if most is None else most)
+
+    @property
+    def count(self) -> int:
+        """How many combinations there are."""
+        found = 1
+        for own in self.of_windows:
+            found *= len(own)
+        return found
+
+
+def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int]) -> Starts:
+    """Return the start times that a user names, for every window.
+
+    Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
+    t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
+    """
+    found = [max(times)]
+    for own in (own for source in read if (own := shape(source, frame)) is not None):
+        earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
+        found += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
+    return Starts(tuple(tuple(times) for _ in read), max(found))
+
+
+def all_starts(
+    read: Sequence[WindowSource], frame: Frame, registered: int, reported: Sequence[float]
+) -> Starts:
+    """Return a .. a + β - 1 for each window, or those of them that tell contents or delays apart.
+
+    `reported` are the recorded times in time points: windows can close at them.
+    """
+    own = tuple(tuple(_starts(source, frame, registered, reported)) for source in read)
+    slides = [found.slide for source in read if (found := shape(source, frame)) is not None]
+    last = registered + max(slides, default=1) - 1
+    return Starts(own, last, last)
+
+
+def _starts(source: WindowSource, frame: Frame, registered: int, reported: Sequence[float]) -> list[int]:
+    found = shape(source, frame)
+    if found is None:
+        return [registered]
+    if found.slide <= EACH:
+        return list(range(registered, registered + found.slide))
+    after = frame.bounds is not Bounds.LOW_OPEN
+    opening = (element.t + after for element in frame.clock.elements)
+    closing = (
+        element.t + (frame.bounds is Bounds.HIGH_OPEN) - found.width for element in frame.clock.elements
+    )
+    aligned = (int(time) - found.width + more for time in reported for more in (0, 1))
+    moved = {(time - registered) % found.slide for times in (opening, closing, aligned) for time in times}
+    return [registered + shift for shift in sorted(moved | {0})]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What is the same for all start times, once the ends of windows are chosen."""
+
+    table: Timetable
+    starts: Starts
+    recorded: Recording
+    options: Options
+    phase: Phase
+    how: ReportAssignment
+
+    @property
+    def expired(self) -> bool:
+        """Whether nothing more is to be tried."""
+        return monotonic() > self.options.deadline
+
+    def slots(self, schedule: ScheduledTask) -> list[Slot]:
+        """Return what decides of the evaluations and reports that belong together, by their times alone."""
+        length = schedule.task.unit.milliseconds
+        times = dict.fromkeys(point.time for point in schedule.points)
+        expected = [ExpectedReport(t, t * length, (), reported=True, views=()) for t in times]
+        return [slot for slot in slots(expected, self.recorded.reports, self.how) if self.phase.decides(slot)]
+
+    def odd(self, z: StartTimes) -> int:
+        """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
+
+        Zero where the answers decide. It spares the evaluation of most start times.
+        """
+        schedule = self.table.scheduled(z)
+        decisive = self.slots(schedule)
+        if schedule.specification.empty is Empty.SILENT or self.options.empty is EmptyReports.IGNORED:
+            return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
+        return sum(slot.expected is None or not slot.reports for slot in decisive)
+
+    def hopeless(self, profile: ScheduledTask) -> bool:
+        """Return whether so many more rows are expected than reported that no verdict can be worth it."""
+        options, length = self.options, profile.task.unit.milliseconds
+        many = len(profile.points) > _DEAR and options.match is MatchBy.TIME
+        if not options.worth or not many or (answers := answers_of(profile)) is None:
+            return False
+        if (profile.task.query.to_stream or profile.specification.stream) is not ToStream.RSTREAM:
+            return False
+        after, until, edge = self.phase.after, self.phase.until, self.phase.edge
+        times = ((point, point.time * length) for point in profile.points)
+        points = [point for point, t in times if after < t <= until and t < edge]
+        actual = sum(len(report.rows) for report in self.recorded.reports)
+        expected = 0
+        # Few of them can have enough rows already.
+        for part in _more_and_more(points):
+            expected += sum(answers.sizes(list(map(profile.content, part))))
+            if expected > actual and 2 * actual <= options.worth * (expected + actual):
+                return True
+        return False
+
+    def verdict(self, z: StartTimes) -> Verdict | None:
+        """Return the verdict for start times; None where it would not be worth it."""
+        profile = self.table.scheduled(z)
+        if self.hopeless(profile):
+            return None
+        found = compared(profile, evaluations(profile), self.recorded, self.phase, self.options)
+        return replace(found, until=self.starts.until(z))
+
+
+def _more_and_more(points: Sequence[EvaluationPoint]) -> Iterator[Sequence[EvaluationPoint]]:
+    """Yield some evaluations, then each time eight times as many others, from all over the time."""
+    step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
+    while begin < step:
+        yield [point for place, point in enumerate(points) if begin <= place % step < end]
+        begin, end = end, 8 * end
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """How badly start times fit that are ruled out: so many evaluations and reports are `odd`.
+
+    Without any so many reports are `right` before the first that is not. `number` is their place in
+    the order of trying.
+    """
+
+    odd: int
+    right: int
+    number: int
+
+
+RuledOut = list[tuple[Misfit, StartTimes]]
+NumberedStarts = list[tuple[int, StartTimes]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Start times that are not ruled out yet, by their number: their evaluations, and what decides."""
+
+    number: int
+    schedule: ScheduledTask
+    decisive: list[Slot]
+
+    @property
+    def numbered(self) -> tuple[int, StartTimes]:
+        return self.number, self.schedule.choice.starts
+
+    def shown(self, place: int, *, changes: bool) -> list[tuple[ShownSpans | None, ShownSpans]]:
+        """Return what windows show at each evaluation of a slot, and at the evaluation before it."""
+        expected, points = self.decisive[place].expected, self.schedule.points
+        at = (n for n, point in enumerate(points) if expected is not None and point.time == expected.time)
+        content = self.schedule.content
+        return [(content(points[n - 1]) if changes and n else None, content(points[n])) for n in at]
+
+
+class Sieve:
+    """Start times are ruled out by their first report that is not what the windows' contents answer."""
+
+    def __init__(self, bench: Bench, answers: ContentAnswers) -> None:
+        self.bench, self.of, self.answers = bench, bench.table.of, answers
+        self.kind = self.of.task.query.to_stream or self.of.specification.stream
+        self.how = comparing(self.of, bench.options)
+
+    def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
+        """Return those that are left once few are, and those ruled out."""
+        table, ruled_out = self.bench.table, RuledOut()
+        schedules = ((number, table.scheduled(z)) for number, z in fitting)
+        left = [_Trial(number, one, self.bench.slots(one)) for number, one in schedules]
+        place = 0
+        while len(left) > _FEW and any(place < len(one.decisive) for one in left):
+            kept: list[_Trial] = []
+            for first in range(0, len(left), _TOGETHER):
+                if self.bench.expired:
+                    return [one.numbered for one in (*kept, *left[first:])], ruled_out
+                progress(first, len(left))
+                for one, right in self._judged(left[first : first + _TOGETHER], place):
+                    if right:
+                        kept.append(one)
+                    else:
+                        ruled_out.append((Misfit(0, place, one.number), one.schedule.choice.starts))
+            left, place = kept, place + 1
+        return [one.numbered for one in left], ruled_out
+
+    def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
+        """Yield trials with whether the reports in one place are right."""
+        changes = self.kind is not ToStream.RSTREAM
+        shown = [one.shown(place, changes=changes) if place < len(one.decisive) else [] for one in part]
+        contents = dict.fromkeys(one for pairs in shown for pair in pairs for one in pair if one is not None)
+        rows = dict(zip(contents, self.answers.rows(tuple(contents)), strict=True))
+        for one, pairs in zip(part, shown, strict=True):
+            answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
+            yield one, place >= len(one.decisive) or self._is_right(one.decisive[place], answered)
+
+    def _is_right(self, slot: Slot, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
+        if slot.expected is None:
+            return is_right(slot, self.how)
+        rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))
+        told = bool(rows) or self.of.specification.empty is Empty.REPORTED
+        return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=told)), self.how)
+
+
+def sieve(bench: Bench) -> Sieve | None:
+    """Return what rules out start times; None where the clock does not drive, or contents do not decide."""
+    answers = answers_of(bench.table.of) if clock_driven(bench.table.of) else None
+    return None if answers is None else Sieve(bench, answers)
+
 
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""

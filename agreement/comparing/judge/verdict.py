@@ -1,4 +1,7 @@
-"""What judging is asked for, and the verdict on a recording for one choice of start times and ends."""
+"""What judging is asked for, and the verdict on a recording for one choice of start times and ends.
+
+What a judged window is measured by.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +18,7 @@ from agreement.comparing.judge.alignment import (
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, share
 from agreement.comparing.matching.sequences import contained, nearest
+from agreement.documents.outputs import Json, pick
 from agreement.documents.recordings import SLACK, Recording, Report, rows_of
 from agreement.documents.requests import EmptyReports, MatchBy, sources
 from agreement.engines.specifications import (
@@ -288,3 +292,13 @@ def first_close(of: FramedTask) -> float | None:
     found = ((shape(one.source, of.frame), one.start) for one in of.windows)
     closes = [start + own.width for own, start in found if own is not None]
     return min(closes) * of.task.unit.milliseconds if closes else None
+
+
+def measures(window: JudgedWindow) -> Json:
+    """Return numbers of rows, precision and recall, the delay in ms, what is wrong in words."""
+    return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
+
+
+def counts(rows: RowMatch) -> Json:
+    """Return how many rows are expected and reported, precision and recall."""
+    return pick(rows, "expected", "actual", "precision", "recall")

@@ -1,13 +1,6 @@
 """Recorded answers of engines, and what was recorded with them: one file per format."""
 
 from agreement.documents.recordings.case import Case, read_case
-from agreement.documents.recordings.numbered_rows import (
-    RowNumbers,
-    RowsByNumber,
-    number_rows,
-    rows_of,
-    together,
-)
 from agreement.documents.recordings.reading import ReadingOptions, read_recording
 from agreement.documents.recordings.recording import (
     SLACK,
@@ -15,8 +8,13 @@ from agreement.documents.recordings.recording import (
     Push,
     Recording,
     Report,
+    RowNumbers,
+    RowsByNumber,
     as_lexical,
     in_common_columns,
+    number_rows,
     pushes_of,
+    rows_of,
+    together,
 )
 from agreement.documents.recordings.value_types import static_lines, static_of, stream_iri, triple_of

@@ -1,5 +1,10 @@
-"""Cases: a query, static data, what was pushed into an engine and what it reported, in one file."""
+"""Cases: a query, static data, what was pushed into an engine and what it reported, in one file.
 
+Cases as files: what was asked, pushed and reported, for readers and for `read_case`.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -9,8 +14,7 @@ from typing import Any, Final
 from pydantic import Field
 
 from agreement.documents.outputs import plain
-from agreement.documents.placed import PlacedData, check_data
-from agreement.documents.placed.json_text import json_of, shown_json
+from agreement.documents.placed import PlacedData, check_data, json_of, shown_json
 from agreement.documents.recordings.recording import (
     ACCEPTED_LATEST,
     LATEST,
@@ -33,7 +37,7 @@ from agreement.documents.recordings.value_types import (
     triple_of,
 )
 from lars.errors import LarsError
-from lars.files import TextFile, TextLine, read_file
+from lars.files import TextFile, TextLine, read_file, replacement_path
 from solver.facts import Static, Triple
 from solver.rdf import short
 
@@ -293,3 +297,62 @@ def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBou
         case _:
             problem = "found one bound of a window; accepted: window_from and window_to, or neither"
             raise document.error(("output", number), problem)
+
+
+CaseContent = Mapping[str, object]
+"""A case as its file has it: keys of CaseFile."""
+
+
+def write_case(path: Path, content: CaseContent) -> None:
+    """Write a case, whole or not at all; a push and a report are a line each."""
+    with replacement_path(path) as place:
+        place.write_text(case_text(content), encoding="utf-8")
+
+
+def case_text(content: CaseContent) -> str:
+    """Return the text of a case's file; what says no more than the default is left out.
+
+    >>> print(case_text({"id": "e/1", "engine": "e", "mode": "", "family": "", "query": "Q", "output": []}))
+    {
+     "id": "e/1",
+     "engine": "e",
+     "mode": "",
+     "family": "",
+     "query": "Q",
+     "output": []
+    }
+    """
+    CaseFile.model_validate(content)
+    said = {
+        name: content[name]
+        for name, field in CaseFile.model_fields.items()
+        if name in content
+        if field.is_required() or content[name] != field.get_default(call_default_factory=True)
+    }
+    return "{\n" + ",\n".join(_entries(said)) + "\n}\n"
+
+
+def _entries(found: Mapping[str, object]) -> Iterator[str]:
+    for name, value in found.items():
+        if isinstance(value, list) and value:
+            lines = ",\n".join(f"  {_json(one)}" for one in value)
+            yield f" {_json(name)}: [\n{lines}\n ]"
+        else:
+            yield f" {_json(name)}: {_json(value)}"
+
+
+def _json(value: object) -> str:
+    return json.dumps(_whole(value), ensure_ascii=False)
+
+
+def _whole(value: object) -> object:
+    """Return a value with times that are whole numbers as such."""
+    match value:
+        case float() if value == int(value):
+            return int(value)
+        case dict():
+            return {name: _whole(one) for name, one in value.items() if one is not None}
+        case list() | tuple():
+            return [_whole(one) for one in value]
+        case _:
+            return value

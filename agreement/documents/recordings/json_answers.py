@@ -10,8 +10,7 @@ from typing import Final
 
 from pydantic import Field
 
-from agreement.documents.placed import KeyPath, PlacedData, check_data
-from agreement.documents.placed.json_text import json_of, json_of_line, shown_json
+from agreement.documents.placed import KeyPath, PlacedData, check_data, json_of, json_of_line, shown_json
 from agreement.documents.recordings.recording import Answers, group_reports, names_of, recording_of
 from agreement.documents.recordings.value_types import (
     AnswerTimes,

@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, assert_never
 
-from agreement.documents.placed.json_text import json_of, json_of_line
+from agreement.documents.placed import json_of, json_of_line
+from agreement.documents.recordings.answer_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
 from agreement.documents.recordings.json_answers import (
     ACCEPTED_CSRBENCH,
@@ -17,14 +18,13 @@ from agreement.documents.recordings.json_answers import (
     read_sparql_json,
 )
 from agreement.documents.recordings.recording import Answers
-from agreement.documents.recordings.sparql_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
 from agreement.documents.recordings.value_types import AnswerTimes
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces import Instant, read_time
-from solver.traces.trace_files import ARROW, is_json_row
+from solver.traces.rows import ARROW, is_json_row
 
 ACCEPTED: Final = {
     AnswersFormat.CASE: ACCEPTED_CASE,

@@ -1,16 +1,20 @@
-"""What is recorded of an engine: pushed triples, its reports, what a file of answers leaves out."""
+"""What is recorded of an engine: pushed triples, its reports, what a file of answers leaves out.
+
+Rows with numbers: what is compared again and again are columns of numbers, decoded where they are read.
+"""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import repeat
-from typing import Final
+from typing import Final, overload
 
 import numpy as np
 
 from lars.errors import LarsError
 from lars.language.terms import XSD, Blank, Iri, Literal
-from solver.columns import TraceColumns
+from solver.columns import Array, Mask, Numbering, TraceColumns
 from solver.facts import STREAM_PREDICATE, Row, Triple
 from solver.rdf import read_term
 
@@ -200,3 +204,98 @@ def as_lexical(term: str | None) -> str | None:
             return of_text(lexical)
         case Blank():
             return term
+
+
+class RowNumbers:
+    """A growing dictionary of rows: equal rows have one number.
+
+    >>> known = RowNumbers()
+    >>> rows = known.numbered([("<e:b>",), (None,), ("<e:b>",)])
+    >>> rows.numbers.tolist(), list(rows[1:])
+    ([0, 1, 0], [(None,), ('<e:b>',)])
+    """
+
+    def __init__(self) -> None:
+        self._numbers: Numbering[Row] = Numbering()
+        self._rows: list[Row] = []
+
+    def numbered(self, rows: Iterable[Row]) -> "RowsByNumber":
+        """Return the rows as numbers, new ones with new numbers."""
+        if isinstance(rows, RowsByNumber) and rows.of is self:
+            return rows
+        return RowsByNumber(self, np.array(list(map(self._numbers.__getitem__, rows)), np.int64))
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """Each row at the place that is its number."""
+        # A dictionary keeps the order in which its keys came.
+        if len(self._rows) < len(self._numbers):
+            self._rows = list(self._numbers)
+        return self._rows
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+
+class RowsByNumber(Sequence[Row]):
+    """Rows as their numbers in `of`."""
+
+    def __init__(self, of: RowNumbers, numbers: Array) -> None:
+        self.of, self.numbers = of, numbers
+
+    @cached_property
+    def _decoded(self) -> tuple[Row, ...]:
+        return tuple(map(self.of.rows.__getitem__, self.numbers.tolist()))
+
+    def chosen(self, places: Array | Mask) -> "RowsByNumber":
+        """Return the rows at these places, or those that a mask marks."""
+        return RowsByNumber(self.of, self.numbers[places])
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._decoded)
+
+    @overload
+    def __getitem__(self, place: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> "RowsByNumber": ...
+
+    def __getitem__(self, place: int | slice) -> "Row | RowsByNumber":
+        if isinstance(place, slice):
+            return RowsByNumber(self.of, self.numbers[place])
+        return self.of.rows[int(self.numbers[place])]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, RowsByNumber) and other.of is self.of:
+            return np.array_equal(self.numbers, other.numbers)
+        return isinstance(other, tuple | RowsByNumber) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(self._decoded)
+
+
+def together(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
+    """Return the rows of several answers one after the other; numbered where all are, by one dictionary."""
+    if len(parts) == 1:
+        return parts[0]
+    numbered = [part for part in parts if isinstance(part, RowsByNumber)]
+    if numbered and len(numbered) == len(parts) and len({id(part.of) for part in numbered}) == 1:
+        return RowsByNumber(numbered[0].of, np.concatenate([part.numbers for part in numbered]))
+    return tuple(row for part in parts for row in part)
+
+
+def rows_of(reports: Sequence[Report]) -> Sequence[Row]:
+    """Return the rows of reports one after the other."""
+    return together([report.rows for report in reports])
+
+
+def number_rows(recording: Recording, numbers: RowNumbers) -> Recording:
+    """Return a recording with its rows as numbers."""
+    reports = (replace(report, rows=numbers.numbered(report.rows)) for report in recording.reports)
+    return replace(recording, reports=tuple(reports))

@@ -43,6 +43,11 @@ from agreement.documents.requests.numbers import (
     PARAMETERS,
     START_TIMES,
     Period,
+    durations_among,
+    durations_in,
+    durations_of,
+    finer_units,
+    fitting_unit,
     milliseconds,
     numbers,
     periods,
@@ -67,10 +72,3 @@ from agreement.documents.requests.query_files import (
     with_sources,
 )
 from agreement.documents.requests.readers import in_time_points, static_files, variables
-from agreement.documents.requests.units import (
-    durations_among,
-    durations_in,
-    durations_of,
-    finer_units,
-    fitting_unit,
-)

@@ -8,17 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from agreement.documents.idle_options import IdleOptions, has, has_not
-from agreement.documents.options import argument, option
+from agreement.documents.options import IdleOptions, argument, has, has_not, option
 from agreement.documents.requests import readers
-from agreement.documents.requests.numbers import Period
+from agreement.documents.requests.numbers import Period, durations_among, durations_in, fitting_unit
 from agreement.documents.requests.query_files import PROGRAM_SUFFIX
-from agreement.documents.requests.units import durations_among, durations_in, fitting_unit
 from agreement.documents.values import columns_by_stream
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.windows import Bounds
-from solver.progress import forward
 from solver.settings import (
     Certify,
     Evaluator,
@@ -29,6 +26,7 @@ from solver.settings import (
     TraceInput,
     TraceOptions,
     Warn,
+    forward,
     no_progress,
 )
 from translate.dialects import TITLES

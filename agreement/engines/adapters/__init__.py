@@ -3,17 +3,23 @@
 An adapter is a program that speaks the protocol, JSON lines, on its standard streams.
 """
 
-from agreement.engines.adapters.as_version import ADAPTER, AdaptedVersion, adapted_version
-from agreement.engines.adapters.built_in import BuiltInEngine, built_in
+from agreement.engines.adapters.built_in import (
+    ADAPTER,
+    AdaptedVersion,
+    BuiltInEngine,
+    adapted_version,
+    built_in,
+)
 from agreement.engines.adapters.checking import AdapterCheck, checks_of
 from agreement.engines.adapters.client import SILENCE, RunningAdapter
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, schema
-from agreement.engines.adapters.runs import EngineAnswers, answers_of
 from agreement.engines.adapters.serving import replies
 from agreement.engines.adapters.stream_engines import (
+    EngineAnswers,
     EngineSession,
     FailedEngineError,
     RefusedQueryError,
     Registration,
     StreamEngine,
+    answers_of,
 )

@@ -2,6 +2,8 @@
 
 What they report is evaluated over all that was pushed so far; a report is given once nothing can change
 it: an engine version's during its push, a specification's when time has passed it.
+
+A real engine behind an adapter as an engine version without rules, for a query with its text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,14 +13,16 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from agreement.documents import values
-from agreement.documents.recordings import Push, Recording, Report, static_of
+from agreement.documents.recordings import Push, Recording, Report, static_lines, static_of
 from agreement.documents.requests import read_once, sources
+from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, problem_of
-from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration
+from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration, answers_of
 from agreement.engines.cqels.query_text import with_its_text
-from agreement.engines.engine import Engine
+from agreement.engines.engine import Engine, Off
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
+    NAMES,
     EngineRun,
     Specification,
     Strategy,
@@ -34,6 +38,7 @@ from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
+from solver.facts import Static
 from translate.model.query import EngineQuery, Form, Language
 
 _TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, "true"), (False, "false"))}
@@ -274,3 +279,42 @@ def _report(
         rows = [{"Answer": _TRUTHS[bool(one.rows)]}]
     start, end = bounds or (None, None)
     return EngineReport(t=one.t, rows=tuple(rows), window_from=start, window_to=end)
+
+
+ADAPTER: Final = "adapter:"
+"""What the name of an engine begins with that is the command of its adapter."""
+_ELSE: Final = "rspql"
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptedVersion:
+    """A real engine as an engine version; `lexical` where its rows do not keep the kinds of terms."""
+
+    engine: Engine
+    lexical: bool
+
+
+def adapted_version(command: str, text: str) -> AdaptedVersion:
+    """Return the engine behind an adapter, asked once what it says of itself.
+
+    Raises LarsError where it refuses the query.
+    """
+
+    def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+        del query, off
+        with RunningAdapter(command) as adapter:
+            answers = answers_of(adapter, Registration(text, static_lines(static)), pushes)
+        if answers.profile is None:
+            raise LarsError(f"the engine refuses the query: {answers.refused}")
+        return answers.recording()
+
+    profile = _profile(command, text)
+    specification = profile.dialect if profile.dialect in NAMES else _ELSE
+    return AdaptedVersion(Engine(profile.engine, specification, (), recorded), not profile.kinds)
+
+
+def _profile(command: str, text: str) -> ProfileReply:
+    with RunningAdapter(command) as adapter:
+        session = adapter.open(Registration(text))
+        session.close()
+        return session.profile

@@ -9,8 +9,13 @@ from agreement.documents.recordings import Push
 from agreement.documents.values import cut
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import ProfileReply
-from agreement.engines.adapters.runs import EngineAnswers, answers_of
-from agreement.engines.adapters.stream_engines import FailedEngineError, RefusedQueryError, Registration
+from agreement.engines.adapters.stream_engines import (
+    EngineAnswers,
+    FailedEngineError,
+    RefusedQueryError,
+    Registration,
+    answers_of,
+)
 from lars.language.terms import XSD
 
 _TO_END: Final = 10.0

@@ -2,13 +2,18 @@
 
 An engine version, a specification, one from a TOML file (`built_in`) and a running program (`client`)
 are all StreamEngines.
+
+A run: a query registered, triples pushed, the run closed, and all that the engine answered meanwhile.
 """
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
-from agreement.documents.recordings import Push
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.documents.recordings.recording import rows_in
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
 from lars.errors import FailedRunError, LarsError
 
@@ -73,3 +78,80 @@ class StreamEngine(Protocol):
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_: object) -> None: ...
+
+
+_BLANK: Final = re.compile(r"_:\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineAnswers:
+    """What an engine answered in one run; without a profile it `refused` the query.
+
+    `replies` are what each push caused, in their order, `flush` what closing the run did; their times
+    are in milliseconds.
+    """
+
+    profile: ProfileReply | None
+    refused: str | None = None
+    replies: tuple[PushReply, ...] = ()
+    flush: tuple[EngineReport, ...] = ()
+
+    @property
+    def rejected(self) -> Mapping[int, str]:
+        """Why pushes were not taken, by their numbers."""
+        return {n: one.refused for n, one in enumerate(self.replies) if one.refused is not None}
+
+    @property
+    def errors(self) -> tuple[tuple[int, str], ...]:
+        """What the engine told of, by the numbers of pushes."""
+        return tuple((n, said) for n, one in enumerate(self.replies) for said in one.errors)
+
+    @property
+    def reports(self) -> tuple[tuple[int, EngineReport], ...]:
+        """The reports in their order, with the number of the push that each came during."""
+        return tuple((n, report) for n, one in enumerate(self.replies) for report in one.reports)
+
+    def recording(self) -> Recording:
+        """Return the answers as a recording."""
+        found = self.reports
+        names = tuple(sorted({name for _, report in found for row in report.rows for name in row}))
+        bounds = tuple(_bounds(report) for _, report in found)
+        return Recording(
+            names,
+            tuple(Report(one.t, rows_in(names, one.rows), number) for number, one in found),
+            tuple(self.rejected),
+            bounds if any(bounds) else (),
+        )
+
+    def same(self, other: "EngineAnswers") -> bool:
+        """Whether another run answered the same: at each push the same reports, rows in any order."""
+        return _shape(self) == _shape(other)
+
+
+def _shape(answers: EngineAnswers) -> tuple[object, ...]:
+    pushed = [(one.refused, [_content(report) for report in one.reports]) for one in answers.replies]
+    return answers.profile, answers.refused, pushed, [_content(report) for report in answers.flush]
+
+
+def _bounds(report: EngineReport) -> tuple[float, float] | None:
+    if report.window_from is None or report.window_to is None:
+        return None
+    return report.window_from, report.window_to
+
+
+def _content(report: EngineReport) -> tuple[object, ...]:
+    """Return a report without the order of its rows and the names of blank nodes, which may change."""
+    rows = (
+        frozenset((name, _BLANK.sub("_:", text or "")) for name, text in row.items()) for row in report.rows
+    )
+    return report.t, _bounds(report), Counter(rows)
+
+
+def answers_of(engine: StreamEngine, registration: Registration, pushes: Sequence[Push]) -> EngineAnswers:
+    """Return what an engine answers in a run of its own; raises FailedEngineError where it fails."""
+    try:
+        session = engine.open(registration)
+    except RefusedQueryError as error:
+        return EngineAnswers(None, str(error))
+    replies = tuple(session.push(pushes))
+    return EngineAnswers(session.profile, None, replies, session.close())

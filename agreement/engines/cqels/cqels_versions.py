@@ -2,20 +2,255 @@
 
 The specification: at each arriving triple the whole query is evaluated over the windows [now - L,
 now], SLIDE ignored, and what is new since the arrival before is reported (ISTREAM).
+
+Q5 and Q6: which rows are reported when a triple has been joined.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
-from agreement.documents.recordings import Push, Recording
-from agreement.engines.cqels.join_plan import StaticData
+from agreement.documents.outputs import row_order
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.cqels.join_plan import JoinedMapping, StaticData, TextSolution, compatible, joins
 from agreement.engines.cqels.machine import CqelsMachine, CqelsStages, Expiry, LiveJoins
-from agreement.engines.cqels.query_text import CqelsBody, WrittenQuery, as_parsed, query_with_text, read_body
-from agreement.engines.cqels.reports import CqelsReports, head_of
+from agreement.engines.cqels.query_text import (
+    CqelsBody,
+    CqelsFilter,
+    WrittenQuery,
+    as_parsed,
+    query_with_text,
+    read_body,
+)
 from agreement.engines.engine import Engine, EngineRule, Off, columns
+from agreement.engines.r2s import reported_rows
 from lars.errors import LarsError
-from solver.facts import Static
-from translate.model.query import EngineQuery, Form
+from lars.language.formulas import Aggregation, OrderKey
+from lars.language.program import variables as variables_of
+from lars.language.terms import XSD, Constant, Literal, Variable
+from solver.facts import Row, Static, constant_of
+from solver.rdf import aggregate, order_key
+from translate.model.patterns import UNMODIFIED, Duplicates, Extend, Filter, Group, Modifiers, Pattern
+from translate.model.query import EngineQuery, Form, ToStream
+
+HeadStep = Extend | Filter
+GroupKey = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsHead:
+    """A query around its pattern: steps inside of the groups, the groups, steps behind them.
+
+    Steps are in the order in which they are taken; `columns` is V in alphabetical order.
+    """
+
+    columns: tuple[Variable, ...]
+    inside: tuple[HeadStep, ...]
+    group: Group | None
+    after_groups: tuple[HeadStep, ...]
+    modifiers: Modifiers
+
+    @property
+    def keys(self) -> tuple[Variable, ...]:
+        """The variables of GROUP BY."""
+        return () if self.group is None else self.group.keys
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables that SELECT, GROUP BY, HAVING and the aggregates mention."""
+        found = frozenset(self.columns).union(self.keys)
+        for step in (*self.inside, *self.after_groups):
+            found |= variables_of(step.expression if isinstance(step, Extend) else step.condition)
+        for _, aggregation in () if self.group is None else self.group.aggregates:
+            found = found.union(aggregation.arguments)
+        return found
+
+
+def head_of(query: EngineQuery) -> CqelsHead:
+    """Return what stands around the pattern of a SELECT query."""
+    columns = tuple(sorted(query.result))
+    behind, pattern = _peeled(query.pattern, (Extend, Filter))
+    if isinstance(pattern, Group):
+        inside, _ = _peeled(pattern.pattern, (Extend,))
+        return CqelsHead(columns, inside, pattern, behind, query.modifiers)
+    behind, _ = _peeled(query.pattern, (Extend,))
+    return CqelsHead(columns, (), None, behind, query.modifiers)
+
+
+def _peeled(pattern: Pattern, kinds: tuple[type, ...]) -> tuple[tuple[HeadStep, ...], Pattern]:
+    steps: list[HeadStep] = []
+    while isinstance(pattern, kinds) and isinstance(pattern, Extend | Filter):
+        steps.insert(0, pattern)
+        pattern = pattern.pattern
+    return tuple(steps), pattern
+
+
+def _taken(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
+    """Return a solution with the values of expressions, none where that is an error; None if left out."""
+    for step in steps:
+        if isinstance(step, Filter):
+            if not data.holds(CqelsFilter(step.condition, step.exists), solution):
+                return None
+        elif (value := data.value(step, solution)) is not None:
+            solution = {**solution, step.variable: value}
+    return solution
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsGroups:
+    """The groups of a query. With `whole` a group needs a value of each argument but those of COUNT (Q6)."""
+
+    head: CqelsHead
+    data: StaticData
+    whole: bool
+
+    def prepared(self, solution: TextSolution) -> TextSolution:
+        """Return a solution with the values of the expressions that are grouped by or aggregated."""
+        return _taken(self.head.inside, solution, self.data) or solution
+
+    def key(self, solution: TextSolution) -> GroupKey:
+        """Return the group of a prepared solution."""
+        return tuple(solution.get(name) for name in self.head.keys)
+
+    def of(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
+        """Return prepared solutions by group, in the order in which the groups begin."""
+        found: dict[GroupKey, list[TextSolution]] = {}
+        for solution in solutions:
+            found.setdefault(self.key(solution), []).append(solution)
+        return found
+
+    def values(self, key: GroupKey, members: Iterable[TextSolution]) -> TextSolution | None:
+        """Return what a group binds: its key and its aggregates; None where it is left out."""
+        assert self.head.group is not None
+        known = [*members]
+        found = {name: text for name, text in zip(self.head.keys, key, strict=True) if text is not None}
+        for name, aggregation in self.head.group.aggregates:
+            elements = [_element(aggregation, one) for one in known]
+            if self.whole and aggregation.function != "COUNT" and any(None in one for one in elements):
+                return None
+            value = aggregate(aggregation, elements)
+            found |= {} if value is None else {name: str(value)}
+        return found
+
+    def of_nothing(self) -> TextSolution:
+        """Return what Q6 binds for a group without a solution: COUNT and AVG are 0, all else is unbound."""
+        assert self.head.group is not None
+        zero = str(Literal("0", XSD + "integer"))
+        aggregates = self.head.group.aggregates
+        return {name: zero for name, aggregation in aggregates if aggregation.function in ("COUNT", "AVG")}
+
+
+def _element(aggregation: Aggregation, solution: TextSolution) -> tuple[Constant | None, ...]:
+    texts = (solution.get(name) for name in aggregation.arguments)
+    return tuple(None if text is None else constant_of(text) for text in texts)
+
+
+@dataclass(slots=True)
+class CqelsReports:
+    """What is reported of a machine, which follows what is there unless each row is reported at once."""
+
+    machine: CqelsMachine
+    head: CqelsHead
+    groups: CqelsGroups = field(init=False)
+    _before: Sequence[Row] = ()
+
+    def __post_init__(self) -> None:
+        self.groups = CqelsGroups(self.head, self.machine.data, whole=self.machine.stages.looked_up)
+
+    def of(self, pushes: Sequence[Push]) -> Iterator[Report]:
+        """Yield the reports in their order, each with the number of the push that triggered it."""
+        for number, push in enumerate(pushes):
+            found = [one for batch in self.machine.batches(push) for one in self._of_each(batch)]
+            if self.machine.stages.each:
+                yield from (Report(push.t, (row,), number) for row in self._rows(found))
+            elif new := self._new(found):
+                yield Report(push.t, tuple(new), number)
+            if self.machine.live is not None:
+                self.machine.live.settle()
+
+    def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
+        """Yield what each joined mapping is answered with, where that is asked of the mappings one by one."""
+        if self.head.group is None:
+            yield from (one.binds for one in batch)
+        elif self.machine.stages.looked_up:
+            for one in batch:
+                yield from self._looked_up(self.groups.prepared(one.binds))
+        elif self.machine.stages.each:
+            found = self.groups.of(self._there()) if batch else {}
+            for one in batch:
+                key = self.groups.key(self.groups.prepared(one.binds))
+                yield from self._values({key: found[key]})
+
+    def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
+        """Yield the groups that plan 1 finds for a joined mapping, or the group of nothing (Q6)."""
+        asked = {name: joined[name] for name in self.head.keys if name in joined}
+        first = self.machine.body.triples[0].variables
+        known: list[TextSolution] = []
+        if joins(self.machine.plans[0]) or any(name in first for name in asked):
+            whole = (self.groups.prepared(one.binds) for one in self.machine.whole(0))
+            known = [one for one in whole if compatible(asked, one)]
+        if not known:
+            yield self.groups.of_nothing()
+        yield from self._values(self.groups.of(known))
+
+    def _values(self, groups: Mapping[GroupKey, list[TextSolution]]) -> Iterator[TextSolution]:
+        for key, members in groups.items():
+            if (values := self.groups.values(key, members)) is not None:
+                yield values
+
+    def _there(self) -> Iterator[TextSolution]:
+        assert self.machine.live is not None
+        return (self.groups.prepared(one.binds) for one in self.machine.live.now)
+
+    def _new(self, found: list[TextSolution]) -> list[Row]:
+        """Return what is new in the whole answer; equal rows count."""
+        live = self.machine.live
+        asked_one_by_one = self.head.group is not None and self.machine.stages.looked_up
+        if asked_one_by_one:
+            return self._istream(found) if found else []
+        assert live is not None
+        if not live.changed:
+            return []
+        if self.head.group is None and self.head.modifiers == UNMODIFIED:
+            gone = self._rows(one.binds for one in live.removed)
+            return reported_rows(ToStream.ISTREAM, gone, self._rows(found))
+        if self.head.group is None:
+            return self._istream([one.binds for one in live.now])
+        return self._istream(self._values(self.groups.of(self._there())))
+
+    def _istream(self, found: Iterable[TextSolution]) -> list[Row]:
+        answer = self._modified([*self._seen(found)])
+        before, self._before = self._before, answer
+        return reported_rows(ToStream.ISTREAM, before, answer)
+
+    def _rows(self, found: Iterable[TextSolution]) -> list[Row]:
+        return [self._row(one) for one in self._seen(found)]
+
+    def _seen(self, found: Iterable[TextSolution]) -> Iterator[TextSolution]:
+        """Yield solutions with the expressions of SELECT, those of which HAVING is true."""
+        done = (_taken(self.head.after_groups, one, self.machine.data) for one in found)
+        return (one for one in done if one is not None)
+
+    def _row(self, solution: TextSolution) -> Row:
+        return tuple(solution.get(name) for name in self.head.columns)
+
+    def _modified(self, found: list[TextSolution]) -> list[Row]:
+        """Return the rows as ORDER BY, DISTINCT, OFFSET and LIMIT say; ties go by the rows' texts."""
+        modifiers = self.head.modifiers
+        found = sorted(found, key=lambda one: row_order(self._row(one)))
+        for key in reversed(modifiers.order):
+            found.sort(key=lambda one: _value(one, key), reverse=key.descending)
+        rows = [self._row(one) for one in found]
+        if modifiers.duplicates is Duplicates.DISTINCT:
+            rows = list(dict.fromkeys(rows))
+        last = None if modifiers.limit is None else modifiers.offset + modifiers.limit
+        return rows[modifiers.offset : last]
+
+
+def _value(solution: TextSolution, key: OrderKey) -> tuple[object, ...]:
+    text = solution.get(key.variable)
+    return order_key(None if text is None else constant_of(text))
+
 
 _RULES_1X: Final = (
     EngineRule(

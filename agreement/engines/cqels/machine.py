@@ -7,14 +7,17 @@ from enum import Enum
 from typing import assert_never
 
 from agreement.documents.recordings import Push
-from agreement.engines.cqels.buffers import (
+from agreement.engines.cqels.join_plan import (
     BufferedTriple,
     CqelsBuffer,
     JoinedMapping,
+    JoinElements,
+    JoinPlan,
+    StaticData,
     TextSolution,
+    follow,
     match_triple,
 )
-from agreement.engines.cqels.join_plan import JoinElements, JoinPlan, StaticData, follow
 from agreement.engines.cqels.query_text import CqelsBody, CqelsFilter, StreamTriple
 from lars.language.terms import Variable
 from solver.facts import Triple

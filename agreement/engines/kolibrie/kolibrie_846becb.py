@@ -2,8 +2,13 @@
 
 push → rows that waited are joined and reported → windows fire → one store → rows, which wait
 Times are in the unit of the timestamps. Several threads (E8) determine nothing, and are not modelled.
+
+The windows of Kolibrie between two arrivals: which fires, with what, and which are dropped.
+
+What becomes of joined rows: all variables as they are, or what the rest of the query says of them.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -11,15 +16,215 @@ from itertools import chain
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
-from agreement.engines.definitions import AT_ITS_CLOSE, EACH_WINDOW, ENDS, SAME_INSTANT
-from agreement.engines.engine import Engine, EngineRule, Off
+from agreement.engines.engine import (
+    AT_ITS_CLOSE,
+    EACH_WINDOW,
+    ENDS,
+    SAME_INSTANT,
+    Engine,
+    EngineRule,
+    Off,
+    answers,
+    columns,
+)
 from agreement.engines.kolibrie.bindings import TextBinding, join_bindings, matches, plain_text
-from agreement.engines.kolibrie.contents import KolibrieWindows, TimedTriples, WindowRules
-from agreement.engines.kolibrie.heads import KolibrieHead, head_of
-from agreement.engines.kolibrie.plan import NAME, KolibriePlan, plan_query
+from agreement.engines.kolibrie.plan import NAME, TIMED, KolibriePlan, PlannedWindow, plan_query
 from agreement.engines.r2s import reported_rows
-from solver.facts import Row, Static, Triple
+from agreement.engines.yasper.sliding import LiveWindows, PastTriples, TimedTriple, WindowEnds, first_close
+from lars.language.terms import Variable
+from solver.facts import Row, Static, Triple, constant_of
+from translate.model import patterns as algebra
+from translate.model.patterns import EMPTY, UNMODIFIED, variables
 from translate.model.query import EngineQuery, ToStream
+from translate.tau import in_order
+
+
+@dataclass(frozen=True, slots=True)
+class KolibrieHead:
+    """The columns of the answers, and the rows that a bag of bindings becomes."""
+
+    names: tuple[str, ...]
+    rows: Callable[[Sequence[TextBinding]], tuple[Row, ...]]
+
+
+def head_of(  # noqa: PLR0913  (what the rows are, and the two rules that a head depends on)
+    query: EngineQuery,
+    plan: KolibriePlan,
+    static: Static,
+    terms: Mapping[str, str],
+    *,
+    filters: bool,
+    selects: bool,
+) -> KolibrieHead:
+    """Return the head of a query whose rows are texts, which `terms` are the terms of.
+
+    With `filters` what stands outside of windows is honoured, with `selects` what SELECT says: then the
+    rows are given to SPARQL as a table, in the place of the windows and of the static patterns.
+    """
+
+    def whole(found: Sequence[TextBinding]) -> tuple[Row, ...]:
+        return tuple(tuple(terms[row[name]] for name in plan.names) for row in found)
+
+    if not filters and not selects:
+        return KolibrieHead(plan.names, whole)
+    empty = _asked(query, plan, (), filters=filters, selects=selects)
+
+    def evaluated(found: Sequence[TextBinding]) -> tuple[Row, ...]:
+        asked = _asked(query, plan, whole(found), filters=filters, selects=selects)
+        return answers(asked, [{}], static)[0]
+
+    return KolibrieHead(columns(empty), evaluated)
+
+
+def _asked(
+    query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], *, filters: bool, selects: bool
+) -> EngineQuery:
+    names = tuple(map(Variable, plan.names))
+    constants = (tuple(None if text is None else constant_of(text) for text in row) for row in rows)
+    table = algebra.Values(names, tuple(constants))
+    inner = _below_groups(query.pattern)
+    body = _with_table(inner, [table]) if filters else table
+    pattern = _above(query.pattern, inner, body) if selects else body
+    result = query.result if selects else in_order(variables(body))
+    modifiers = query.modifiers if selects else UNMODIFIED
+    return replace(query, pattern=pattern, result=tuple(result), modifiers=modifiers, declared=())
+
+
+def _below_groups(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return what is grouped by a query with aggregates, else its whole pattern."""
+    part = pattern
+    while isinstance(part, algebra.Extend | algebra.Filter | algebra.Group):
+        if isinstance(part, algebra.Group):
+            return part.pattern
+        part = part.pattern
+    return pattern
+
+
+def _above(pattern: algebra.Pattern, inner: algebra.Pattern, body: algebra.Pattern) -> algebra.Pattern:
+    if pattern == inner:
+        return body
+    assert isinstance(pattern, algebra.Extend | algebra.Filter | algebra.Group)
+    return replace(pattern, pattern=_above(pattern.pattern, inner, body))
+
+
+def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algebra.Pattern:
+    """Return the pattern with the table in the place of its first triples, and nothing for the others."""
+    match pattern:
+        case algebra.Bgp() | algebra.StreamBlock():
+            return table.pop() if table else EMPTY
+        case algebra.Join(left, right):
+            first = _with_table(left, table)
+            return algebra.Join(first, _with_table(right, table))
+        case algebra.Filter(inner) | algebra.Extend(inner) | algebra.Group(inner):
+            return replace(pattern, pattern=_with_table(inner, table))
+        case _:
+            return pattern
+
+
+TimedTriples = Sequence[TimedTriple]
+"""What a window shows, in the order of arrival."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowRules:
+    """How windows fire: `before` an arrival enters, at its very time too; or only those that closed earlier.
+
+    `drops`: every window that does not show the arrival is dropped, younger ones too.
+    """
+
+    before: bool = True
+    drops: bool = True
+
+    @property
+    def ends(self) -> WindowEnds:
+        """Which end a window contains."""
+        return WindowEnds(includes_opening=self.before)
+
+
+@dataclass(slots=True)
+class KolibrieWindows:
+    """The windows of one sliding window; `last_firing` is when one fired last, `now` the latest arrival."""
+
+    planned: PlannedWindow
+    rules: WindowRules
+    live: LiveWindows = field(init=False)
+    past: PastTriples = field(init=False)
+    memory: tuple[str, TimedTriples] = ("", ())
+    last_firing: float = 0
+    now: float = -math.inf
+
+    def __post_init__(self) -> None:
+        self.live = LiveWindows(self.planned.window, self.rules.ends)
+        self.past = PastTriples(self.planned.window)
+
+    def open(self, t: float, triple: Triple) -> None:
+        """Open windows for an arrival; what comes too late for a window that has closed opens none."""
+        least = -math.inf if self.rules.drops else self.now
+        self.live.open(first_close(t, self.planned.window.step), t, least)
+        self.past.add(t, triple, min(t, self.now, *self.live.contents))
+        if not self.rules.before:
+            self.live.add(t, triple)
+
+    def latest(self, t: float) -> float | None:
+        """Return when what fires closes: of the windows that its strategy lets report, the last one."""
+        reporting = [close for close in self.live.contents if self._reports(close, t)]
+        if not reporting or t <= self.last_firing or self.planned.tick != TIMED:
+            return None
+        self.last_firing = t
+        return max(reporting)
+
+    def _reports(self, close: float, t: float) -> bool:
+        content = self.live.contents[close]
+        match self.planned.report:
+            case "NON_EMPTY_CONTENT":
+                return bool(content)
+            case "PERIODIC":
+                return t % 1000 == 0
+            case "ON_CONTENT_CHANGE":
+                # One memory for all windows, and equal contents report, not changed ones.
+                before, self.memory = self.memory, ("known", tuple(content))
+                return before == self.memory
+            case _:
+                return self.closed(close, t)
+
+    def closed(self, close: float, t: float) -> bool:
+        """Return whether an arrival finds a window closed."""
+        return close < t or (close == t and self.rules.before)
+
+    def closes(self, t: float) -> Iterator[float]:
+        """Yield when the windows closed that show something and an arrival finds closed."""
+        return (close for close in self.live.filled() if self.closed(close, t))
+
+    def enter(self, t: float, triple: Triple) -> None:
+        """Let an arrival in, and drop windows."""
+        if self.rules.before:
+            self.live.add(t, triple)
+
+    def drop(self, t: float) -> None:
+        """Drop the windows that an arrival finds closed, or all that do not show it."""
+        for close in tuple(self.live.contents):
+            opening = close - self.planned.window.width
+            gone = (
+                not self.rules.ends.contains(opening, close, t) if self.rules.drops else self.closed(close, t)
+            )
+            if gone:
+                del self.live.contents[close]
+        self.now = max(self.now, t)
+
+    def forget(self, t: float) -> None:
+        """Drop the windows that an arrival on another stream finds closed."""
+        for close in tuple(self.live.contents):
+            if self.closed(close, t):
+                del self.live.contents[close]
+
+    def active(self, t: float) -> list[Triple]:
+        """Return what the active window shows at `t`: of those that have not closed, the earliest."""
+        return self.past.active(t, self.rules.ends)
+
+    def rest(self) -> TimedTriples:
+        """Return what is left when the engine stops: the union of all windows that are open."""
+        return tuple(dict.fromkeys(one for content in self.live.contents.values() for one in content))
+
 
 _STORE: Final = EngineRule(
     "E1",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
+from agreement.engines.engine import WrittenQuery
 from agreement.engines.kolibrie.bindings import TextPattern, text_pattern
-from agreement.engines.written_query import WrittenQuery
 from agreement.engines.yasper.sliding import YasperWindow, check_triple_patterns, sliding_windows
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable

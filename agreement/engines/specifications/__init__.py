@@ -10,6 +10,7 @@ from agreement.engines.specifications.elements import (
     shape,
 )
 from agreement.engines.specifications.evaluation import (
+    EngineRun,
     EvaluationReport,
     FiredWindow,
     FramedTask,
@@ -17,9 +18,11 @@ from agreement.engines.specifications.evaluation import (
     ScheduledTask,
     Timetable,
     answers_of,
+    choice_at,
     evaluated_windows,
     evaluations,
     frame_task,
+    specified_answers,
 )
 from agreement.engines.specifications.parameters import (
     ACCEPTED,
@@ -35,4 +38,3 @@ from agreement.engines.specifications.parameters import (
     specification,
 )
 from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick
-from agreement.engines.specifications.specified import EngineRun, choice_at, specified_answers

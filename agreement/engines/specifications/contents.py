@@ -38,7 +38,7 @@ from solver.relational import (
     spread,
     text_order,
 )
-from solver.relational.shown_contents import ShownContents, span_runs
+from solver.relational.shown_input import ShownContents, span_runs
 from translate.model.query import EPOCH, EngineQuery, Profile, Semantics, Setting, ToStream
 from translate.model.windows import Rows, Sliding
 from translate.tau import Output, lars_program, output_of

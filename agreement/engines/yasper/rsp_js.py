@@ -5,15 +5,23 @@ its order, S1, S2 and S5 those of the page of living engines, section C, S6 one 
 Times are in the unit of the timestamps, in which its windows are written too. Each push is taken once the
 engine is at rest: how answers that come later move t0 (S4) is not modelled, nor a triple given to two
 streams as one object (S3).
+
+Where Comunica 2.10.2 differs from SPARQL 1.1: errors in aggregates (S2), FILTER in OPTIONAL (S6).
+
+  (COUNT(?x) AS ?n) .. GROUP BY ?k   =   n := IF(COUNT(?x) = COUNT(*), COUNT(?x), an error) in each group
+SPARQL leaves out what has no value in COUNT, and in SAMPLE; in all other aggregates it is an error as well.
+  P OPTIONAL { Q FILTER R }   =   P OPTIONAL { Q } FILTER (a variable of Q is unbound || R)
+So a solution whose matches all fail the condition is lost, where SPARQL leaves it without a match.
 """
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
-from agreement.engines.definitions import (
+from agreement.engines.engine import (
     AT_ITS_CLOSE,
     DECLARED,
     EACH_WINDOW,
@@ -23,14 +31,86 @@ from agreement.engines.definitions import (
     OPERATORS,
     OWN_STREAM,
     SAME_INSTANT,
+    Content,
+    Engine,
+    EngineRule,
+    Off,
+    answers,
+    columns,
 )
-from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
 from agreement.engines.r2s import reported_rows
-from agreement.engines.yasper.comunica import with_errors, with_late_conditions
-from agreement.engines.yasper.line_windows import EngineWindows, engine_windows, javascript_number
-from agreement.engines.yasper.sliding import FiringWindow, WindowEnds, YasperWindow, first_close
+from agreement.engines.yasper.sliding import (
+    EngineWindows,
+    FiringWindow,
+    WindowEnds,
+    YasperWindow,
+    engine_windows,
+    first_close,
+    javascript_number,
+)
+from lars.language.formulas import Aggregation, Call
+from lars.language.terms import Variable
 from solver.facts import Row, Static, Triple
+from translate.analysis import occurring_variables, rebuilt
+from translate.model import patterns as algebra
+from translate.model.patterns import variables
 from translate.model.query import EngineQuery, ToStream
+from translate.tau import in_order
+
+_LENIENT: Final = ("COUNT", "SAMPLE")
+_ALL: Final = Aggregation("COUNT")
+
+
+def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return the pattern in whose groups, those of subqueries too, errors are errors of all aggregates."""
+    taken = occurring_variables(pattern)
+    names = (Variable(f"all_{number}") for number in count(1))
+    fresh = (name for name in names if name not in taken)
+
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        if not isinstance(part, algebra.Group) or not any(_is_lenient(one) for _, one in part.aggregates):
+            return None
+        return _strict(part, rebuilt(part.pattern, change), fresh)
+
+    return rebuilt(pattern, change)
+
+
+def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return the pattern in which what OPTIONAL finds is filtered only once it has been joined."""
+
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        if not isinstance(part, algebra.LeftJoin) or part.condition is None:
+            return None
+        left, right = rebuilt(part.left, change), rebuilt(part.right, change)
+        condition = part.condition
+        for variable in reversed(in_order(variables(right))):
+            condition = Call("||", (Call("!", (Call("BOUND", (variable,)),)), condition))
+        return algebra.Filter(algebra.LeftJoin(left, right), condition, part.exists)
+
+    return rebuilt(pattern, change)
+
+
+def _is_lenient(aggregation: Aggregation) -> bool:
+    return aggregation.function in _LENIENT and len(aggregation.arguments) == 1
+
+
+def _strict(group: algebra.Group, inner: algebra.Pattern, fresh: Iterator[Variable]) -> algebra.Pattern:
+    everything, nothing = next(fresh), next(fresh)
+    aggregates, checks = [(everything, _ALL)], []
+    for variable, aggregation in group.aggregates:
+        if not _is_lenient(aggregation):
+            aggregates.append((variable, aggregation))
+            continue
+        value, bound = next(fresh), next(fresh)
+        aggregates += [(value, aggregation), (bound, Aggregation("COUNT", aggregation.arguments))]
+        # What never has a value is an error wherever its value is asked for.
+        checks.append((variable, Call("IF", (Call("=", (bound, everything)), value, nothing))))
+    found: algebra.Pattern = algebra.Group(inner, group.keys, tuple(aggregates))
+    for variable, expression in checks:
+        found = algebra.Extend(found, variable, expression)
+    seen = {*group.keys, *(variable for variable, _ in group.aggregates)}
+    return algebra.Select(found, tuple(in_order(seen)))
+
 
 _OPENING: Final = EngineRule(
     "R1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]", ENDS

@@ -21,9 +21,8 @@ from itertools import count, islice, product
 from typing import Final
 
 from agreement.proving.containment.forms import normal, settle
-from agreement.proving.containment.mappings import Image, Mapper
+from agreement.proving.containment.mappings import Image, Mapper, properties
 from agreement.proving.containment.relations import MergedGraph
-from agreement.proving.containment.walks import properties
 from agreement.proving.disjuncts import (
     Disjunct,
     Edge,
@@ -43,7 +42,7 @@ from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Iri, Literal, Term, Variable
-from solver.deadlines import NEVER, Deadline
+from solver.limits import NEVER, Deadline
 from solver.rdf import test as holds
 from translate.model.patterns import (
     Alternative,

@@ -21,15 +21,19 @@ containment depends on which of the ends, and of the gaps between them, hold a t
 does, a gap if it is longer than g/k. For k = 4 and t = 0 or 1/2 all gaps do; so what is contained with the
 unit g/4 is contained with each that divides g, and data for a unit g/k are data for g/(nk). Without
 durations no unit matters.
+
+What C1 to C3 leave open, searched as by `lars witness`: a smallest stream, or that there is none (A7).
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
 from math import inf
+from time import monotonic
 from typing import Final
 
 from agreement.documents.requests import durations_of, finer_units, sources
+from agreement.documents.traces import streams_of
 from agreement.proving.containment.canonical import (
     OneQuery,
     PlacedTriple,
@@ -42,7 +46,6 @@ from agreement.proving.containment.canonical import (
 )
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
-from agreement.proving.containment.containment_search import answers_containment as contained_answers
 from agreement.proving.containment.findings import (
     Containment,
     Counterexample,
@@ -52,7 +55,7 @@ from agreement.proving.containment.findings import (
 )
 from agreement.proving.containment.mappings import window_of
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
-from agreement.proving.decide import volatile
+from agreement.proving.decide import stock_of, volatile
 from agreement.proving.disjuncts import (
     Edge,
     GraphSource,
@@ -61,6 +64,17 @@ from agreement.proving.disjuncts import (
     UncountedError,
     is_derived,
     models,
+)
+from agreement.proving.witness import (
+    NoneUpTo,
+    NoWitness,
+    OutOfTime,
+    SearchRefusal,
+    Witness,
+    WitnessSearch,
+    in_words,
+    smallest,
+    two_queries,
 )
 from lars.errors import TimeLimitError
 from lars.language.terms import Iri, Variable
@@ -71,6 +85,38 @@ from translate.model.patterns import Group, Join, Pattern, StreamBlock
 from translate.model.query import ToStream
 from translate.model.windows import Rows, Unbounded
 
+SECONDS: Final = 5.0
+"""How long smallest streams are searched for."""
+_ASKED: Final = "on which it has a row that the other lacks"
+
+
+def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
+    """Return whether each answer of one query is an answer of the other, at every time."""
+    # Half of the time is the search's.
+    mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
+    found = decide_containment(mine, theirs)
+    comparable = one.result == other.result and one.query.dataset == other.query.dataset
+    if found.holds is not Holds.OPEN or not comparable or one.deadline.is_over:
+        return found
+    contest = two_queries(one.query, other.query, one.setting, contained=True)
+    streams = dict.fromkeys((*streams_of(one.query), *streams_of(other.query)))
+    searched = smallest(
+        WitnessSearch(contest, tuple(streams), until=min(monotonic() + SECONDS, one.deadline.end))
+    )
+    match searched:
+        case Witness() | OutOfTime(_, Witness()):
+            witness = searched if isinstance(searched, Witness) else searched.best
+            assert witness is not None
+            row = min(witness.left_only, key=str)
+            return refuted(Counterexample(witness.facts, stock_of(witness.static), witness.end, row))
+        case NoWitness(_, reason):
+            return Containment(Holds.YES, reason)
+        case NoneUpTo() | OutOfTime():
+            return replace(found, why=f"{found.why}; {in_words(searched, _ASKED, some=False)}")
+        case SearchRefusal():
+            return found
+
+
 _R, _I, _D = ToStream.RSTREAM, ToStream.ISTREAM, ToStream.DSTREAM
 _MOST: Final = 8
 _COPY: Final = "urn:lars:copy:"
@@ -80,7 +126,7 @@ def reports_containment(one: OneQuery, other: OneQuery) -> Containment:
     """Return whether what one query reports the other reports too, at each evaluation on every stream."""
     mine, theirs = one.operator, other.operator
     if (mine, theirs) == (_R, _R):
-        return contained_answers(one, other)
+        return answers_containment(one, other)
     try:
         return _decided(one, other)
     except (TimeLimitError, UncountedError) as error:
@@ -99,7 +145,7 @@ def contained_in_units(one: OneQuery, other: OneQuery) -> Containment:
 
 
 def _decided(one: OneQuery, other: OneQuery) -> Containment:
-    answers = contained_answers(_answering(one), _answering(other))
+    answers = answers_containment(_answering(one), _answering(other))
     if is_empty(one):
         return Containment(Holds.YES, f"the first never has an answer, so that {one.operator.value} has none")
     said = f"{one.operator.value} against {other.operator.value}"

@@ -3,8 +3,15 @@
 from collections.abc import Iterator
 
 from agreement.proving.decide.question import AgreementQuestion
-from agreement.proving.decide.theorems import JudgedDisjunct, is_now, needs_now, only_loses, window_of
-from agreement.proving.decide.verdict_values import CheckedPremise, EveryStream
+from agreement.proving.decide.theorems import (
+    CheckedPremise,
+    EveryStream,
+    JudgedDisjunct,
+    is_now,
+    needs_now,
+    only_loses,
+    window_of,
+)
 from agreement.proving.disjuncts import Disjunct, Edge, Model, NoModelKnown, Reading, Unsatisfiable
 from lars.language.formulas import write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window

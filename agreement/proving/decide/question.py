@@ -1,14 +1,21 @@
-"""What is decided, and what is found out once: disjuncts, sources, what keeps theorems from applying."""
+"""What is decided, and what is found out once: disjuncts, sources, what keeps theorems from applying.
 
+What `lars decide` is given: an experiment, or one or two queries; what it is then asked.
+
+Where in a query's text its parts stand: the places that premises are named with.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from agreement.comparing.agree import Pair
-from agreement.proving.decide.places import Places
+from agreement.comparing.agree import AgreementTask, Pair
 from agreement.proving.decide.theorems import JudgedDisjunct, hindrances, volatile
+from agreement.proving.decide.trial import stock_of
 from agreement.proving.disjuncts import (
     Edge,
     Overlap,
+    Reading,
     Stock,
     disjuncts,
     edges_of,
@@ -16,13 +23,106 @@ from agreement.proving.disjuncts import (
     satisfiability,
     without_removed,
 )
+from agreement.proving.traceless import TracelessTask
 from lars.durations import Duration
-from translate.analysis import model_of_cqels, parts, rebuilt
+from lars.errors import LarsError
+from lars.language.formulas import Expression
+from lars.language.program import variables as named_in
+from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Term, Variable
+from solver.settings import Warn
+from translate.analysis import NO_MODEL, check_comparable, differences, model_of_cqels, parts, rebuilt
 from translate.analysis.query_remarks import normal
-from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, Union
+from translate.errors import QueryError
+from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, Union
 from translate.model.query import Setting
 from translate.model.windows import Range, WindowExpression
+from translate.sparql import Document, Names, Token, TokenKind, is_name, read_prologue, tokenize
 from translate.tau import Trigger
+
+RDF_TYPE = Iri(RDF_LANG_STRING.partition("#")[0] + "#type")
+
+
+@dataclass(frozen=True)
+class Places:
+    """The places of a query's parts, each as file:line:column; where a part is not found, the file."""
+
+    text: str
+    source: str
+
+    @cached_property
+    def _document(self) -> Document:
+        return tokenize(self.text, self.source)
+
+    @cached_property
+    def _names(self) -> Names:
+        names = read_prologue(self._document)
+        for index, token in enumerate(self._document.tokens):
+            if token.is_word("PREFIX", "BASE"):
+                names = read_prologue(self._document, index, names)
+        return names
+
+    @property
+    def _tokens(self) -> tuple[Token, ...]:
+        return self._document.tokens
+
+    def _at(self, index: int | None) -> str:
+        return self.source if index is None else str(self._document.place(self._tokens[index].start))
+
+    def word(self, *words: str) -> str:
+        """Return where one of these keywords stands first."""
+        return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
+
+    def triple(self, triple: TriplePattern) -> str:
+        """Return where the predicate of a triple pattern stands, before its object if that is found."""
+        places = [n for n in range(len(self._tokens)) if self._is(n, triple.predicate)]
+        exact = [n for n in places if self._is(n + 1, triple.object)]
+        both = [n for n in exact if self._is(n - 1, triple.subject)]
+        return self._at(next(iter((*both, *exact, *places)), None))
+
+    def window(self, reading: Reading) -> str:
+        """Return where the window of a stream is opened: the bracket behind the stream's name."""
+        streams = [n for n in range(len(self._tokens)) if self._is(n, reading.stream)]
+        opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
+        return self._at(next(iter((*opened, *streams)), None))
+
+    def condition(self, expression: Expression) -> str:
+        """Return where the FILTER, BIND or HAVING with the variables of a condition stands."""
+        names = {name.name for name in named_in(expression)}
+        for index, inside in self._conditions():
+            if names <= inside:
+                return self._at(index)
+        return self.word("FILTER", "BIND", "HAVING")
+
+    def _conditions(self) -> Iterator[tuple[int, frozenset[str]]]:
+        for index, token in enumerate(self._tokens):
+            if not token.is_word("FILTER", "BIND", "HAVING"):
+                continue
+            depth, inside = 0, set[str]()
+            for one in self._tokens[index + 1 :]:
+                depth += one.is_word("(", "{") - one.is_word(")", "}")
+                if one.kind is TokenKind.VARIABLE:
+                    inside.add(one.text[1:])
+                if depth <= 0 and one.is_word(")", "}"):
+                    break
+            yield index, frozenset(inside)
+
+    def _is(self, index: int, term: Term) -> bool:
+        token = self._tokens[index] if 0 <= index < len(self._tokens) else self._tokens[-1]
+        try:
+            match term:
+                case Variable(name):
+                    return token.kind is TokenKind.VARIABLE and token.text[1:] == name
+                case Iri() if is_name(token):
+                    return self._names.iri(token) == term
+                case Iri():
+                    return token.is_word("A") and token.text == "a" and term == RDF_TYPE
+                case Literal():
+                    known = token.kind in (TokenKind.STRING, TokenKind.NUMBER)
+                    return known and self._names.literal(index) == term
+                case _:
+                    return False
+        except QueryError:
+            return False
 
 
 @dataclass
@@ -114,3 +214,36 @@ def _stepped(window: WindowExpression, unit: Duration) -> str:
     if isinstance(window, Range) and window.slide is not None and window.slide.points(unit) == 1:
         return str(Range(window.length, None, window.until))
     return str(window)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionTask:
+    """What is decided for which periods: each pair of queries, the first of which is the brave one."""
+
+    questions: tuple[AgreementQuestion, ...]
+    periods: tuple[int, ...]
+
+
+def decision_task(found: TracelessTask, places: Places, warn: Warn) -> DecisionTask:
+    """Return what is decided of a pair of push and pull; LarsError for two queries of a kind."""
+    task = found.task
+    if not found.is_pair:
+        problem = "a second query of its kind; accepted: C-SPARQL and CQELS, or --contained, --equivalent"
+        raise LarsError(f"{found.inputs[1]}: {problem}")
+    _check_one_model(task)
+    known = found.static(warn)
+    stock = None if known is None else stock_of(known)
+    read = task.setting, task.trigger, stock, places
+    return DecisionTask(tuple(AgreementQuestion(one, *read) for one in found.pairs(warn)), found.periods)
+
+
+def _check_one_model(task: AgreementTask) -> None:
+    """Raise LarsError for two queries that do not stem from one (V, P, D, S); only their STEP may differ."""
+    if task.csparql is None or task.cqels is None:
+        return
+    check_comparable(task.csparql, task.cqels)
+    found = differences(task.csparql, task.cqels, task.setting.unit)
+    apart = next((said for said in found if said.startswith(NO_MODEL)), None)
+    if apart is not None:
+        others = "lars agree compares others on a trace; --equivalent, in one mode"
+        raise LarsError(f"{apart}\naccepted: one query, or two that do ({others})")

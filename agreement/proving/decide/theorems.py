@@ -25,7 +25,9 @@ pattern without conditions in the window [t-(U-1), t], they agree: each match fi
 reports the row, and is seen by the one pull up to U - 1 later; no push reports it without one in its
 own period, as only matches fire.
 
-T5 (streams with new names): see `fresh_names`.
+T5 (streams with new names): see `deciding`.
+
+What is said of a period, and on what it rests.
 """
 
 from collections.abc import Iterator
@@ -33,6 +35,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from agreement.proving.decide.trial import StreamWitness
 from agreement.proving.disjuncts import (
     Disjunct,
     Edge,
@@ -42,6 +45,7 @@ from agreement.proving.disjuncts import (
     Satisfiability,
     Unsatisfiable,
 )
+from lars.durations import Duration
 from lars.language.formulas import AGGREGATES, Call, Expression
 from lars.language.terms import Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
@@ -185,3 +189,39 @@ def undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
     return next(
         (one.satisfiability.why for one in judged if isinstance(one.satisfiability, NoModelKnown)), None
     )
+
+
+class EveryStream(Enum):
+    """What is said of a period."""
+
+    ALWAYS = "always"
+    NEVER = "never"
+    STATIC = "depends on the static data"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPremise:
+    """What was checked, whether it holds, and where in a query."""
+
+    statement: str
+    holds: bool
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodDecision:
+    """What is said of one period, on what it rests, and what would change it.
+
+    `searched` says how far streams were searched, where no theorem and no stream decides; `finer` is a
+    finer unit with which the verdict is another one.
+    """
+
+    period: int
+    verdict: EveryStream
+    theorem: Theorem | None
+    premises: tuple[CheckedPremise, ...]
+    changes: tuple[str, ...]
+    witness: StreamWitness | None = None
+    searched: str = ""
+    finer: "tuple[Duration, PeriodDecision] | None" = None

@@ -7,15 +7,15 @@ from agreement.proving.disjuncts.candidates import (
     ground,
     stored_triples,
 )
-from agreement.proving.disjuncts.positions import (
+from agreement.proving.disjuncts.removed import without_removed
+from agreement.proving.disjuncts.representatives import (
     Position,
     has_blank_in_two,
     is_derived,
     is_rdf,
     positioned_terms,
+    representative,
 )
-from agreement.proving.disjuncts.removed import without_removed
-from agreement.proving.disjuncts.representatives import representative
 from agreement.proving.disjuncts.satisfiable import (
     Model,
     NoModelKnown,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
-from agreement.proving.disjuncts.positions import misplaced
+from agreement.proving.disjuncts.representatives import misplaced
 from agreement.proving.disjuncts.satisfiable import Model, Stock, complete
 from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading
 from lars.durations import Duration

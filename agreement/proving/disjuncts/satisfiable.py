@@ -6,10 +6,11 @@ from functools import reduce
 from itertools import islice
 from typing import Final
 
-from agreement.proving.disjuncts.positions import is_derived, misplaced
 from agreement.proving.disjuncts.representatives import (
     constants_in,
     is_covered,
+    is_derived,
+    misplaced,
     representative,
     representatives,
 )

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from agreement.proving.disjuncts.positions import positioned_terms
+from agreement.proving.disjuncts.representatives import positioned_terms
 from agreement.proving.disjuncts.satisfiable import Stock
 from agreement.proving.disjuncts.splitting import Edge, GraphSource, Reading, Where
 from lars.language.terms import DEFAULT, Constant, Term, Variable

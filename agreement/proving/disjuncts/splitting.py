@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import count, product
 from typing import Any, Final, assert_never
 
-from agreement.proving.disjuncts.positions import PositionedTerm, positioned_terms
+from agreement.proving.disjuncts.representatives import PositionedTerm, positioned_terms
 from lars.errors import LarsError
 from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms

@@ -13,10 +13,12 @@ from agreement.proving.hunting.hunted_queries import (
 from agreement.proving.hunting.hunting import FailedRun, Fault, Hunt, HuntLimits
 from agreement.proving.hunting.references import (
     FaultRule,
+    HuntedRun,
     Reference,
+    RunVerdict,
     SpecificationReference,
     VersionReference,
+    WrongPlace,
     reference,
 )
-from agreement.proving.hunting.runs import HuntedRun, RunVerdict, WrongPlace
 from agreement.proving.hunting.streams import streams

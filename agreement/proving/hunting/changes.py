@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Final
 
 from agreement.documents.requests import WindowSource, sources, with_sources
-from agreement.engines.definitions import OPERATORS, OWN_STREAM
+from agreement.engines.engine import OPERATORS, OWN_STREAM
 from agreement.engines.specifications import Task
 from agreement.engines.specifications.elements import PushedTriple
 from lars.durations import NANOSECONDS, Duration

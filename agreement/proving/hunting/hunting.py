@@ -9,8 +9,7 @@ from typing import Final
 from agreement.comparing.judge.verdict import UNCLOSED
 from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
 from agreement.proving.hunting.hunted_queries import HuntedQuery
-from agreement.proving.hunting.references import FaultRule, Reference
-from agreement.proving.hunting.runs import HuntedRun, RunVerdict
+from agreement.proving.hunting.references import FaultRule, HuntedRun, Reference, RunVerdict
 from agreement.proving.hunting.streams import Stream, streams
 from solver.settings import Progress, no_progress
 

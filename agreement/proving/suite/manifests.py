@@ -9,8 +9,7 @@ from typing import Final
 import pyoxigraph as ox
 from pydantic import BaseModel, ConfigDict
 
-from agreement.documents.placed import check_data
-from agreement.documents.placed.json_text import json_of
+from agreement.documents.placed import check_data, json_of
 from agreement.documents.recordings import Push, static_of, triple_of
 from agreement.engines.specifications import Empty
 from agreement.proving.suite.catalogue import LEVELS

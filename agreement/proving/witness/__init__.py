@@ -5,7 +5,7 @@
 
 from agreement.proving.witness.other_sides import read_sides
 from agreement.proving.witness.outcome_words import in_words
-from agreement.proving.witness.position_classes import named_constants
+from agreement.proving.witness.representatives import named_constants
 from agreement.proving.witness.searching import (
     NoneUpTo,
     NoWitness,

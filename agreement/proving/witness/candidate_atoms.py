@@ -5,22 +5,20 @@ from dataclasses import dataclass
 from itertools import product
 
 from agreement.proving.disjuncts import Position, is_rdf
-from agreement.proving.witness.position_classes import (
+from agreement.proving.witness.representatives import (
     TRIPLE,
     PatternAtom,
     PositionClasses,
-    is_import,
-    named_constants,
-    patterns,
-    unify,
-)
-from agreement.proving.witness.representatives import (
     fresh,
     gathered_values,
     is_gathering,
+    is_import,
+    named_constants,
+    patterns,
     representatives,
     tells_order,
     told_apart,
+    unify,
 )
 from lars.language.program import Program
 from lars.language.terms import DEFAULT, Atom, Constant, Iri, Term, Variable

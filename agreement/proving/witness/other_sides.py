@@ -1,20 +1,187 @@
-"""Two readings of one query as sides: its bounds, trigger, profile, operator or variant; both are pushed."""
+"""Two specifications or engine versions as sides: streams are tried one by one, in the order of their size.
+
+What each reports depends on when its windows began, so that no stream stands for one moved in time. Let g
+divide every length, slide and start; then a stream of n triples is told from others by the multiples of g
+that its times lie between and by their order there: at most n time points after each multiple are tried.
+
+Two readings of one query as sides: its bounds, trigger, profile, operator or variant; both are pushed.
+"""
 
 import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, islice
+from math import gcd
+from time import monotonic
 from typing import Final, assert_never
 
 from agreement.comparing.compare import reporter
+from agreement.comparing.compare.sides import ProfileSide, WindowPlacement
 from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
-from agreement.engines.specifications import Specification
-from agreement.proving.witness.profile_sides import NamedProfile
+from agreement.documents.outputs import counted
+from agreement.documents.recordings import Push
+from agreement.documents.requests import sources
+from agreement.documents.traces import streams_of
+from agreement.engines.specifications import EngineRun, Specification
+from agreement.proving.witness.candidate_atoms import candidate_atoms
+from agreement.proving.witness.searching import NoneUpTo, OutOfTime, Witness, WitnessOutcome
 from lars.errors import LarsError
+from lars.language.terms import DEFAULT, Atom
 from lars.language.windows import Bounds
+from solver.facts import Background, Fact, Row, Static
 from solver.job import Question, ask
-from solver.search import Contest, ReportKind
+from solver.search import Contest, ReportKind, with_atoms
+from solver.settings import Progress
 from translate.analysis import Choice, cq, model_of_cqels
 from translate.model.query import EngineQuery, Profile, Setting, ToStream
+from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, push
+
+MOST_TRIED: Final = 4_000
+"""So many streams of a number of triples are tried."""
+_MOST_TRIPLES: Final = 3
+_MOST_STATIC: Final = 1
+WitnessTest = Callable[[Witness], bool]
+Reports = Mapping[float, Sequence[Counter[Row]]]
+
+
+@dataclass(frozen=True, slots=True)
+class NamedProfile:
+    """A specification or engine version by its name; `start` is t0 of its windows, as far as it is said."""
+
+    name: str
+    start: int | None = None
+
+    @property
+    def value(self) -> str:
+        """What it is called."""
+        return self.name if self.start is None else f"{self.name}@{self.start}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileContest:
+    """Two queries, each under a profile, and the static data, None where it is chosen."""
+
+    queries: tuple[EngineQuery, EngineQuery]
+    profiles: tuple[NamedProfile, NamedProfile]
+    setting: Setting
+    static: Background | None
+
+    def smallest(
+        self,
+        triples: int | None,
+        until: float | None,
+        progress: Progress,
+        accepted: Callable[[Witness], bool],
+    ) -> WitnessOutcome:
+        """Return the first stream that is accepted, fewest triples first, then the earliest difference."""
+        programs = [lars_program(query, self.setting) for query in self.queries]
+        streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
+        found = candidate_atoms(programs, streams, self.static)
+        most = _MOST_TRIPLES if triples is None else triples
+        candidates = len(found.arrivals) + len(found.static)
+        for size in range(most + 1):
+            progress(size, most + 1)
+            times = self._times(size)
+            places = [(t, atom) for t in times for atom in found.arrivals]
+            every = [
+                (chosen, static)
+                for count in range(_MOST_STATIC + 1)
+                for static in combinations(found.static, count)
+                for chosen in islice(combinations(places, size), MOST_TRIED + 1)
+            ]
+            if len(every) > MOST_TRIED:
+                return NoneUpTo(size - 1, candidates, "with more triples there are too many to try")
+            witnesses: list[Witness] = []
+            for chosen, static in every:
+                if until is not None and monotonic() > until:
+                    return OutOfTime(size, min(witnesses, key=_cost, default=None))
+                witness = self._difference(chosen, static, times[-1])
+                witnesses += [] if witness is None else [witness]
+            for witness in sorted(witnesses, key=_cost):
+                if accepted(witness):
+                    return witness
+        return NoneUpTo(most, candidates, "no theorem bounds the triples of two profiles")
+
+    def _times(self, size: int) -> list[int]:
+        """Return the time points at which something is tried to arrive."""
+        unit = self.setting.unit
+        windows = [one.window for query in self.queries for one in sources(query)]
+        ranges = [window for window in windows if isinstance(window, Range)]
+        lengths = [window.length.points(unit) for window in ranges]
+        slides = [window.slide.points(unit) for window in ranges if window.slide is not None]
+        starts = [profile.start or 0 for profile in self.profiles]
+        step = gcd(*lengths, *slides, *starts) or 1
+        last = max(starts) + 2 * (max(lengths, default=1) + max(slides, default=1))
+        return [t for t in range(1, last + 1) if t % step <= size]
+
+    def _difference(
+        self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom], last: int
+    ) -> Witness | None:
+        """Return the stream up to the first time at which the two report otherwise, if they do.
+
+        Where both have a start time, times count at which both have begun.
+        """
+        unit = self.setting.unit
+        facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
+        known = with_atoms(self.static or {}, static)
+        one, other = (
+            self._reports(query, profile, facts, known, last)
+            for query, profile in zip(self.queries, self.profiles, strict=True)
+        )
+        begun = [profile.start for profile in self.profiles]
+        first = max(t for t in begun if t is not None) if None not in begun else -1
+        for t in sorted(one.keys() | other.keys()):
+            point = round(t / unit.milliseconds)
+            mine, theirs = one.get(t, []), other.get(t, [])
+            if mine != theirs and point > first:
+                rows = [sum(some, Counter[Row]()) for some in (mine, theirs)]
+                said = (
+                    f"{p.value} {_said(some)}" for p, some in zip(self.profiles, (mine, theirs), strict=True)
+                )
+                left, right = (frozenset(a - b) for a, b in (rows, rows[::-1]))
+                seen = tuple(fact for fact in facts if fact.t <= point)
+                return Witness(seen, known, point - 1, point, left, right, ", ".join(said))
+        return None
+
+    def _reports(
+        self, query: EngineQuery, profile: NamedProfile, facts: Sequence[Fact], known: Background, last: int
+    ) -> Reports:
+        unit, who = self.setting.unit, reporter(profile.name)
+        pushes = tuple(_push(fact, unit.milliseconds) for fact in facts)
+        run = EngineRun(query, _static(known), pushes, unit)
+        side = ProfileSide(profile.name, who, run, WindowPlacement(profile.start), until=last)
+        found: dict[float, list[Counter[Row]]] = {}
+        for report in side.reports().reports:
+            found.setdefault(report.t, []).append(Counter(report.rows))
+        return found
+
+
+def _push(fact: Fact, length: float) -> Push:
+    subject, predicate, object_, stream = fact.arguments
+    return Push(fact.t * length, stream, (subject, predicate, object_))
+
+
+def _said(reports: Sequence[Counter[Row]]) -> str:
+    numbers = " and ".join(counted(some.total(), "row") for some in reports)
+    return f"reports {numbers}" if reports else "does not report"
+
+
+def _static(known: Background) -> Static:
+    """Return static data as they were read."""
+    default: set[tuple[str, str, str]] = set()
+    named: dict[str, set[tuple[str, str, str]]] = {}
+    for subject, predicate, object_, graph in known.get(("triple", 4), ()):
+        own = default if graph == DEFAULT.name else named.setdefault(graph, set())
+        own.add((subject, predicate, object_))
+    return Static(frozenset(default), {name: frozenset(some) for name, some in named.items()})
+
+
+def _cost(one: Witness) -> tuple[int, int, int, tuple[int, ...]]:
+    static = sum(len(tuple(rows)) for rows in one.static.values())
+    return (len(one.facts), static, one.end, tuple(fact.t for fact in one.facts))
+
 
 OneReading = Bounds | Trigger | Profile | ToStream | Choice
 _KINDS: Final = (Bounds, Trigger, Profile, ToStream, Choice)

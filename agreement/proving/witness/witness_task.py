@@ -1,7 +1,11 @@
-"""What `lars witness` is asked: two sides, for each pulling period; and its witnesses, with their causes."""
+"""What `lars witness` is asked: two sides, for each pulling period; and its witnesses, with their causes.
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+Which witnesses count as one: those that differ in names that no query has, and in how long they wait.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import groupby, permutations, product
 from math import inf
 from time import monotonic
 from typing import Final
@@ -10,8 +14,13 @@ from agreement.comparing.agree import Overrides, Pair, RowCause, VariantReport, 
 from agreement.documents.traces import LocalTrace, streams_of
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness.candidate_atoms import CandidateAtoms
-from agreement.proving.witness.other_sides import Sides, two_readings
-from agreement.proving.witness.profile_sides import NamedProfile, ProfileContest, WitnessTest
+from agreement.proving.witness.other_sides import (
+    NamedProfile,
+    ProfileContest,
+    Sides,
+    WitnessTest,
+    two_readings,
+)
 from agreement.proving.witness.searching import (
     NoneUpTo,
     NoWitness,
@@ -25,17 +34,65 @@ from agreement.proving.witness.searching import (
     smallest,
     two_queries,
 )
-from agreement.proving.witness.shapes import WitnessShape, named_terms, shape_of
 from lars.errors import LarsError, TimeLimitError
-from lars.language.terms import Atom, Variable
+from lars.language.program import Program
+from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, Variable
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.deadlines import Deadline, until
-from solver.facts import Background, constant_of
+from solver.facts import Background, Fact, constant_of
+from solver.limits import Deadline, until
 from solver.search import ChosenStream, Contest
 from solver.settings import Certify, Progress, Runner, Warn
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, columns, lars_program
+
+WitnessShape = tuple[object, ...]
+
+
+def named_terms(programs: Iterable[Program]) -> frozenset[str]:
+    """Return the texts of the constants that programs name, in conditions and heads too."""
+    return frozenset(
+        text for one in programs for rule in one.rules for text in _constants((rule.head, rule.body))
+    )
+
+
+def _constants(part: object) -> Iterator[str]:
+    match part:
+        case Iri() | Literal() | Blank() | Symbol() | Number():
+            yield str(part)
+        case tuple():
+            yield from (text for each in part for text in _constants(each))
+        case _ if is_dataclass(part):
+            yield from (text for one in fields(part) for text in _constants(getattr(part, one.name)))
+
+
+def shape_of(witness: Witness, named: frozenset[str]) -> WitnessShape:
+    """Return what equals for witnesses alike: what arrives in which order, names in the order of their use.
+
+    Who has the row counts too.
+    """
+    static = sorted(row for rows in witness.static.values() for row in rows)
+    sides = bool(witness.left_only), bool(witness.right_only)
+    return (*sides, min(_renamed(order, static, named) for order in _orders(witness.facts)))
+
+
+def _orders(facts: Sequence[Fact]) -> Iterator[list[list[Fact]]]:
+    instants = [list(some) for _, some in groupby(facts, lambda fact: fact.t)]
+    for chosen in product(*(permutations(some) for some in instants)):
+        yield [list(some) for some in chosen]
+
+
+def _renamed(
+    order: list[list[Fact]], static: Sequence[tuple[str, ...]], named: frozenset[str]
+) -> tuple[object, ...]:
+    names: dict[str, str] = {}
+
+    def name(text: str) -> str:
+        return text if text in named else names.setdefault(text, f"?{len(names)}")
+
+    arriving = tuple(tuple(tuple(map(name, fact.arguments)) for fact in some) for some in order)
+    return arriving, tuple(sorted(tuple(map(name, row)) for row in static))
+
 
 StreamMaker = Callable[[int, Deadline], ChosenStream | NoWitness | None]
 """A stream on which the sides differ for a period, made in another way; None where none is known."""

@@ -23,7 +23,7 @@ from agreement.documents.requests import (
     time_option,
 )
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.overridden import on_experiment
+from agreement.experiments.single_query import on_experiment
 from agreement.results.base.boundary import Listeners
 from agreement.results.renderings.comparisons import agreement_report
 from lars.errors import LarsError

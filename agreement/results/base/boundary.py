@@ -9,12 +9,19 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from agreement.documents.idle_options import check_idle
-from agreement.documents.options import DeclaredOption, build, check_names, declared, in_python, options_of
+from agreement.documents.options import (
+    DeclaredOption,
+    build,
+    check_idle,
+    check_names,
+    declared,
+    in_python,
+    options_of,
+)
 from agreement.results.base.findings import Result
 from lars.errors import FailedRunError, LarsError, system_error
 from lars.files import exists
-from solver.memory import problem
+from solver.limits import problem
 from solver.settings import Progress, Warn, no_progress, unsaid
 
 if TYPE_CHECKING:

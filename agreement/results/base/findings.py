@@ -140,8 +140,7 @@ class Findings(Result):
 
     def write_report(self, path: str | Path) -> None:
         """Write the result as one HTML file, as the commands do with --report."""
-        from agreement.results.renderings.pages.page import write_page
-        from agreement.results.renderings.pages.provenance import provenance
+        from agreement.results.renderings.pages.page import provenance, write_page
 
         write_page(Path(path), replace(self.page(), provenance=provenance((), ())))
 

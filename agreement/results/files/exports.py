@@ -9,8 +9,7 @@ from typing import Any, ClassVar
 
 from agreement.answering.export import ExportTask, export_to, read_answers
 from agreement.answering.solve.solving import SolvingTask
-from agreement.documents.idle_options import alone
-from agreement.documents.options import argument, flags_of, needed, option
+from agreement.documents.options import alone, argument, flags_of, needed, option
 from agreement.documents.requests import (
     BadLineOptions,
     EvaluationOptions,

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from agreement.documents.generate import WrittenFormat, formats, plan, writing
+from agreement.documents.generate import WrittenFormat, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
-from agreement.documents.idle_options import IdleOptions, has
-from agreement.documents.options import argument, option
+from agreement.documents.options import IdleOptions, argument, has, option
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 
@@ -65,10 +64,10 @@ def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     (10, 70)
     """
     path = request.out
-    kind = formats.format_of(path, request.format)
+    kind = writing.format_of(path, request.format)
     unit, counted = request.unit, request.trace_unit
-    time = formats.default_unit(kind) if unit is None else plan.duration("unit", unit)
-    usual = formats.default_trace_unit(kind, time)
+    time = writing.default_unit(kind) if unit is None else plan.duration("unit", unit)
+    usual = writing.default_trace_unit(kind, time)
     integers = usual if counted is None else plan.duration("trace_unit", counted)
     output = writing.TraceOutput(plan.plan_of(request.stream, time), kind, integers)
     maker = writing.Maker(request.master, request.in_process)

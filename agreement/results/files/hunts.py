@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
-from agreement.documents.recordings.written_case import case_text
+from agreement.documents.recordings.case import case_text
 from agreement.documents.requests import readers, static_option
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import RunningAdapter, StreamEngine
@@ -197,7 +197,7 @@ def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -
     result = HuntResult(folders if request.out is not None else (), found, made.refusals)
     if request.out is not None:
         # Loads what only pages need.
-        from agreement.results.renderings.pages.provenance import files_of, provenance
+        from agreement.results.renderings.pages.page import files_of, provenance
 
         _write(request.out, found, result, provenance(listeners.command, files_of(request)))
     return result

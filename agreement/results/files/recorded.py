@@ -12,7 +12,7 @@ from agreement.comparing.judge import read_pushes
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json, counted
 from agreement.documents.recordings import Push, static_lines
-from agreement.documents.recordings.written_case import write_case
+from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, read_once
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import (

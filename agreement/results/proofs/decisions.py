@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.comparing.agree import Overrides
-from agreement.documents.idle_options import IdleOptions, has
-from agreement.documents.options import option
+from agreement.documents.options import IdleOptions, has, option
 from agreement.documents.requests import (
     InterpretationOptions,
     QuestionOptions,
@@ -37,7 +36,7 @@ from agreement.results.base.without_trace import places_in, without_trace
 from agreement.results.renderings.proofs import containment_report, decision_report
 from lars.durations import Duration
 from lars.language.terms import Iri
-from solver.deadlines import Deadline
+from solver.limits import Deadline
 from translate.tau import columns
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from agreement.results.base.agree_request import compared_inputs, comparison_of,
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.proofs import phase_report
-from agreement.results.renderings.proofs.phase_picture import draw
+from agreement.results.renderings.proofs.phase_report import draw
 from lars.language.terms import Iri
 
 if TYPE_CHECKING:

@@ -326,8 +326,7 @@ def _recorded(
 def _write(path: Path, found: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
     """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
     # Loads what only pages need.
-    from agreement.results.renderings.pages.page import PageHead, write_page
-    from agreement.results.renderings.pages.provenance import provenance
+    from agreement.results.renderings.pages.page import PageHead, provenance, write_page
     from agreement.results.renderings.pages.text_pages import text_page
 
     with replacement_path(path, folders=True) as new:

@@ -1,4 +1,7 @@
-"""Atoms in tables, in the column `atom` or in columns of their own: usual ones at once, others one by one."""
+"""Atoms in tables, in the column `atom` or in columns of their own: usual ones at once, others one by one.
+
+Columns of subjects, predicates, objects and streams as triples, where these are certain.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,6 +12,7 @@ import pyarrow.compute as pc
 
 from solver.columns import (
     NO_CODE,
+    NULL_CODE,
     Array,
     Mask,
     TermCodes,
@@ -19,8 +23,39 @@ from solver.columns import (
     mask_of,
     numbers_of,
 )
+from solver.facts import STREAM_PREDICATE
+from solver.traces.blocks.distinct_terms import TermColumn
 from solver.traces.blocks.time_columns import TimeColumn
-from solver.traces.rows import UsualRows
+from solver.traces.rows import TraceFile, UsualRows
+
+TRIPLE: Final = (STREAM_PREDICATE, 4)
+
+
+def triple_rows(
+    source: TraceFile,
+    terms: TermCodes,
+    times: TimeColumn,
+    columns: Sequence[TermColumn],
+    among: Mask,
+) -> UsualRows:
+    """Return the rows `among` those of the columns (s, p, o, stream) that are triples for certain.
+
+    Others may have a fault, or blank nodes, which are named by all that their element holds.
+    """
+    s, p, o, own = columns
+    given = NULL_CODE if source.stream is None else terms.code(source.stream)
+    named = own.codes != NULL_CODE
+    usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"')) & (~named | own.are("<"))
+    regular = among & times.readable & usual
+    if source.stream is None and source.candidates:
+        regular &= named
+    elif source.stream is not None and not source.candidates:
+        regular &= ~named | (own.codes == given)
+    streams = np.where(named, own.codes, given)
+    places = np.flatnonzero(regular)
+    codes = tuple(column[places] for column in (s.codes, p.codes, o.codes, streams))
+    return UsualRows(TRIPLE, places, times.kinds[places], times.values[places], codes, codes[3])
+
 
 _NAME: Final = "[a-z_][A-Za-z0-9_]*"
 # Of IRIs those in which nothing looks like the end of an argument.

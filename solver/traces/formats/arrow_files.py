@@ -12,10 +12,10 @@ import pyarrow.json as pa_json
 import pyarrow.parquet as pq
 
 from lars.errors import LarsError, Place
-from solver.facts import converted_file
 from solver.rdf import short
 from solver.traces.formats.tables import ParquetTable, storable
-from solver.traces.trace_files import ARROW, FileHead, TraceFile, is_json_row, line_of
+from solver.traces.input_files import converted_file
+from solver.traces.rows import ARROW, FileHead, TraceFile, is_json_row, line_of
 
 _LONGEST_BLOCK: Final = 2**31 - 1
 _ROW: Final = re.compile(r" in row (\d+)")

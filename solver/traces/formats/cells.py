@@ -11,8 +11,7 @@ from typing import Final
 from lars.errors import PlacedError
 from solver.rdf import NotATerm, canonical, short, unquote
 from solver.traces.formats.atom_lines import AtomText, cell_atom
-from solver.traces.rows import ATOMS, TracedAtom, check_roles
-from solver.traces.trace_files import TraceFile, reading
+from solver.traces.rows import ATOMS, TracedAtom, TraceFile, check_roles, reading
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")

@@ -22,8 +22,7 @@ from solver.traces.formats.cells import (
     read_cells,
 )
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import TracedAtom, UsualRows
-from solver.traces.trace_files import FileHead, TraceFile
+from solver.traces.rows import FileHead, TracedAtom, TraceFile, UsualRows
 from solver.traces.trace_times import MalformedPart, cell_time
 
 if TYPE_CHECKING:
@@ -120,11 +119,10 @@ def _field(text: str) -> str:
 
 def csv_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
     """Return the lines that are triples, or atoms, for certain."""
-    from solver.traces.blocks.atom_cells import atom_rows, column_rows
+    from solver.traces.blocks.atom_cells import atom_rows, column_rows, triple_rows
     from solver.traces.blocks.distinct_terms import distinct_terms, without_terms
     from solver.traces.blocks.line_fields import fields_of
     from solver.traces.blocks.time_columns import distinct_times
-    from solver.traces.blocks.triple_rows import triple_rows
 
     header = source.header
     cuts, whole = _cuts(lines, len(header))

@@ -14,11 +14,21 @@ from pyoxigraph import RdfFormat
 from lars.durations import SECOND
 from lars.errors import Place
 from lars.language.terms import XSD
-from solver.facts import bare
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.settings import TraceOptions
-from solver.traces.rows import Raw, TracedAtom, Triple, triple_reading
-from solver.traces.trace_files import FileFormat, FileHead, TraceFile, line_of, standardise, stream_of
+from solver.traces.input_files import bare
+from solver.traces.rows import (
+    FileFormat,
+    FileHead,
+    Raw,
+    TracedAtom,
+    TraceFile,
+    Triple,
+    line_of,
+    standardise,
+    stream_of,
+    triple_reading,
+)
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
 
 NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")

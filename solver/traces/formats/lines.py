@@ -11,8 +11,7 @@ import numpy as np
 from lars.errors import FailedRunError, Place
 from lars.files import MOST_BYTES
 from solver.columns import Array, TermCodes
-from solver.traces.rows import ExactRow, Raw, RowBlock, TracedAtom, UsualRows
-from solver.traces.trace_files import FileFormat, FilePart, TraceFile
+from solver.traces.rows import ExactRow, FileFormat, FilePart, Raw, RowBlock, TracedAtom, TraceFile, UsualRows
 from solver.traces.trace_times import MalformedPart
 
 if TYPE_CHECKING:

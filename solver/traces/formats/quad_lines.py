@@ -13,8 +13,7 @@ from solver.columns import Array, Mask, TermCodes
 from solver.rdf import NotATerm, canonical, short, unquote
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import TracedAtom, Triple, UsualRows, check_roles
-from solver.traces.trace_files import FileHead, TraceFile, reading
+from solver.traces.rows import FileHead, TracedAtom, TraceFile, Triple, UsualRows, check_roles, reading
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
 
 if TYPE_CHECKING:
@@ -234,10 +233,10 @@ def quad_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[Usual
     """
     import pyarrow.compute as pc
 
+    from solver.traces.blocks.atom_cells import triple_rows
     from solver.traces.blocks.distinct_terms import distinct_terms
     from solver.traces.blocks.line_fields import fields_of
     from solver.traces.blocks.time_columns import distinct_times
-    from solver.traces.blocks.triple_rows import triple_rows
 
     cuts, whole = _cuts(lines)
     if not whole.any():

@@ -11,7 +11,7 @@ from typer.main import get_command
 from agreement import api
 from agreement.cli.app import app
 from agreement.cli.commands import COMMANDS as ABOUT
-from agreement.documents.idle_options import idle_options
+from agreement.documents.options import idle_options
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.manuals.running import copied

@@ -12,7 +12,7 @@ from random import Random
 import clingo
 import pytest
 
-from solver.sql.sql_texts import quote
+from solver.sql.values import quote
 from tests.agreement.command import lars
 
 UNSEEN = (

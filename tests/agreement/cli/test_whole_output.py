@@ -10,7 +10,7 @@ import pytest
 
 from agreement.cli.app import print_lines, print_parts, stream_lines
 from agreement.cli.ending import UNFINISHED
-from agreement.comparing.agree import verdicts
+from agreement.comparing.agree import agreeing
 from tests.agreement.command import lars
 
 AGREE = ("samples/crowd", "--in-process")
@@ -32,7 +32,7 @@ def test_what_is_made_whole_prints_nothing_if_a_part_of_it_fails(printing, capsy
 
 @pytest.mark.parametrize("option", [(), ("--json",), ("--full",)])
 def test_a_proof_that_fails_leaves_no_half_of_a_report(option, monkeypatch):
-    monkeypatch.setattr(verdicts.VariantReport, "supports", lambda *_: 1 / 0)
+    monkeypatch.setattr(agreeing.VariantReport, "supports", lambda *_: 1 / 0)
     ran = lars("agree", *AGREE, *option)
     assert (ran.code, ran.out) == (3, "")
     assert "ZeroDivisionError" in ran.err

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from agreement import api
-from agreement.results.renderings.pages.provenance import program_version
+from agreement.results.renderings.pages.page import program_version
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.packs import ROOT

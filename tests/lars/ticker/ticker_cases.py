@@ -26,8 +26,7 @@ from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
 from lars.ticker.ticker_literals import TickerInput
 from lars.ticker.ticker_rules import Role
-from lars.ticker.ticker_signs import signed
-from lars.ticker.ticker_writer import ticker_writer
+from lars.ticker.ticker_writer import signed, ticker_writer
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule
 from tests.lars.ticker.ticker_model import ATOM, Ticker

@@ -8,8 +8,7 @@ from lars.language.program import Program, Rule
 from lars.language.terms import Atom
 from lars.language.windows import Interval, TimeWindow
 from solver.job import ask
-from solver.job.pipeline import ATOMS_PER_SLICE
-from solver.job.slices import cut, needs_of
+from solver.job.slices import ATOMS_PER_SLICE, cut, needs_of
 from tests.benchmarks.slice_evaluation import Load, by_slices, compare, plainly, shown, trimmed
 
 

@@ -10,7 +10,7 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import EveryTime, NearSituation
 from solver.job import Question, Whole
-from solver.job.pipeline import Job, in_process
+from solver.job.slices import Job, in_process
 from solver.pointwise import Consequences, consequences, models
 from tests.lars.strategies import A, B, cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation, situation_of

@@ -9,8 +9,8 @@ from lars.errors import LarsError
 from lars.language.stream import stream_of
 from lars.language.windows import LARGEST_TIME, Interval, SlidingWindow
 from lars.text.notation import read
-from solver.pointwise import models, time_ranks
-from solver.pointwise.rule_encoding import window_rules
+from solver.pointwise import encoding, models
+from solver.pointwise.encoding import window_rules
 from tests.lars.strategies import GREAT, cases
 from tests.solver.far_cases import far_cases, far_time_windows, problem, spread, spread_problem
 from tests.solver.pointwise.test_definition import (
@@ -41,7 +41,7 @@ def test_far_apart_answers_are_those_near_by(program, stream, known, data):
 @given(encoded_cases)
 def test_ranks_of_times_have_the_answer_streams_of_the_times(case):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(time_ranks, "LONG", -1)
+        patch.setattr(encoding, "LONG", -1)
         assert by_clingo(case) == by_definition(case)
 
 

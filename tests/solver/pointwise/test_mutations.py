@@ -10,10 +10,10 @@ from lars.analysis import Mode, literal_form
 from lars.language.program import Program
 from lars.language.terms import Atom
 from lars.language.windows import Ties, TimeWindow, TupleWindow
-from solver.pointwise import callbacks, encoding, rule_encoding
+from solver.pointwise import callbacks, encoding
 from solver.pointwise.asp_terms import constant
 from solver.pointwise.callbacks import Collection, _grouped
-from solver.pointwise.rule_encoding import window_rules
+from solver.pointwise.encoding import window_rules
 from solver.rdf import sorted_rows
 from tests.lars.strategies import Case, X, Y, cases, streams
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, by_definition
@@ -68,8 +68,8 @@ FAULTS = {
     "a bound is off by one": (encoding, "window_rules", changed_window(off_by_one)),
     "the pivot is dropped": (encoding, "window_rules", changed_window(without_pivot)),
     "the tie rule is swapped": (encoding, "window_rules", changed_window(with_other_ties)),
-    "◇ and □ are swapped": (rule_encoding, "literal_form", diamond_for_box),
-    "a negation is dropped": (rule_encoding, "literal_form", without_negation),
+    "◇ and □ are swapped": (encoding, "literal_form", diamond_for_box),
+    "a negation is dropped": (encoding, "literal_form", without_negation),
 }
 
 

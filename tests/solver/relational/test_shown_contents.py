@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from solver.columns import TermCodes
-from solver.relational.shown_contents import given_rows, span_runs
+from solver.relational.shown_input import given_rows, span_runs
 from tests.solver.relational.test_run_tables import points
 from tests.solver.strategies import part_of
 

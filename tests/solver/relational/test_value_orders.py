@@ -9,9 +9,8 @@ from lars.language import formulas as logic
 from lars.language.terms import XSD, Atom, Iri, Literal, Variable
 from solver import rdf
 from solver.columns import TermCodes
-from solver.relational.rule_bodies import Bindings, RuleBody
+from solver.relational.rule_bodies import Bindings, RuleBody, evaluate_set_literal
 from solver.relational.run_tables import steady
-from solver.relational.set_literals import evaluate_set_literal
 from tests.solver.strategies import part_of
 
 X, Y = Variable("x"), Variable("y")

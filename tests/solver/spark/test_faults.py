@@ -14,7 +14,7 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact
 from solver.job import Answer, Question, Whole
-from solver.job.pipeline import Job, in_process
+from solver.job.slices import Job, in_process
 from solver.spark import outputs_on_spark, pipeline
 from solver.spark.session import failure
 from solver.spark.slice_answers import Part, PartKind, packed_rows

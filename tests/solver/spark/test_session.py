@@ -10,8 +10,7 @@ import pytest
 
 from lars.errors import LarsError
 from solver.spark import session
-from solver.spark.java import java_home, java_of
-from solver.spark.session import pack_packages, spark_context
+from solver.spark.session import java_home, java_of, pack_packages, spark_context
 
 
 def fake_java(folder: Path, version: str, modules: str = "jdk.incubator.vector@1") -> Path:

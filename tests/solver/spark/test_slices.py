@@ -1,4 +1,4 @@
-"""How rows are cut into slices, what tuple windows carry there, what a task does with too little memory."""
+"""How rows are cut into slices, what tuple windows carry there, what a task does with too little limits."""
 
 from unittest.mock import patch
 
@@ -11,19 +11,18 @@ from lars.analysis import Reach
 from lars.language.terms import Atom, Iri, Variable
 from lars.language.windows import Interval, TupleWindow
 from lars.text.notation import read
-from solver import memory
+from solver import limits
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import EveryTime, Newest
 from solver.job import Question
 from solver.job import slices as slices_module
-from solver.job.pipeline import Job
-from solver.job.slices import Needs, all_counts, cut_by_rows
+from solver.job.slices import Job, Needs, all_counts, cut_by_rows
 from solver.spark import slice_tasks
 from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from solver.spark.pipeline import _carried
+from solver.spark.reading import AtomCarrier, AtomCounter, AtomSpreader
 from solver.spark.slice_answers import PartKind, unite
 from solver.spark.slice_tasks import SliceTask
-from solver.spark.slices import AtomCarrier, AtomCounter, AtomSpreader
 from tests.solver.spark.on_spark import block
 from tests.solver.traces.both_readings import fact_of_row
 
@@ -163,8 +162,8 @@ def test_a_burst_is_cut_like_an_even_trace():
 @pytest.fixture
 def little_memory(monkeypatch):
     """200 MB more than the process has already, for the processes of slices alone."""
-    monkeypatch.setattr(memory, "_most", [memory.memory_used() + 2 * 10**8])
-    monkeypatch.setattr(slice_tasks.memory, "watch_task", lambda _: None)
+    monkeypatch.setattr(limits, "_most", [limits.memory_used() + 2 * 10**8])
+    monkeypatch.setattr(slice_tasks.limits, "watch_task", lambda _: None)
 
 
 def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory):
@@ -177,7 +176,7 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     )
     rows = [(t, 0, i, "p", (f"a{i}",)) for t in range(32) for i in range(60 if t == 5 else 1)]
     job = Job(asked, Interval(0, 31), {})
-    task = SliceTask(job, (job.span,), frozenset({0}), {}, memory.limit(), None)
+    task = SliceTask(job, (job.span,), frozenset({0}), {}, limits.limit(), None)
     one = block(rows)
     parts = [*task(0, [(0, packed_atoms(one.atoms, one.terms))])]
     lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]

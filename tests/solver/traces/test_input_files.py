@@ -11,9 +11,9 @@ import pytest
 
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
-from solver.facts import STANDARD_INPUT
 from solver.settings import StaticFile, TraceOptions
 from solver.traces import read_static
+from solver.traces.input_files import STANDARD_INPUT
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import read_on_spark
 

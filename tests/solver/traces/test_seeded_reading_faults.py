@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.traces import rows, trace_columns
-from solver.traces.blocks import distinct_terms, time_columns, timed_rows, triple_rows
+from solver.traces import rows, trace
+from solver.traces.blocks import atom_cells, distinct_terms, time_columns
 from solver.traces.formats import lines as files_of_lines
 from solver.traces.formats import quad_lines, tables
 from solver.traces.trace_times import LARGEST
@@ -56,23 +56,23 @@ def of_any_spelling(source, field):
     return quad_lines.LineToken(str(match.lastgroup), field, 1) if whole else None
 
 
-_counted, _triple_rows = time_columns.counted_times, triple_rows.triple_rows
-_summaries_of, _line_block = timed_rows.summaries_of, files_of_lines.LineFormat.block
+_counted, _triple_rows = time_columns.counted_times, atom_cells.triple_rows
+_summaries_of, _line_block = rows.summaries_of, files_of_lines.LineFormat.block
 FAULTS = {
     "blank nodes are not named apart": [(distinct_terms.TermColumn, "are", blank_nodes_too)],
     "a datatype stays that is left out": [(distinct_terms, "_CHANGED", "never")],
     "a time is rounded": [(m, "counted_times", without_remainder) for m in (time_columns, tables)],
     "dates beyond 64 bits count": [(tables, "LARGEST", LARGEST * 10**3)],
     "a stream may contradict its file's": [
-        (m, "triple_rows", without_given_stream) for m in (triple_rows, tables)
+        (m, "triple_rows", without_given_stream) for m in (atom_cells, tables)
     ],
-    "a stream may be missing": [(m, "triple_rows", without_candidates) for m in (triple_rows, tables)],
+    "a stream may be missing": [(m, "triple_rows", without_candidates) for m in (atom_cells, tables)],
     "a literal without quotes passes": [(quad_lines, "_field", of_any_spelling)],
-    "times may go back": [(trace_columns, "summaries_of", in_any_order)],
-    "kinds of times are mixed": [(trace_columns, "summaries_of", of_one_kind)],
+    "times may go back": [(trace, "summaries_of", in_any_order)],
+    "kinds of times are mixed": [(trace, "summaries_of", of_one_kind)],
     "the head of a table is a line": [(files_of_lines.LineFormat, "block", at_the_start)],
     "rows lose their places": [(rows.RowBlock, "numbers", unnumbered)],
-    "atoms stay as they came": [(trace_columns, "in_time_order", lambda atoms: atoms)],
+    "atoms stay as they came": [(trace, "in_time_order", lambda atoms: atoms)],
 }
 
 

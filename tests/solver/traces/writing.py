@@ -8,8 +8,8 @@ from lars.durations import read_duration
 from lars.errors import LarsError
 from lars.language.windows import Interval
 from solver.settings import TraceOptions
+from solver.spark.pipeline import SparkTrace
 from solver.spark.reading import read_in_tasks
-from solver.spark.spark_trace import SparkTrace
 from solver.traces import prepare
 from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 

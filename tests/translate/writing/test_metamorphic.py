@@ -13,7 +13,7 @@ from translate.dialects import read_query
 from translate.model.patterns import Union
 from translate.sparql import TokenKind, tokenize
 from translate.writing import write_query
-from translate.writing.term_text import CannotSayError
+from translate.writing.expression_text import CannotSayError
 
 
 def respelled(text, change, between=lambda gap: gap):

@@ -16,8 +16,7 @@ from translate.model.patterns import (
 )
 from translate.model.query import Language
 from translate.writing import write_query
-from translate.writing.expression_text import write_expression, write_path
-from translate.writing.term_text import Terms
+from translate.writing.expression_text import Terms, write_expression, write_path
 
 CSPARQL = """\
 REGISTER QUERY halls COMPUTED EVERY 5s AS

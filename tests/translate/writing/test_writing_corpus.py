@@ -9,7 +9,7 @@ from tests.translate.dialects.own_queries import SOURCES, readable
 from translate.dialects import read_query
 from translate.model.query import Language
 from translate.writing import write_query
-from translate.writing.term_text import CannotSayError
+from translate.writing.expression_text import CannotSayError
 
 
 def written(query, language, counts):

@@ -11,7 +11,7 @@ from translate.model.patterns import EMPTY, Bgp, Group, Join, StreamBlock, Tripl
 from translate.model.query import EngineQuery, Form, Language, MergedStream, ToStream
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.writing import write_query
-from translate.writing.term_text import CannotSayError
+from translate.writing.expression_text import CannotSayError
 
 X, S = Variable("x"), Iri("urn:s")
 SECOND = Duration(10**9)

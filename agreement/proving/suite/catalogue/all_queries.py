@@ -4,9 +4,14 @@ from functools import cache
 
 from agreement.proving.suite.catalogue.engine_queries import of_agreement, of_engines
 from agreement.proving.suite.catalogue.sparql_queries import of_aggregates, of_patterns
-from agreement.proving.suite.catalogue.static_queries import of_static
 from agreement.proving.suite.catalogue.suite_queries import SuiteQuery
-from agreement.proving.suite.catalogue.window_queries import of_operators, of_reports, of_widths, of_windows
+from agreement.proving.suite.catalogue.window_queries import (
+    of_operators,
+    of_reports,
+    of_static,
+    of_widths,
+    of_windows,
+)
 
 
 @cache

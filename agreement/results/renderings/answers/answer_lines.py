@@ -1,15 +1,25 @@
-"""What `lars solve` prints, line by line as it is evaluated: JSON, text for a reader, a trace of reports."""
+"""What `lars solve` prints, line by line as it is evaluated: JSON, text for a reader, a trace of reports.
 
-from collections.abc import Iterator
-from itertools import islice
+The tables of `lars solve --out`: what is answered at which time, and when nothing is.
+"""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import islice, repeat
 from math import floor
-from typing import Final, assert_never
+from typing import Final, TypeVar, assert_never
+
+import numpy as np
 
 from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json, binding, header, json_text, plain, short_row
-from lars.language.terms import Iri
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
+from agreement.documents.traces import StreamRuns
+from lars.errors import LarsError
+from lars.language.terms import Iri, Variable
+from solver.facts import Row
 from solver.job import Whole
 
 Answered = AnswerRows | Streams | EngineReports
@@ -94,3 +104,125 @@ def _time(t: float, milliseconds: float, dates: Dates) -> Json:
     if nearest * milliseconds == t:
         return dates.with_dates({"t": nearest})
     return dates.with_dates({"t": floor(t / milliseconds)}) | {"ms": int(t) if t == int(t) else t}
+
+
+_TIME: Final = Column("t", int, "the time point", is_time=True)
+_ROWS: Final = Column("rows", int, "how many rows are the answer")
+_PLACE: Final = Column("place", int, "the row's place in the answer, from 1")
+_STREAM: Final = Column("stream", int, "the number of the answer stream, from 1; none: --brave or --cautious")
+_ATOM: Final = Column("atom", str, "an atom of it; @_u before it: at time u")
+_STREAMS: Final = Column("streams", int, "how many answer streams there are; --models can show fewer")
+_MILLISECONDS: Final = Column("ms", float, "the time of the report in milliseconds")
+
+
+_FIRST: Final = Column("first", int, "the first time point of a run at which it is answered", is_time=True)
+_LAST: Final = Column("last", int, "the last one; it is answered at each evaluation between", is_time=True)
+
+
+def tables(found: Answered, *, runs: bool) -> tuple[OutTable, ...]:
+    """Return the table of what is answered, and that of the times at which there is an answer.
+
+    With `runs` what is answered has a row for each run of evaluations in place of one for each.
+    """
+    match found:
+        case EngineReports() if runs:
+            raise LarsError("runs: accepted without --as NAME, whose reports are events")
+        case AnswerRows(variables, at, _) if runs:
+            kept = list(at)
+            parts = ((t, t, _copies(rows), repeat(t, len(rows)), repeat(t, len(rows))) for t, rows in kept)
+            joined = ((first, last, *row) for first, last, (row, _) in _joined(parts))
+            counts = ((t, len(rows)) for t, rows in kept)
+            return (
+                OutTable("runs", (_FIRST, _LAST, *term_columns(variables)), joined),
+                OutTable("evaluations", (_TIME, _ROWS), counts),
+            )
+        case Streams() if runs:
+            of_streams = ((first, last, *key) for first, last, key in _joined(_stream_parts(found)))
+            return (
+                OutTable("runs", (_FIRST, _LAST, _STREAM, _ATOM), of_streams),
+                OutTable("evaluations", (_TIME, _STREAMS), found.counts),
+            )
+        case AnswerRows(variables, at, _):
+            return _of_rows(variables, (_TIME,), [((t,), rows) for t, rows in at])
+        case EngineReports(variables, reports, milliseconds):
+            told = [((floor(one.t / milliseconds), float(one.t)), one.rows) for one in reports]
+            return _of_rows(variables, (_TIME, _MILLISECONDS), told)
+        case Streams():
+            return (
+                OutTable("answers", (_TIME, _STREAM, _ATOM), _atoms(found)),
+                OutTable("evaluations", (_TIME, _STREAMS), found.counts),
+            )
+        case _:
+            assert_never(found)
+
+
+def _of_rows(
+    variables: Sequence[Variable],
+    when: tuple[Column, ...],
+    answers: Sequence[tuple[Sequence[TableValue], Sequence[Iterable[str | None]]]],
+) -> tuple[OutTable, ...]:
+    rows = ((*t, place, *row) for t, found in answers for place, row in enumerate(found, 1))
+    counts = ((*t, len(found)) for t, found in answers)
+    return OutTable("answers", (*when, _PLACE, *term_columns(variables)), rows), OutTable(
+        "evaluations", (*when, _ROWS), counts
+    )
+
+
+def _atoms(found: Streams) -> Iterator[Sequence[TableValue]]:
+    together = found.whole.consequences is not None
+    for t, streams in found.at:
+        for number, stream in enumerate(streams[: found.whole.most], 1):
+            for atom in stream:
+                yield t, None if together else number, atom
+
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Part = tuple[int, int, Iterable[_Key], Iterable[int], Iterable[int]]
+"""The first and last of some evaluations in a row, what is answered, and of each from when till when."""
+
+
+def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
+    """Yield rows with the number of each among equal ones, from 0."""
+    met: Counter[Row] = Counter()
+    for row in rows:
+        yield row, met[row]
+        met[row] += 1
+
+
+def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
+    """Yield what is answered with its longest runs, by their first and last times."""
+    keys: list[_Key] = []
+    firsts: list[int] = []
+    lasts: list[int] = []
+    going: dict[_Key, int] = {}
+    continued: set[int] = set()
+    for begin, end, found, starts, ends in parts:
+        offset, earlier = len(keys), dict[int, int]()
+        keys += found
+        firsts += starts
+        lasts += ends
+        if going:
+            begun = [place for place in range(offset, len(keys)) if firsts[place] == begin]
+            earlier = {place: going[keys[place]] for place in begun if keys[place] in going}
+            continued |= earlier.keys()
+            for place, before in earlier.items():
+                lasts[before] = lasts[place]
+        still = [place for place in range(offset, len(keys)) if lasts[place] == end]
+        going = {keys[place]: earlier.get(place, place) for place in still}
+    order = np.lexsort((lasts, firsts)).tolist() if keys else []
+    return ((firsts[place], lasts[place], keys[place]) for place in order if place not in continued)
+
+
+def _stream_parts(found: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
+    together = found.whole.consequences is not None
+    for part in found.parts:
+        if isinstance(part, StreamRuns):
+            times, runs = part.times, part.atoms
+            number = None if together else 1
+            atoms = [(number, atom) for atom in runs.atoms]
+            yield int(times[0]), int(times[-1]), atoms, times[runs.first].tolist(), times[runs.last].tolist()
+        else:
+            t, streams = part
+            shown = enumerate(streams[: found.whole.most], 1)
+            keys = [(None if together else number, atom) for number, stream in shown for atom in stream]
+            yield t, t, keys, repeat(t, len(keys)), repeat(t, len(keys))

@@ -19,10 +19,10 @@ absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"w
 from collections.abc import Mapping
 from typing import Final, assert_never
 
-from agreement.answering.explain.explaining import AtomExplanation, NoAnswerStream
+from agreement.answering.explaining import AtomExplanation, NoAnswerStream
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, encode, record
-from agreement.results.renderings.answers.explanation_words import (
+from agreement.results.renderings.answers.explanation_text import (
     ToldOnce,
     Words,
     signature_text,

@@ -1,17 +1,41 @@
-"""The report of `lars agree --json`: one document, made part by part."""
+"""The report of `lars agree --json`: one document, made part by part.
 
-from collections.abc import Iterable, Iterator, Sequence
+The report of `lars agree --out`: whole periods, rows that one side alone has, answers as runs.
+
+What the verdict rests on, as `lars agree --full` shows it: the model, both LARS programs, all answers.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.table import Table
+
+from agreement.comparing.agree import VariantReport
+from agreement.comparing.agree.agreeing import AgreementReport
+from agreement.documents.dates import Dates
+from agreement.documents.outputs import Json, bindings, row_order, short_row, table
+from lars.language.terms import Variable
+from translate.analysis import model_of_cqels
+from translate.model.query import Query, Setting
+from translate.tau import Trigger, lars_program, pull, push
+from translate.writing import model_json, model_lines
+
+if TYPE_CHECKING:
+    from solver.spark import RowsByTime
+
+
+from collections.abc import Iterable, Sequence
 from typing import Final
 
-from agreement.comparing.agree import PeriodComparison, Side, VariantReport
+from agreement.comparing.agree import PeriodComparison, Side
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
-from agreement.comparing.agree.verdicts import AgreementReport
-from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, binding, bindings, encode, json_triple
+from agreement.documents.outputs import atom_text, binding, encode, json_triple
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from solver.facts import Fact
-from translate.model.query import Setting
 
 
 def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json:
@@ -104,3 +128,152 @@ def _difference(report: AgreementReport, one: RowDifference, support: Sequence[F
         "support": [json_triple(fact, dates) for fact in support],
         **dates.with_dates({"pushed": one.pushed}),
     }
+
+
+_VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
+_PERIOD = Column("period", int, "the pulling period U")
+_INTERVAL = (
+    Column("from", int, "the period (from, to] in time points", is_time=True),
+    Column("to", int, "its end, when pull evaluates", is_time=True),
+)
+_PERIODS = (
+    _VARIANT,
+    _PERIOD,
+    *_INTERVAL,
+    Column("agree", bool, "whether both sides have the same rows"),
+    Column("push", int, "how many rows push reported"),
+    Column("pull", int, "how many rows pull reports"),
+    Column("push_only", int, "how many push alone has"),
+    Column("pull_only", int, "how many pull alone has"),
+)
+_DIFFERENCES = (
+    _VARIANT,
+    _PERIOD,
+    *_INTERVAL,
+    Column("side", str, "the side that alone has the row: push or pull"),
+    Column("cause", str, "why"),
+    Column(
+        "pushed", int, "when push last reported the row, up to the period's end; none: never", is_time=True
+    ),
+    Column("atom", str, "the row as an atom, for lars explain"),
+)
+_ANSWERS = (
+    _VARIANT,
+    Column("side", str, "push or pull"),
+    Column(
+        "first",
+        int,
+        "the row is an answer at all evaluations of the side from this time point on,",
+        is_time=True,
+    ),
+    Column("last", int, "to this one, both included", is_time=True),
+)
+
+
+def tables(report: AgreementReport, shown: RowFilter) -> tuple[OutTable, ...]:
+    """Return the tables; rows are made when they are written."""
+    terms = term_columns(report.variables)
+    return (
+        OutTable("periods", _PERIODS, _periods(report, shown)),
+        OutTable("differences", (*_DIFFERENCES, *terms), _differences(report, shown)),
+        OutTable("answers", (*_ANSWERS, *terms), _answers(report)),
+    )
+
+
+def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        for verdict in shown.verdicts(variant):
+            for one in verdict.intervals:
+                only = (0 if one.agree else one.count(side) for side in Side)
+                counts = (*one.sizes, *only)
+                yield str(variant.pair), verdict.period, one.start, one.end, one.agree, *counts
+
+
+def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        for found in shown.rows(variant):
+            one, interval = found.difference, found.interval
+            told = (one.side.value, one.cause.value, one.pushed, atom_text("ans1", one.row))
+            yield str(variant.pair), found.period, interval.start, interval.end, *told, *one.row
+
+
+def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        sides = variant.sides
+        for side, found in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
+            for row, first, last in found.whole().rows():
+                yield str(variant.pair), side.value, first, last, *row
+
+
+@dataclass(frozen=True, slots=True)
+class FullReport:
+    """A report with what its verdict rests on: the model, both LARS programs, all answers."""
+
+    report: AgreementReport
+    setting: Setting
+    trigger: Trigger
+
+    def as_text(self) -> Iterator[RenderableType]:
+        """Yield the model, then for each variant its programs and its answers per time point."""
+        yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
+        period, rules = self._pull_rules()
+        yield "\n".join((f"\nC-SPARQL under pull, τ1, U = {period}", *rules))
+        for variant in self.report.variants:
+            yield "\n".join((f"\nCQELS under push, τ2, {variant.pair}", *self._push_rules(variant)))
+            yield self._answers(variant)
+
+    def as_json(self) -> Json:
+        """Return the keys that --full adds: model, programs, answers."""
+        names, variants = self.report.variables, self.report.variants
+        period, rules = self._pull_rules()
+        return {
+            "model": model_json(self._model),
+            "programs": {
+                "pull": {"period": period, "rules": rules},
+                "push": [{"variant": str(one.pair), "rules": self._push_rules(one)} for one in variants],
+            },
+            "answers": [
+                {
+                    "variant": str(one.pair),
+                    "push": _by_time(names, one.sides.pushed.whole().by_time(), self._dates(one)),
+                    "pull": _by_time(names, one.sides.pulled.whole().by_time(), self._dates(one)),
+                }
+                for one in variants
+            ],
+        }
+
+    @property
+    def _model(self) -> Query:
+        return model_of_cqels(self.report.variants[0].pair.cqels)
+
+    def _pull_rules(self) -> tuple[int, list[str]]:
+        # Programs of two periods differ in one number: the first period stands for all.
+        first = self.report.variants[0]
+        period = first.verdicts[0].period
+        program = pull(lars_program(first.pair.csparql, self.setting), period)
+        return period, [str(rule) for rule in program.rules]
+
+    def _push_rules(self, variant: VariantReport) -> list[str]:
+        return [
+            str(rule) for rule in push(lars_program(variant.pair.cqels, self.setting), self.trigger).rules
+        ]
+
+    def _answers(self, variant: VariantReport) -> Table:
+        dates = self._dates(variant).within(variant.trace.timeline)
+        title = f"answers per time point{dates.caption}"
+        shown = table(title, "t", "push", "pull", right=("t",), whole=frozenset("t"))
+        pushed, pulled = (own.whole().by_time() for own in (variant.sides.pushed, variant.sides.pulled))
+        for t in sorted({*pushed, *pulled}):
+            shown.add_row(dates.text(t), _rows(pushed, t), _rows(pulled, t))
+        return shown
+
+    def _dates(self, variant: VariantReport) -> Dates:
+        return Dates(variant.trace.origin, self.setting.unit)
+
+
+def _rows(outputs: "RowsByTime", t: int) -> str:
+    return " ".join(map(short_row, sorted(outputs.get(t, ()), key=row_order)))
+
+
+def _by_time(names: tuple[Variable, ...], outputs: "RowsByTime", dates: Dates) -> list[Json]:
+    return [{**dates.with_dates({"t": t}), "rows": bindings(names, outputs[t])} for t in sorted(outputs)]

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from agreement.comparing.agree import Pair, Side, VariantReport
+from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
-from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
     asked_atom,

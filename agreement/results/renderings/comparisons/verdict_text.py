@@ -1,14 +1,19 @@
-"""Verdicts as text: one sentence, a table of windows or cases, and what explains the rest."""
+"""Verdicts as text: one sentence, a table of windows or cases, and what explains the rest.
 
-from collections.abc import Iterable, Iterator
+Verdicts on recorded cases as text: by family, those that differ, those that cannot be judged.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 from typing import Final
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from agreement.comparing.judge import JudgedWindow, Judgement, Shift, Verdict
+from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
+from agreement.comparing.judge.cases import CaseVerdict, by_family, first_problem
 from agreement.comparing.judge.comparability import in_points, starts_in_words, undecided
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.comparing.judge.judging import AnswersVerdict
@@ -17,6 +22,44 @@ from agreement.documents.dates import Dates
 from agreement.documents.outputs import counted, plain, some, table, told_apart
 from agreement.documents.requests import MatchBy
 from lars.language.windows import Interval
+
+
+def text_of_cases(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Iterator[RenderableType]:
+    """Yield the table of families of cases, the cases that differ, and those that cannot be judged."""
+    yield _families(found)
+    differing = [one for one in found if one.correct is not True]
+    if differing:
+        shown = table("cases that differ", "case", "first difference", "rules that explain it")
+        for one in differing:
+            said = "\n".join([first_problem(one), *by_other_match(one.judgement, one.other)])
+            shown.add_row(one.case.id, said, _explained_by(one))
+        yield shown
+    if refused:
+        listed = table("cases that cannot be judged", "case", "engine", "why")
+        for case in refused:
+            listed.add_row(case.id, "" if case.case is None else case.case.engine, case.problem)
+        yield listed
+    left = f"; {len(refused)} more cannot be judged" if refused else ""
+    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted{left}"
+
+
+def _families(found: Sequence[CaseVerdict]) -> RenderableType:
+    names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
+    shown = table("cases by engine and family", *names, right=("cases", "correct"))
+    for kind, own in by_family(found):
+        rules = Counter(rule.name for one in own for rule in one.rules or ())
+        named = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
+        shown.add_row(*kind, str(len(own)), str(sum(one.correct is True for one in own)), named)
+    return shown
+
+
+def _explained_by(verdict: CaseVerdict) -> str:
+    if verdict.rules is None:
+        return ""
+    if not verdict.rules:
+        return "the specification with windows that open at multiples of their slide"
+    return "\n".join(f"{rule.name} {rule.sentence}" for rule in verdict.rules)
+
 
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _SHOWN: Final = 40

@@ -3,7 +3,7 @@
 from agreement.comparing.compare.comparing import TraceComparison
 from agreement.documents.outputs import Json, plain
 from agreement.results.renderings.comparisons.parting_report import marks
-from agreement.results.renderings.pages.lanes import Lane, lanes_json
+from agreement.results.renderings.pages.blocks import Lane, lanes_json
 
 
 def parting_timelines(found: TraceComparison) -> list[Json]:

@@ -10,10 +10,8 @@ from rich.console import RenderableType
 
 from agreement.documents.outputs import Json, number_ranges, range_text, short
 from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
-from agreement.results.renderings.pages.blocks import MOST_RANGES, page_blocks
-from agreement.results.renderings.pages.lanes import Lane, lanes_json
-from agreement.results.renderings.pages.legends import legend_of
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.blocks import MOST_RANGES, Lane, lanes_json, page_blocks
+from agreement.results.renderings.pages.page import Page, PageHead, legend_of
 
 _STREAMS: Final = 4
 _STATIC: Final = 9

@@ -14,8 +14,7 @@ from agreement.results.renderings.comparisons.hunt_report import (
     stream_table,
     title,
 )
-from agreement.results.renderings.pages.blocks import page_blocks
-from agreement.results.renderings.pages.lanes import Lane, lanes_json
+from agreement.results.renderings.pages.blocks import Lane, lanes_json, page_blocks
 from agreement.results.renderings.pages.page import Page, PageHead
 
 _MOST: Final = 50

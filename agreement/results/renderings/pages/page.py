@@ -1,9 +1,20 @@
-"""A page: one HTML file with its style, its script and its data, which works from disk without a network."""
+"""A page: one HTML file with its style, its script and its data, which works from disk without a network.
 
+Where a page comes from: the command, the version of the program, the date, the files with their hashes.
+
+What the symbols, words and theorems on a page mean; each page tells those that stand on it.
+"""
+
+import hashlib
 import json
+import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+import shlex
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -13,9 +24,188 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from agreement.documents.outputs import Json, clip_text, document_lines, json_text
-from agreement.results.renderings.pages.legends import legend_of
+from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
 from lars.errors import LarsError, printable
-from lars.files import replacement_path
+from lars.files import replacement_path, text_in
+from lars.version import program_version
+
+_NAMES: Final = {
+    "U": r"\bU (=|across)|, U\b",
+    "push": r"(?s)\bpush\b.*\bpull\b|\bpull\b.*\bpush\b",
+    "a push": r"(?s)\A(?!.*\bpull\b).*\bpush(es)?\b",
+    "pull": r"\bpull\b",
+    "τ1": "τ1",
+    "τ2": "τ2",
+    "⊞": "⊞",
+    "◇": "◇",
+    "ans1, ans2, ..": r"\bans\d",
+    "triple, striple": r"\bs?triple\(",
+    "trigger": r"\btrigger\b",
+    "t0": r"\bt0\b",
+    "precision, recall": r"\brecall\b",
+    "brave, cautious": r"\b(brave|cautious)\b",
+    "disjunct": r"\bdisjunct",
+    "monotone": r"\bmonotone\b",
+    "stream-guarded": r"\bstream-guarded\b",
+    "RSTREAM, ISTREAM, DSTREAM": r"\b[RID]STREAM\b",
+    "A4": r"\bA4\b",
+    "A5": r"\bA5\b",
+    "A6": r"\bA6\b",
+    "A7": r"\bA7\b",
+}
+"""How what a page says is known to have a name."""
+
+_MEANINGS: Final = {
+    "U": "the pulling period in time points: pull evaluates at its multiples",
+    "push": "evaluation as input arrives, as CQELS does; of a period its answers are all of these together",
+    "a push": "a triple that is given to the engine; pushes are numbered from 0",
+    "pull": "evaluation by the clock, as C-SPARQL does; of a period its answer is that at the end",
+    "τ1": "the translation of C-SPARQL: what all windows show and the static data are one graph",
+    "τ2": "the translation of CQELS: each pattern on a stream is matched in its own window",
+    "⊞": "a window: ⊞^n shows now and the last n time points, ⊞^{l,0,d} jumps by d, ⊞^{#n} the newest n",
+    "◇": "at some time of what the window shows",
+    "ans1, ans2, ..": "the rows of a part of the query, numbered from the whole down; ans1 is the answer",
+    "triple, striple": "a triple of a graph (static data, or all merged); one of a stream, its last argument",
+    "trigger": "holds when the query is evaluated: as input arrives for push, at multiples of U for pull",
+    "t0": "the time point at which the first window opens; RSP-QL leaves it to the engine",
+    "precision, recall": "of the rows reported the share that is expected, and the reverse",
+    "brave, cautious": "a pattern read from its stream alone, or from its stream or the static data",
+    "disjunct": "one of the queries without UNION that the query is the union of",
+    "monotone": "more input never takes a row away",
+    "stream-guarded": "no row follows from static data alone",
+    "RSTREAM, ISTREAM, DSTREAM": "reports of all rows, of those that are new, of those that are gone",
+    "A4": (
+        "Let windows be [t − L, t], any input fire push, and a triple that no query reads arrive. Put a "
+        "match at one time: its row outlives its last push until a pull, which reports it while push is "
+        "silent; or noise lets push report it once more before a pull that lacks it. So a satisfiable, "
+        "monotone, stream-guarded query differs on some stream for each U ≥ 2; for U = 1 it never does if "
+        "each disjunct has a NOW window, which is empty without input, and else it does."
+    ),
+    "A5": (
+        "Where only matches fire push, and it reports what is new: disjuncts of one stream pattern agree on "
+        "all streams exactly if the window is (t − U, t], so that one pull sees each match."
+    ),
+    "A6": (
+        "If each pattern can match triples of its own source alone, a stream through a window or the static "
+        "data, C-SPARQL's merged query and all CQELS queries have the same rows at every time."
+    ),
+    "A7": (
+        "A smallest difference of a monotone query with time windows has at most one triple more than a "
+        "disjunct has stream patterns, within the longest window and one period: so the search is complete."
+    ),
+}
+
+
+def legend_of(text: str) -> list[tuple[str, str]]:
+    """Return what stands on a page of that text, each name with its meaning.
+
+    >>> [name for name, _ in legend_of("pull, τ1, U = 5: ans1(?a) ← ⊞^3 ◇ striple(?a, p, b, s).")]
+    ['U', 'pull', 'τ1', '⊞', '◇', 'ans1, ans2, ..', 'triple, striple']
+    """
+    return [(name, _MEANINGS[name]) for name, known in _NAMES.items() if re.search(known, text)]
+
+
+_LONGEST: Final = 1_000
+_WRITTEN: Final = 20_000
+_MOST_WRITTEN: Final = 100_000
+"""So many letters of a query stand on a page, and so many of all together."""
+_MOST: Final = 100
+"""Of more files the first are named."""
+_HASHED: Final = 2**28
+"""Of larger files, in bytes, the size alone is told."""
+
+
+def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return what is said of how a page was made, by names.
+
+    The date is that of SOURCE_DATE_EPOCH where it is set, so that a page can be made again, byte by byte.
+    """
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    date = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    every = list(dict.fromkeys(files))
+    found = [
+        *([("command", shlex.join(command))] if command else []),
+        ("version", f"lars {program_version()}"),
+        ("date", f"{date:%Y-%m-%dT%H:%M:%SZ}"),
+    ]
+    found += [("file", _told(path)) for path in every[:_MOST]]
+    return [*found, ("files", f"{len(every) - _MOST} more")] if len(every) > _MOST else found
+
+
+def files_of(request: object) -> list[Path]:
+    """Return the files that a request names, and those of the experiments among them."""
+    found: dict[Path, None] = {}
+    for path in _paths(request):
+        toml = path / EXPERIMENT_FILE if path.is_dir() else path
+        if not toml.is_file():
+            continue
+        found[toml] = None
+        if toml.suffix == ".toml":
+            found |= dict.fromkeys(_named_in(toml))
+    return list(found)
+
+
+def _paths(value: object) -> Iterator[Path]:
+    match value:
+        case Path():
+            yield value
+        case str() if value and len(value) < _LONGEST and value.isprintable() and Path(value).exists():
+            yield Path(value)
+        case tuple() | list():
+            for one in value:
+                yield from _paths(one)
+        case Mapping():
+            yield from _paths([*value.keys(), *value.values()])
+        case _ if is_dataclass(value) and not isinstance(value, type):
+            for one in fields(value):
+                yield from _paths(getattr(value, one.name))
+
+
+def _named_in(toml: Path) -> Iterator[Path]:
+    """Yield the files beside an experiment that it names, also as IRI=FILE and cqels:FILE."""
+    try:
+        waiting: list[object] = [tomllib.loads(toml.read_text(encoding="utf-8"))]
+    except (OSError, ValueError):
+        return
+    while waiting:
+        match waiting.pop(0):
+            case dict() as table:
+                waiting += table.values()
+            case list() as several:
+                waiting += several
+            case str() as text if text and len(text) < _LONGEST and "\0" not in text:
+                names = dict.fromkeys((text, text.rpartition("=")[2], text.partition(":")[2]))
+                yield from (toml.parent / name for name in names if name and (toml.parent / name).is_file())
+
+
+def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return the queries among files as their author wrote them, by the files' names.
+
+    Files that are called alike have their folder's name before it.
+    """
+    queries = [path for path in files if path.suffix in QUERY_SUFFIXES]
+    alike = Counter(path.name for path in queries)
+    texts, room, left = list[tuple[str, str]](), _MOST_WRITTEN, 0
+    for path in queries:
+        text = clip_text(text_in(path, "a query"), _WRITTEN)
+        room -= len(text)
+        if room < 0 or len(texts) == _MOST:
+            left += 1
+        else:
+            texts.append((f"{path.parent.name}/{path.name}" if alike[path.name] > 1 else path.name, text))
+    return [*texts, (f"{left} more", "They are named below: how this page was made.")] if left else texts
+
+
+def _told(path: Path) -> str:
+    # A pipe is read once, and not here.
+    if not path.is_file():
+        return str(path)
+    size = path.stat().st_size
+    if size > _HASHED:
+        return f"{path}: {size:,} bytes"
+    with path.open("rb") as opened:
+        return f"{path}: {size:,} bytes, SHA-256 {hashlib.file_digest(opened, 'sha256').hexdigest()}"
+
 
 _SUFFIXES: Final = (".html", ".htm")
 _HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")

@@ -7,12 +7,11 @@ from dataclasses import replace
 from rich.console import RenderableType
 
 from agreement.comparing.agree import VariantReport
+from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.sides import CAUSES
-from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import counted
-from agreement.proving.shrink import Shrunk, TrialEvaluation
-from agreement.proving.shrink.trial_evaluation import report_on
+from agreement.proving.shrinking import Shrunk, TrialEvaluation, report_on
 from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
 from agreement.results.renderings.comparisons.agreement_report import dates_on, in_words

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, bindings, encode, json_triple, record, short, table
-from agreement.proving.shrink import Shrunk, Sizes, TrialEvaluation
+from agreement.proving.shrinking import Shrunk, Sizes, TrialEvaluation
 from lars.language.windows import Interval
 
 _NAMES = {

@@ -25,8 +25,8 @@ from agreement.proving.witness import (
     WitnessTask,
     in_words,
 )
-from agreement.proving.witness.position_classes import TRIPLE
-from agreement.proving.witness.profile_sides import NamedProfile
+from agreement.proving.witness.other_sides import NamedProfile
+from agreement.proving.witness.representatives import TRIPLE
 from agreement.proving.witness.witness_task import PeriodWitnesses, SearchEnd
 from lars.language.terms import DEFAULT
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from agreement.answering.explain.explaining import query_of_comparison
+from agreement.answering.explaining import query_of_comparison
 from agreement.answering.solve.solving import SolvingTask
 from agreement.comparing.agree import Overrides
 from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions, Period
-from agreement.experiments.overridden import on_experiment
+from agreement.experiments.single_query import on_experiment
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
 from lars.semantics import all_background

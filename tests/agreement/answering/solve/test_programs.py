@@ -220,7 +220,7 @@ def counted(rows):
 )  # fmt: skip
 @pytest.mark.parametrize("rows", [1, 20_000])
 def test_runs_are_the_answers_and_as_long_as_they_can_be(tmp_path, monkeypatch, rows, program, options):
-    monkeypatch.setattr("solver.job.pipeline.ATOMS_PER_SLICE", rows)
+    monkeypatch.setattr("solver.job.slices.ATOMS_PER_SLICE", rows)
     given = (tmp_path, program, MOVES if program == DAY else STREAM, "--out-format", "jsonl", *options)
     solved(*given, "--out", tmp_path / "o")
     solved(*given, "--out", tmp_path / "r", "--runs")

@@ -6,7 +6,7 @@ from agreement.documents.traces import background
 from lars.language.windows import Interval
 from solver.facts import Fact, Static
 from solver.job import ask
-from solver.job.pipeline import Job, in_process
+from solver.job.slices import Job, in_process
 from tests.agreement.comparisons import expand, names
 from translate.analysis import check_comparable, remarks
 from translate.dialects import read_query

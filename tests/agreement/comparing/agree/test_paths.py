@@ -5,7 +5,7 @@ import pytest
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from translate.analysis import cq, model_of_csparql, parts
-from translate.analysis.assignment import Assignment
+from translate.analysis.model_queries import Assignment
 from translate.dialects import read_query
 from translate.model.patterns import StreamBlock
 

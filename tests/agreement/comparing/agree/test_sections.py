@@ -9,10 +9,10 @@ from hypothesis import event, given
 from hypothesis import strategies as some
 
 from agreement.comparing.agree import differences, periods
+from agreement.comparing.agree.agreeing import compare
 from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups
 from agreement.comparing.agree.periods import Side
-from agreement.comparing.agree.verdicts import compare
-from agreement.results.renderings.comparisons import agreement_json, agreement_tables
+from agreement.results.renderings.comparisons import agreement_json
 from lars.language.windows import Interval
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
@@ -57,7 +57,7 @@ def document(report, setting):
     (variant,) = report.variants
     groups = row_groups(RowFilter(), variant)
     chosen = examples(groups, variant, 3)
-    tables = [sorted(map(repr, table.rows)) for table in agreement_tables.tables(report, RowFilter())]
+    tables = [sorted(map(repr, table.rows)) for table in agreement_json.tables(report, RowFilter())]
     shown = agreement_json.as_json(report, setting, RowFilter())
     return (
         {key: list(value) if key == "verdicts" else value for key, value in plain(shown).items()},

@@ -21,7 +21,7 @@ from lars.language.terms import Atom, Iri, Variable
 from lars.language.windows import NOW, UNBOUNDED, Bounds, Interval, TimeWindow, TupleWindow
 from solver.facts import EveryTime, Fact
 from solver.job import Question, ask
-from solver.job.pipeline import Job, in_process
+from solver.job.slices import Job, in_process
 from solver.rdf import text_of_rdflib
 from tests.agreement import algebra, reference
 from tests.agreement.written_answers import verdict

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
 from agreement.documents.generate.elements import Observation, elements, pushes_of
-from agreement.documents.generate.formats import NAMING_STREAMS, default_trace_unit
 from agreement.documents.generate.plan import Bursts, TemperatureRange
-from agreement.documents.generate.writing import Maker, TraceOutput, make
+from agreement.documents.generate.writing import NAMING_STREAMS, Maker, TraceOutput, default_trace_unit, make
 from lars.durations import Duration
 from lars.language.windows import Interval
 from solver.settings import TraceOptions

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 from agreement.documents.generate import Plan, WrittenFormat
-from agreement.documents.generate.formats import NAMING_STREAMS
-from agreement.documents.generate.writing import Maker
+from agreement.documents.generate.writing import NAMING_STREAMS, Maker
 from lars.durations import Duration
 from solver.settings import TraceOptions
 from tests.agreement.documents.generate.plans import SHARES, expected, output, plans, rows, whole, written

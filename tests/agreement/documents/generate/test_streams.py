@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
 from agreement.documents.generate.elements import Thermometer, elements, parts, pushes_of
-from agreement.documents.generate.formats import text
 from agreement.documents.generate.plan import Bursts, TemperatureRange
+from agreement.documents.generate.writing import text
 from lars.durations import Duration, read_duration
 from lars.language.windows import Interval
 from tests.agreement.documents.generate.plans import output, plans, whole

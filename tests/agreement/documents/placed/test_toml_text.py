@@ -4,8 +4,8 @@ import tomllib
 
 import pytest
 
-from agreement.documents.placed.toml_text import toml_spots
-from agreement.experiments.placeholders import texts
+from agreement.documents.placed import toml_spots
+from agreement.experiments.schema import texts
 from tests.packs import SAMPLES
 
 ODD = """a . "b c" = [ # a comment with ] and "

@@ -5,7 +5,7 @@ import pytest
 from agreement.comparing.judge.cases import judged_case
 from agreement.comparing.judge.judging import options_of
 from agreement.documents.recordings import read_case
-from agreement.documents.recordings.written_case import write_case
+from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters import RefusedQueryError, Registration, answers_of, built_in
 from agreement.engines.registry import ENGINES

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from agreement.documents.recordings import read_case
-from agreement.engines.csparql.esper import bucket, chosen, statement
+from agreement.engines.csparql.csparql_097 import bucket, chosen, statement
 from lars.errors import LarsError
 from solver.facts import Static
 from tests.agreement.engines.csparql.csparql_runs import (

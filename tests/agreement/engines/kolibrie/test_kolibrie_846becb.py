@@ -5,8 +5,8 @@ import random
 import pytest
 
 from agreement.documents.recordings import Push
+from agreement.engines.engine import with_its_text
 from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, rows_at_stop
-from agreement.engines.written_query import with_its_text
 from lars.errors import LarsError
 from solver.facts import Static
 from solver.rdf import canonical

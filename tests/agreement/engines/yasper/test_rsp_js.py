@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.engines.written_query import with_its_text
+from agreement.engines.engine import with_its_text
 from agreement.engines.yasper.rsp_js import RSP_JS_135
 from lars.errors import LarsError
 from solver.facts import Static

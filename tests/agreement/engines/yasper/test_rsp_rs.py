@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from agreement.engines.written_query import with_its_text
+from agreement.engines.engine import with_its_text
 from agreement.engines.yasper.rsp_rs import RSP_RS_035
 from lars.errors import LarsError
 from solver.facts import Static

@@ -3,9 +3,9 @@
 import re
 from functools import lru_cache
 
-from agreement.comparing.agree.verdicts import pairs
+from agreement.comparing.agree.agreeing import pairs
 from agreement.proving.decide import AgreementQuestion, Decider, EveryStream
-from agreement.proving.decide.places import Places
+from agreement.proving.decide.question import Places
 from lars.language.terms import DEFAULT, XSD, Iri, Literal
 from lars.language.windows import Bounds
 from tests.agreement.proving.decide import naive

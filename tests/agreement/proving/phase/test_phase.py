@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agreement.comparing.agree.verdicts import Pair, compare, pairs
+from agreement.comparing.agree.agreeing import Pair, compare, pairs
 from agreement.proving.decide import trace_on
 from agreement.proving.phase import PhaseTask, diagrams
 from lars.language.terms import Iri

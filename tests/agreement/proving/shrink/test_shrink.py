@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from agreement.proving.shrink import minimal
+from agreement.proving.shrinking import minimal
 from tests.agreement.command import agree, lars
 from tests.packs import ROOT
 

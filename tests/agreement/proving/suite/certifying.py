@@ -13,7 +13,7 @@ from itertools import accumulate
 import pyoxigraph as ox
 
 from agreement.engines.adapters.oxigraph import TRIPLE, register
-from agreement.engines.specifications import Empty, by_ticks, evaluation
+from agreement.engines.specifications import Empty, evaluation
 from agreement.proving.suite import QuerySyntax, engine_answers
 from agreement.proving.suite.running import _term
 from agreement.proving.suite.suite_tests import _read
@@ -149,13 +149,13 @@ class WindowByWindow:
 
 def by_clingo(expecting, number):
     """Return the reports of a vector, each evaluation's from clingo."""
-    original = by_ticks.stretches
-    by_ticks.stretches = partial(stretches, evaluator=Evaluator.CLINGO)
+    original = evaluation.stretches
+    evaluation.stretches = partial(stretches, evaluator=Evaluator.CLINGO)
     known, evaluation.answers_of = evaluation.answers_of, lambda _: None
     try:
         found = evaluation._evaluated(expecting.scheduled(vectors()[number]))
     finally:
-        by_ticks.stretches, evaluation.answers_of = original, known
+        evaluation.stretches, evaluation.answers_of = original, known
     asks = expecting.names == ("Answer",)
     return [
         (one.time, bag(expecting.names, [(TRUE,)] * bool(one.rows) if asks else one.rows))

@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.proving.witness.searching import Witness
-from agreement.proving.witness.shapes import named_terms, shape_of
+from agreement.proving.witness.witness_task import named_terms, shape_of
 from lars.text.notation import read
 from solver.facts import Fact
 

@@ -1,14 +1,17 @@
-"""The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules."""
+"""The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules.
+
+The causes of a difference in words, and what would have to be otherwise for both sides to be the same.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
-from agreement.comparing.agree import Side, VariantReport
+from agreement.comparing.agree import RowCause, Side, VariantReport
+from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
-from agreement.comparing.agree.verdicts import AgreementReport
 from agreement.documents.outputs import Json, clip_text, counted, header, json_text, number_ranges, short_row
 from agreement.results.renderings.comparisons.agreement_report import (
     NO_ROWS,
@@ -18,25 +21,86 @@ from agreement.results.renderings.comparisons.agreement_report import (
 )
 from agreement.results.renderings.pages.blocks import MOST_RANGES
 from agreement.results.renderings.pages.page import LEFT_OUT, Page, PageHead
-from agreement.results.renderings.pages.push_pull.cause_words import cause_words
-from agreement.results.renderings.pages.push_pull.logic import side_by_side
-from agreement.results.renderings.pages.push_pull.proofs import proofs
-from agreement.results.renderings.pages.push_pull.shown_rows import RowSelection, Tally, counts_json
-from agreement.results.renderings.pages.push_pull.strip import strip_cells
+from agreement.results.renderings.pages.push_pull.clause_links import side_by_side
+from agreement.results.renderings.pages.push_pull.proofs import RowSelection, Tally, counts_json, proofs
 from agreement.results.renderings.pages.push_pull.timeline import (
     answers,
     bins_of,
     elements,
     evaluations,
+    strip_cells,
     term_texts,
+    windows,
 )
-from agreement.results.renderings.pages.push_pull.window_runs import windows
 from lars.language.program import Program
 from solver.columns import Numbering
 from solver.facts import Fact, Row
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger, lars_program, pull, push
+
+
+def cause_words(cause: RowCause) -> tuple[str, str]:
+    """Return what a cause says, and what would have to be otherwise."""
+    match cause:
+        case RowCause.AGGREGATE_OF_NOTHING:
+            return (
+                "An aggregate of no solution is a value in C-SPARQL, no row in CQELS.",
+                "an answer without the row for no solution would not differ in it.",
+            )
+        case RowCause.DIFFERENT_STATIC_DATA:
+            return (
+                "The engines have static data of their own; with those of both the row is on both sides.",
+                "both engines would have to have loaded the same static data.",
+            )
+        case RowCause.STATIC_ONLY:
+            return (
+                "Static data alone give the row; no input took part on the other side.",
+                "the row would have to rest on input, or the other side to evaluate and have it.",
+            )
+        case RowCause.MERGED_SOURCES:
+            return (
+                "One engine merges streams and static data, the other keeps them apart.",
+                "both sides would have to match a pattern in one source alone, or in all together.",
+            )
+        case RowCause.HIDDEN_BY_THE_PIVOT:
+            return (
+                "A window that slides, or ends before now, hides new input, which gives or blocks the row.",
+                "the windows would have to show all input up to the evaluation.",
+            )
+        case RowCause.SILENT_PERIOD:
+            return (
+                "Pull still sees it, but no input made push evaluate in the period.",
+                "some input would have to arrive in the period, so that push evaluates.",
+            )
+        case RowCause.EXPIRED_BEFORE_THE_PULL:
+            return (
+                "Push reported it, and its triples left the window before the pull.",
+                "its triples would have to be in the windows at the pull: longer windows, earlier pulls.",
+            )
+        case RowCause.AGGREGATE_OF_OTHER_INPUT:
+            return (
+                "The other side has its group, but saw other input, so that the aggregate has another value.",
+                "push and pull would have to see the same input: nothing may come or leave between them.",
+            )
+        case RowCause.BLOCKED_LATER:
+            return (
+                "Later input removed it (OPTIONAL, MINUS, NOT EXISTS, LIMIT).",
+                "had nothing arrived after push's report, pull would have it too.",
+            )
+        case RowCause.BLOCKER_EXPIRED:
+            return (
+                "What blocked it has left the window.",
+                "push would have to evaluate after the blocker has left, or never see it.",
+            )
+        case RowCause.DIFFERENT_WINDOWS:
+            return (
+                "The two queries have windows of their own, of different kind or length.",
+                "both queries would have to read the stream through the same window.",
+            )
+        case _:
+            assert_never(cause)
+
 
 _DOCUMENT_ROWS: Final = 20_000
 """Of more rows and periods the document is not begun: what it would take could not stand on the page."""

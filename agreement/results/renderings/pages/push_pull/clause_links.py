@@ -2,6 +2,8 @@
 
 Each constant, condition and operator is made another, one at a time; the query is written and translated
 again. So nothing here knows how τ names or orders rules, and equal patterns at two places stay two.
+
+A query beside its rules: which lines of the query became which rule, and by which scheme.
 """
 
 import re
@@ -12,9 +14,10 @@ from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any, Final
 
+from agreement.documents.outputs import Json
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, Call
-from lars.language.program import Program
+from lars.language.program import Program, Rule
 from lars.language.terms import Iri, Literal
 from translate.model.patterns import (
     Bgp,
@@ -169,3 +172,46 @@ def _node(rule: str) -> str:
 
 def _read(rule: str) -> set[str]:
     return set(_ANSWER.findall(rule.partition("←")[2]))
+
+
+_LEAF: Final = re.compile(r"s?triple\(([^()]*)\)|\[([^\[\]]+)\]")
+_WINDOW: Final = re.compile(r"⊞\^")
+
+
+def side_by_side(
+    query: EngineQuery, translate: Translate, title: str, mode: str, given: EngineQuery | None = None
+) -> Json:
+    """Return the lines of a query and the rules of its program, each with the numbers of its lines.
+
+    A query that its language has no words for, which can be where it is derived, is shown as the one given;
+    its lines have no links then.
+    """
+    rules = translate(query).rules
+    try:
+        text, links = write_query(query, query.language), linked_lines(query, translate)
+    except LarsError:
+        text, links = "" if given is None else write_query(given, given.language), [[] for _ in rules]
+    shown = [
+        {"text": _shortened(str(rule)), "scheme": scheme(rule), "lines": lines}
+        for rule, lines in zip(rules, links, strict=True)
+    ]
+    return {"title": title, "mode": mode, "query": text.rstrip("\n").split("\n"), "rules": shown}
+
+
+def _shortened(rule: str) -> str:
+    return re.sub(r"<[^<>]*[/#]([^<>/#]+)>", r":\1", rule)
+
+
+def scheme(rule: Rule) -> str:
+    """Return what kind of rule τ made."""
+    head, _, body = str(rule).partition("←")
+    leaves = len(_LEAF.findall(body))
+    if head.strip() == "trigger":
+        return "trigger"
+    if head.startswith("triple("):
+        return "window, merged into one graph"
+    if _WINDOW.search(body):
+        return "window: a pattern on a stream"
+    if "triple(" in body:
+        return "pattern on static or merged data"
+    return "condition" if leaves else "join" if body.count("ans") > 1 else "projection"

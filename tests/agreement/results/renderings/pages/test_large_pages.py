@@ -10,9 +10,8 @@ from agreement import api
 from agreement.documents.dates import NO_DATES
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
-from agreement.results.renderings.pages.page import html
+from agreement.results.renderings.pages.page import html, program_version
 from agreement.results.renderings.pages.phase_page import PhaseContent, phase_page
-from agreement.results.renderings.pages.provenance import program_version
 from agreement.results.renderings.pages.text_pages import judge_page, text_page
 from lars.errors import FailedRunError
 from tests.agreement.command import lars

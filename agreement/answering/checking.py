@@ -1,19 +1,28 @@
-"""The streams that `lars check` is given: atom streams as text, or what `lars solve --json` prints."""
+"""What `lars check` is given and finds: whether a stream is an answer stream, and which rule or atom says no.
+
+The streams that `lars check` is given: atom streams as text, or what `lars solve --json` prints.
+"""
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Final, TypedDict, TypeGuard
 
+from agreement.answering.explaining import ProgramSituation
 from agreement.documents.dates import Dates
+from lars import semantics
 from lars.analysis import intensional
 from lars.errors import LarsError, PlacedError
+from lars.language.formulas import Expression
 from lars.language.program import Program
 from lars.language.stream import Moment, Stream
-from lars.language.terms import Atom, signature
-from lars.semantics import Background
+from lars.language.terms import Atom, Constant, signature
+from lars.semantics import Background, all_background, check_candidate
 from lars.text import Scanner, read_ground_atom, read_stream
+from solver.rdf import evaluate
 from solver.traces import point_of
 
 ACCEPTED: Final = (
@@ -167,3 +176,39 @@ def candidate(found: Moments, program: Program, data: Stream, background: Backgr
     for u, atom in (*given, *whole):
         by_time.setdefault(u, {})[atom] = None
     return Stream(data.timeline, {u: tuple(atoms) for u, atoms in sorted(by_time.items())})
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReadings:
+    """What the two readings say of one stream; LARS itself is `flp`."""
+
+    flp: semantics.Verdict
+    founded: semantics.Verdict
+
+    @property
+    def correct(self) -> bool:
+        """Whether the stream is an answer stream."""
+        return isinstance(self.flp, semantics.IsAnswerStream)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the readings say different things: only the founded one can then say yes."""
+        return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
+
+
+def check(given: ProgramSituation, found: Moments, t: int) -> CheckReadings:
+    """Return what both readings say of the atoms as a stream of the program at t."""
+    background = all_background(given.program, given.background)
+    stream = candidate(found, given.program, given.stream, background)
+    flp = semantics.ReferencePoint(t, background)
+    verdict = _judged(given, stream, flp)
+    if isinstance(verdict, semantics.IsAnswerStream | semantics.NotAnInterpretation):
+        return CheckReadings(verdict, verdict)
+    return CheckReadings(
+        verdict, _judged(given, stream, replace(flp, reading=semantics.NegationReading.FOUNDED))
+    )
+
+
+def _judged(given: ProgramSituation, stream: Stream, point: semantics.ReferencePoint) -> semantics.Verdict:
+    value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
+    return check_candidate(given.program, given.stream, stream, point, value)

@@ -1,0 +1,613 @@
+"""TOML and JSON, read with the place of each key and value: by it is named what is wrong."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+from pathlib import Path
+from textwrap import wrap
+from typing import Any, Final, NoReturn, TypeVar, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import ErrorDetails
+
+from agreement.documents.values import WrongValueError, message_text
+from lars.durations import Duration
+from lars.errors import LarsError, PlacedError, place_at
+from lars.files import TextFile, TextLine, read_file
+from solver.rdf import short
+
+KeyPath = tuple[str | int, ...]
+"""The keys and positions (from 0) on the way to a value."""
+
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+_WORDS: Final = {
+    "string_type": "a text in quotes",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "list_type": "a list, [..]",
+    "tuple_type": "a list, [..]",
+}
+_TABLES: Final = ("dict_type", "model_type", "model_attributes_type")
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpot:
+    """Where a key and its value start; that of a TOML table is its header, after which `value` stands."""
+
+    key: int
+    value: int
+    is_header: bool = False
+
+    @property
+    def value_offset(self) -> int:
+        """Where to point at for the value."""
+        return self.key if self.is_header else self.value
+
+
+Spots = Mapping[KeyPath, KeySpot]
+
+
+@dataclass(frozen=True, slots=True)
+class DataNotation:
+    """TOML or JSON: where things stand in a part of a text, and how it says a table and a value."""
+
+    spots: Callable[[str, int, int], Spots]
+    table: str
+    value_text: Callable[[object], str]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedData:
+    """What text[start:end] of a file holds; `accepted` says what it has to be."""
+
+    source: str
+    text: str
+    start: int
+    end: int
+    content: Any
+    accepted: str
+    notation: DataNotation
+
+    def spots(self) -> Spots:
+        """Return the places of all paths: only asked for messages."""
+        return self.notation.spots(self.text, self.start, self.end)
+
+    def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
+        """Return the error at the value (or key) of a path, or at what stands around it."""
+        problem = wrong if isinstance(wrong, WrongValueError) else WrongValueError(wrong)
+        return _Fault(path, problem, at_key).error(self, self.spots())
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    path: KeyPath
+    wrong: WrongValueError
+    at_key: bool = False
+
+    def offset(self, data: PlacedData, spots: Spots) -> int:
+        known = self.path
+        while known and known not in spots:
+            known = known[:-1]
+        if known not in spots:
+            return data.start
+        spot = spots[known]
+        offset = spot.key if self.at_key and known == self.path else spot.value_offset
+        return offset if self.wrong.part is None else _offset_of(self.wrong.part, data, spot.value, offset)
+
+    def error(self, data: PlacedData, spots: Spots) -> PlacedError:
+        label = f"{path_text(self.path)}: " if self.path else ""
+        place = place_at(data.source, data.text, self.offset(data, spots))
+        return PlacedError(place, f"{label}{self.wrong.problem}")
+
+
+def _offset_of(part: str, data: PlacedData, start: int, otherwise: int) -> int:
+    name = re.escape(part)
+    for pattern in (rf"""["']{name}["']""", rf"(?<!\w){name}(?!\w)"):
+        if found := re.compile(pattern).search(data.text, start, data.end):
+            return found.start()
+    return otherwise
+
+
+def path_text(path: KeyPath) -> str:
+    """Return a path as it is said in a message.
+
+    >>> path_text(("output", 3, "rows", 0, "s"))
+    'output[3].rows[0].s'
+    """
+    text = ""
+    for step in path:
+        match step:
+            case int():
+                text += f"[{step}]"
+            case str() if _NAME.fullmatch(step):
+                text += f".{step}" if text else step
+            case _:
+                text += f"[{short(step)}]"
+    return text
+
+
+def check_data(model: type[Model], data: PlacedData) -> Model:
+    """Return the whole content as a model."""
+    return checked_at(model, data, (), data.content)
+
+
+def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: object) -> Model:
+    """Return a content, which stands at a path of the text, as a model.
+
+    Of several errors the first in the text is raised; that a key is missing in all of it comes last.
+    """
+    try:
+        return model.model_validate(content)
+    except ValidationError as error:
+        details = error.errors(include_url=False)
+    spots = data.spots()
+    faults = [_fault(model, data, path, one) for one in details]
+    first = min(faults, key=lambda fault: (not fault.path, fault.offset(data, spots)))
+    if first.path or () in spots:
+        raise first.error(data, spots)
+    raise LarsError(f"{data.source}: {first.wrong.problem}")
+
+
+def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: ErrorDetails) -> _Fault:
+    at = (*path, *error["loc"])
+    match error:
+        case {"type": "missing"}:
+            wanted = _model_at(model, error["loc"][:-1]).model_fields
+            required = ", ".join(name for name, field in wanted.items() if field.is_required())
+            return _Fault(at[:-1], WrongValueError(_missing(data, error, required)))
+        case {"type": "extra_forbidden"}:
+            accepted = list(_model_at(model, error["loc"][:-1]).model_fields)
+            return _Fault(at, WrongValueError(_unknown(str(at[-1]), accepted)), at_key=True)
+        case {"ctx": {"error": WrongValueError() as wrong}}:
+            return _Fault(at, wrong)
+        case _:
+            found = f"found {data.notation.value_text(error['input'])}"
+            return _Fault(at, WrongValueError(f"{found}; accepted: {_accepted(data, error)}"))
+
+
+def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
+    problem = f"the key {error['loc'][-1]} is missing"
+    if not data.accepted:
+        return f"{problem}; required: {required}"
+    return f"{problem}; found the keys {', '.join(error['input']) or 'none'}; accepted: {data.accepted}"
+
+
+def _accepted(data: PlacedData, error: ErrorDetails) -> str:
+    match error:
+        case {"type": "literal_error", "ctx": {"expected": str() as expected}}:
+            return expected
+        case {"type": kind} if kind in _TABLES:
+            return data.notation.table
+        case _:
+            return _WORDS.get(error["type"], error["msg"].removeprefix("Input should be "))
+
+
+def _unknown(key: str, accepted: Sequence[str]) -> str:
+    """Return what to say of a key that is none of those accepted."""
+    close = get_close_matches(key, accepted, 1)
+    hint = f", did you mean {close[0]}?" if close else ";"
+    return f"unknown key{hint} accepted: {', '.join(accepted)}"
+
+
+def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
+    """Return the model of a table inside a model."""
+    for part in path:
+        if isinstance(part, str) and part in model.model_fields:
+            model = _model_in(model.model_fields[part].annotation) or model
+    return model
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
+
+
+_SYNTAX_ERROR = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
+_GIVEN_TWICE = re.compile(r"Cannot (overwrite|declare|mutate)")
+_BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_SPACE: Final = re.compile(r"[ \t]*")
+_STRING: Final = re.compile(
+    r'"""(?:\\.|[^\\])*?"{3,5}' r"|'''.*?'{3,5}" r'|"(?:\\.|[^"\\\n])*"' r"|'[^'\n]*'", re.DOTALL
+)
+_BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
+_BARE_VALUE: Final = re.compile(r"[^,\]}#\n]*")
+
+
+def read_toml(path: Path, accepted: str) -> PlacedData:
+    """Return a file's content; raises LarsError where it cannot be read or is no TOML.
+
+    `accepted` says what file is wanted, for a message.
+    """
+    source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
+    try:
+        return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", _TOML)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(source, text, str(error)) from None
+    except (RecursionError, ValueError):
+        raise LarsError(f"{source}: a value is nested too deeply, or a number has too many digits") from None
+
+
+def _syntax_error(source: str, text: str, message: str) -> PlacedError:
+    found = _SYNTAX_ERROR.fullmatch(message)
+    problem, line, column = found.groups() if found else (message, None, None)
+    if _GIVEN_TWICE.match(problem):
+        problem = "a key or table is given twice; accepted: once"
+    offset = len(text.rstrip())
+    if line and column:
+        offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
+    return PlacedError(place_at(source, text, offset), f"no TOML: {problem}")
+
+
+def toml_spots(text: str, start: int, end: int) -> Spots:
+    """Return the first place of each path in a part of a text that is TOML.
+
+    >>> toml_spots("a = [1]", 0, 7)[("a", 0)]
+    KeySpot(key=5, value=5, is_header=False)
+    """
+    return _Scan(text[:end], start).document()
+
+
+_TOML: Final = DataNotation(toml_spots, "a table", message_text)
+
+
+@dataclass(slots=True)
+class _Scan:
+    text: str
+    at: int = 0
+    found: dict[KeyPath, KeySpot] = field(default_factory=dict)
+    counts: dict[KeyPath, int] = field(default_factory=dict)
+    """How many tables each array of tables has so far."""
+
+    def document(self) -> dict[KeyPath, KeySpot]:
+        table: KeyPath = ()
+        self._skip(_BLANK)
+        while self.at < len(self.text):
+            if self.text[self.at] == "[":
+                table = self._header()
+            else:
+                self._pair(table)
+            self._skip(_BLANK)
+        return self.found
+
+    def _skip(self, what: re.Pattern[str]) -> None:
+        if found := what.match(self.text, self.at):
+            self.at = found.end()
+
+    def _header(self) -> KeyPath:
+        several = self.text.startswith("[[", self.at)
+        self.at += 1 + several
+        keys = self._keys()
+        self.at += 1 + several
+        path: KeyPath = ()
+        for name, offset in keys:
+            path = self._inside((*path, name))
+            self.found.setdefault(path, KeySpot(offset, self.at, is_header=True))
+        if several:
+            path = path[:-1] if isinstance(path[-1], int) else path
+            number = self.counts.get(path, 0)
+            self.counts[path] = number + 1
+            path = (*path, number)
+            self.found.setdefault(path, KeySpot(keys[-1][1], self.at, is_header=True))
+        return path
+
+    def _inside(self, path: KeyPath) -> KeyPath:
+        """Return the path into the last table of an array of tables."""
+        return (*path, self.counts[path] - 1) if path in self.counts else path
+
+    def _pair(self, table: KeyPath) -> None:
+        keys = self._keys()
+        self.at += 1
+        self._skip(_SPACE)
+        path = table
+        for name, offset in keys:
+            path = (*path, name)
+            self.found.setdefault(path, KeySpot(offset, self.at))
+        self._value(path)
+
+    def _keys(self) -> list[tuple[str, int]]:
+        """Read the parts of a dotted key, up to what follows them."""
+        found = []
+        while True:
+            self._skip(_SPACE)
+            start = self.at
+            self._skip(_STRING if self.text[start] in "\"'" else _BARE_KEY)
+            written = self.text[start : self.at]
+            name = tomllib.loads(f"x = {written}")["x"] if written[0] in "\"'" else written
+            found.append((name, start))
+            self._skip(_SPACE)
+            if self.text[self.at] != ".":
+                return found
+            self.at += 1
+
+    def _value(self, path: KeyPath) -> None:
+        match self.text[self.at]:
+            case "[":
+                self._items(path)
+            case "{":
+                self._inline(path)
+            case '"' | "'":
+                self._skip(_STRING)
+            case _:
+                self._skip(_BARE_VALUE)
+
+    def _items(self, path: KeyPath) -> None:
+        self.at += 1
+        number = 0
+        while self._another("]"):
+            self.found.setdefault((*path, number), KeySpot(self.at, self.at))
+            self._value((*path, number))
+            number += 1
+
+    def _inline(self, path: KeyPath) -> None:
+        self.at += 1
+        while self._another("}"):
+            self._pair(path)
+
+    def _another(self, end: str) -> bool:
+        """Go to the next item of a list or inline table; false behind its end."""
+        self._skip(_BLANK)
+        if self.text[self.at] == ",":
+            self.at += 1
+            self._skip(_BLANK)
+        if self.text[self.at] != end:
+            return True
+        self.at += 1
+        return False
+
+
+_INDENT: Final = "    "
+_WIDTH: Final = 96
+
+
+def fields_of(model: type[BaseModel]) -> str:
+    """Return a paragraph for each key of a model."""
+    return "\n".join(line for name, field in model.model_fields.items() for line in _field(name, field))
+
+
+class _TomlSchema(GenerateJsonSchema):
+    def encode_default(self, dft: object) -> object:
+        """Return a default as the file holds it."""
+        return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model, with the defaults that say something."""
+    found = model.model_json_schema(schema_generator=_TomlSchema)
+    for part in (found, *found.get("$defs", {}).values()):
+        for key in part.get("properties", {}).values():
+            # pydantic repeats the key as a title, and writes null or nothing for "may be left out".
+            key.pop("title", None)
+            if not key.get("default"):
+                key.pop("default", None)
+    return found
+
+
+def _field(name: str, field: FieldInfo) -> Iterator[str]:
+    usual = "required" if field.is_required() else _usual(field.get_default(call_default_factory=True))
+    yield f"{name} ({usual})"
+    yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def _usual(value: object) -> str:
+    left_out = value is None or value in ({}, "", [], ())
+    return "may be left out" if left_out else f"default: {_written(value)}"
+
+
+def _written(value: object) -> str:
+    """Return a value as the file holds it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case Enum():
+            return f'"{value.value}"'
+        case Duration():
+            return f'"{value}"'
+        case tuple() | frozenset():
+            return f"[{', '.join(map(_written, value))}]"
+        case _:
+            return str(value)
+
+
+_DEEPEST: Final = 100
+_MOST_DIGITS: Final = 1000
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+_CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class JsonToken:
+    """A key or a value: its path, the offset where it starts, and its first text."""
+
+    path: KeyPath
+    offset: int
+    text: str
+    is_key: bool
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open list or object; `at` is the number or key of its present member."""
+
+    at: str | int
+    is_object: bool
+    before_key: bool
+
+
+def _tokens(text: str, start: int, end: int) -> Iterator[JsonToken]:
+    """Yield the keys and values of text[start:end] in their order, as far as it is JSON; no recursion."""
+    levels: list[_Level] = []
+    for found in _TOKEN.finditer(text, start, end):
+        part, inner = found[0], levels[-1] if levels else None
+        if inner is not None and part in "}]:,":
+            _step(levels, inner, part)
+            continue
+        is_key = inner is not None and inner.before_key
+        if inner is not None and is_key:
+            key = _text_of(part)
+            if key is None:
+                return
+            inner.at = key
+        yield JsonToken(tuple(level.at for level in levels), found.start(), part, is_key)
+        if part in "{[":
+            levels.append(_Level(0, part == "{", part == "{"))
+
+
+def _text_of(part: str) -> str | None:
+    try:
+        text = json.loads(part, strict=False)
+    except ValueError:
+        return None
+    return text if isinstance(text, str) else None
+
+
+def _step(levels: list[_Level], inner: _Level, mark: str) -> None:
+    match mark:
+        case ":":
+            inner.before_key = False
+        case ",":
+            inner.before_key = inner.is_object
+            inner.at = 0 if isinstance(inner.at, str) else inner.at + 1
+        case _:
+            levels.pop()
+
+
+class _WrongError(Exception):
+    """Something that json accepts and JSON does not; its place is found by another reading."""
+
+
+def json_of(file: TextFile, accepted: str) -> PlacedData:
+    """Return the one JSON value of a file; raises LarsError with its place and what is accepted."""
+    return _json(file, 0, len(file.text), accepted)
+
+
+def json_of_line(line: TextLine, accepted: str) -> PlacedData:
+    """Return the one JSON value of a line."""
+    return _json(line.file, line.offset, line.offset + len(line.text), accepted)
+
+
+def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
+    text = source.text[start:end]
+    if not text.strip():
+        raise source.error(start, f"found nothing, the file is empty; accepted: {accepted}")
+    try:
+        value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        # How deep Python reads depends on what else the process has done.
+        if any(len(token.path) > _DEEPEST for token in _opened(source, start, start + error.pos)):
+            raise _wrong(source, start, end, accepted) from None
+        raise _json_error(source, start, text, error, accepted) from None
+    except (_WrongError, RecursionError, ValueError):
+        raise _wrong(source, start, end, accepted) from None
+    if _HALF.search(text) and (wrong := _beyond_syntax(source, start, end)):
+        raise wrong
+    return PlacedData(source.name, source.text, start, end, value, accepted, _JSON)
+
+
+def _opened(source: TextFile, start: int, end: int) -> Iterable[JsonToken]:
+    """Return the values of a text that can be too deep: there are none where it opens few."""
+    text = source.text[start:end]
+    return _tokens(source.text, start, end) if text.count("[") + text.count("{") > _DEEPEST else ()
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _WrongError
+    return found
+
+
+def _no_constant(_: str) -> NoReturn:
+    raise _WrongError
+
+
+def _json_error(
+    source: TextFile, start: int, text: str, error: json.JSONDecodeError, accepted: str
+) -> LarsError:
+    rest = text[error.pos :]
+    said = error.msg.removesuffix(" at").removesuffix(" starting")
+    cut = not rest.strip() or said == "Unterminated string"
+    found = "the end of the text, it is cut off" if cut else short(rest.split("\n", 1)[0])
+    problem = f"no JSON: found {found}: {said[0].lower()}{said[1:]}; accepted: {accepted}"
+    return source.error(start + (len(text.rstrip()) if not rest.strip() else error.pos), problem)
+
+
+def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
+    found = _beyond_syntax(source, start, end)
+    return found or source.error(start, f"no JSON that can be read; accepted: {accepted}")
+
+
+def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
+    """Return the error of the first thing in a text that is no JSON beyond its syntax."""
+    keys: set[KeyPath] = set()
+    for token in _tokens(source.text, start, end):
+        at = path_text(token.path)
+        if len(token.path) > _DEEPEST:
+            problem = f"found lists or objects too deep in each other; accepted: at most {_DEEPEST}"
+        elif token.is_key and token.path in keys:
+            problem = f"found the key {at} twice; accepted: once"
+        elif not token.is_key and token.text.startswith(_CONSTANTS):
+            problem = f"{at}: found {token.text}; accepted: a finite number"
+        elif not token.is_key and token.text[0] in "-0123456789" and len(token.text) > _MOST_DIGITS:
+            problem = f"{at}: found {len(token.text)} digits; accepted: at most {_MOST_DIGITS}"
+        elif half := _half_character(token.text):
+            problem = f"{at}: found half a character, {half!a}; accepted: whole ones"
+        else:
+            keys.add(token.path if token.is_key else ())
+            continue
+        return source.error(token.offset, problem)
+    return None
+
+
+def _half_character(text: str) -> str | None:
+    """Return the text in quotes that has a surrogate without its other half."""
+    found = _text_of(text) if _HALF.search(text) else None
+    return found if found and any("\ud800" <= one <= "\udfff" for one in found) else None
+
+
+def shown_json(value: object) -> str:
+    """Return a JSON value for a message: what it is, in few characters."""
+    match value:
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+        case str():
+            return short(value)
+        case _:
+            text = json.dumps(value)
+            return text if len(text) < _DEEPEST else f"{text[: _DEEPEST - 1]}…"
+
+
+def json_spots(text: str, start: int, end: int) -> Spots:
+    """Return the first place of each path in a part of a text, as far as it is JSON.
+
+    >>> json_spots('{"a": [1]}', 0, 10)[("a", 0)]
+    KeySpot(key=7, value=7, is_header=False)
+    """
+    keys: dict[KeyPath, int] = {}
+    found: dict[KeyPath, KeySpot] = {}
+    for token in _tokens(text, start, end):
+        if token.is_key:
+            keys[token.path] = token.offset
+        else:
+            found.setdefault(token.path, KeySpot(keys.get(token.path, token.offset), token.offset))
+    return found
+
+
+_JSON: Final = DataNotation(json_spots, "an object, {..}", shown_json)
