@@ -23,6 +23,8 @@ _CHEAP: Final = 10_000
 """So many atoms, input and answers of each time counted by itself, take clingo some tenths of a second."""
 _SHARE: Final = 0.02
 """Of a job's atoms, input and answers, so many are clingo's too, to which one costs eight times as much."""
+_ORDERED: Final = 3
+"""An atom that tuple windows count costs clingo as much as so many others: it has a place in an order too."""
 _EACH: Final = 50
 """What a time point costs clingo beside its atoms, in atoms."""
 _INSTANCES: Final = 500_000
@@ -188,7 +190,8 @@ class _Claim:
         static = sum(map(len, self.input.background.values()))
         costs = np.full(len(times), _EACH + static, np.int64)
         for some in self.input.atoms.values():
-            costs += np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
+            shown = np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
+            costs += _ORDERED * shown if seen.tuples else shown
         begun, ended = (np.bincount(ends, minlength=len(times) + 1) for ends in (found.first, found.last + 1))
         held: Array = np.cumsum(begun - ended)[: len(times)]
         return costs + held

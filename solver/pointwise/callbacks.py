@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import clingo
 
@@ -135,12 +135,34 @@ def _value(term: clingo.Symbol) -> Constant | None:
     return None if found == NULL else found
 
 
+def _input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
+    names = [f"X{i}" for i in range(arity - timed)]
+    row = f"({','.join(names)}{',' * (len(names) == 1)})"
+    if timed:
+        return f"{call(name, [*names, 'T'])} :- T = @times({number}); {row} = @rows({number},T).\n"
+    return f"{call(name, names)} :- {row} = @rows({number}).\n"
+
+
+class InputFact(NamedTuple):
+    """A fact by its name and arity in ASP, its terms as a tuple, and a time that is its last argument."""
+
+    signature: Signature
+    terms: clingo.Symbol
+    time: int | None = None
+
+    def atom(self) -> clingo.Symbol:
+        """Return the fact as an atom."""
+        time = () if self.time is None else (clingo.Number(self.time),)
+        return clingo.Function(self.signature[0], [*self.terms.arguments, *time])
+
+
 class Host:
     """What a program calls while it is grounded.
 
-    `@test` and `@value` of its numbered conditions, `@collect` and `@gathered` of its numbered
-    literals over all instances, and `@within`. `known` are instances that stand for those collected.
-    `endless` are rules whose computed values were cut off, `asked` is what was asked for last.
+    `@times` and `@rows` of its facts, `@test` and `@value` of its numbered conditions, `@collect` and
+    `@gathered` of its numbered literals over all instances, and `@within`. `known` are instances that stand
+    for those collected. `endless` are rules whose computed values were cut off, `asked` is what was asked
+    for last.
     LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
     """
 
@@ -149,6 +171,7 @@ class Host:
         conditions: Mapping[int, HostedCondition],
         gathered: Mapping[SetLiteral, int],
         known: Instances,
+        facts: Iterable[InputFact] = (),
     ) -> None:
         for condition in conditions.values():
             compile_condition(condition.expression)
@@ -161,8 +184,27 @@ class Host:
             for instance in known.get(literal, ()):
                 self._collections[number].add(instance)
         self._computed: dict[int, set[tuple[clingo.Symbol, ...]]] = {}
+        self._rows: dict[Signature, dict[int | None, list[clingo.Symbol]]] = {}
+        for name, terms, time in facts:
+            self._rows.setdefault(name, {}).setdefault(time, []).append(terms)
+        self._numbered = list(self._rows.values())
         self.endless: set[int] = set()
         self.asked: HostedCondition | SetLiteral | None = None
+
+    def input_rules(self) -> str:
+        """Return the rules by which a program asks for its facts: many at once cost less than each alone."""
+        return "".join(
+            _input_rule(number, *name, timed=None not in rows)
+            for number, (name, rows) in enumerate(self._rows.items())
+        )
+
+    def times(self, number: clingo.Symbol) -> list[clingo.Symbol]:
+        """Return the times at which a predicate of the input has rows."""
+        return [clingo.Number(time) for time in self._numbered[number.number] if time is not None]
+
+    def rows(self, number: clingo.Symbol, *time: clingo.Symbol) -> list[clingo.Symbol]:
+        """Return a predicate's rows as tuples: those of a time, or those that have none."""
+        return self._numbered[number.number][time[0].number if time else None]
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1, until a recursive rule has computed so many values that it may never end."""

@@ -286,10 +286,11 @@ class AspNames:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
         base, arity = predicate
         name = predicate_name(base)
-        return f"{name}'at" if timed and (base, arity + 1) in self._signatures else name
+        return f"{name}'at" if timed and (base, arity + 1) in self.predicates else name
 
     @cached_property
-    def _signatures(self) -> frozenset[Signature]:
+    def predicates(self) -> frozenset[Signature]:
+        """The predicates of heads and bodies; ASP is given no atoms of others."""
         heads = (head_atom(rule) for rule in self.program.rules)
         found = {signature(atom) for atom in heads if atom is not None}
         return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})

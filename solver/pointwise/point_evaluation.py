@@ -17,9 +17,16 @@ from lars.language.program import Program, Rule, atoms, head_atom, is_fact, set_
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Signature, Variable, constants, signature, unify
 from lars.language.windows import TupleWindow
-from solver.facts import Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
+from solver.facts import Arguments, Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST, constant, symbol, symbol_of
-from solver.pointwise.callbacks import Host, Instances, Symbols, collected_signature, predicate_name
+from solver.pointwise.callbacks import (
+    Host,
+    InputFact,
+    Instances,
+    Symbols,
+    collected_signature,
+    predicate_name,
+)
 from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding, rank_program
 
 _ROUNDS = 3
@@ -81,7 +88,13 @@ _encoding = lru_cache(maxsize=64)(Encoding)
 _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 
-def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[clingo.Symbol]:
+@lru_cache(maxsize=2**16)
+def _terms_of(arguments: Arguments) -> clingo.Symbol:
+    """Return the terms of an atom as a tuple: what time points share is made once."""
+    return clingo.Tuple_(list(map(symbol_of, arguments)))
+
+
+def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[InputFact]:
     """Yield the facts that the encoding expects: now, the timeline, the input and B.
 
     LarsError: the timeline ends after the greatest number of ASP.
@@ -92,44 +105,52 @@ def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[cling
             f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP; "
             "accepted: an earlier end, a coarser unit, or an origin nearer to the trace"
         )
-    yield clingo.Function("now", [clingo.Number(t)])
-    yield clingo.Function("timeline", [clingo.Number(timeline.first), clingo.Number(timeline.last)])
+    yield InputFact(("now", 1), clingo.Tuple_([clingo.Number(t)]))
+    ends = clingo.Number(timeline.first), clingo.Number(timeline.last)
+    yield InputFact(("timeline", 2), clingo.Tuple_(ends))
     facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
-    for fact in filter(situation.sees, facts):
-        if (predicate := (fact.predicate, len(fact.arguments))) not in encoding.derived:
-            symbols = [*map(symbol_of, fact.arguments), _number(fact.t)]
-            yield clingo.Function(encoding.name(predicate, timed=True), symbols)
+    given = encoding.predicates - encoding.derived
+    names = {key: (encoding.name(key, timed=True), key[1] + 1) for key in given}
+    for time, predicate, arguments in filter(situation.sees, facts):
+        if (name := names.get((predicate, len(arguments)))) is not None:
+            yield InputFact(name, _terms_of(arguments), time)
     for window, number in encoding.windows.items():
         if isinstance(window, TupleWindow):
             ordered = sorted(facts, key=lambda fact: fact.t)
             yield from _arrivals(window, number, ordered, encoding, situation)
-    for predicate, rows in with_facts(encoding.program, situation.background).items():
-        for arguments in rows:
-            yield clingo.Function(encoding.always_name(predicate), list(map(symbol_of, arguments)))
+    for held, rows in with_facts(encoding.program, situation.background).items():
+        if held in encoding.predicates:
+            always = encoding.always_name(held), held[1]
+            yield from (InputFact(always, _terms_of(tuple(arguments))) for arguments in rows)
 
 
 def _arrivals(
     window: TupleWindow, number: int, facts: Sequence[Fact], encoding: Encoding, situation: Situation
-) -> Iterator[clingo.Symbol]:
+) -> Iterator[InputFact]:
     order: dict[clingo.Symbol, int] = {}
     for fact in facts:
         t, predicate, arguments = fact
         if (predicate, len(arguments)) in encoding.derived or not counts(window, arguments):
             continue
-        symbols = list(map(symbol_of, arguments))
-        part = _partition(window, predicate, symbols)
+        part = _partition(window, predicate, arguments)
         order[part] = order.get(part, 0) + 1
         # What is not seen counts all the same.
-        atom = clingo.Function(predicate_name(predicate), symbols) if situation.sees(fact) else _number(0)
-        yield clingo.Function("arrival", [_number(number), part, atom, _number(t), _number(order[part])])
+        atom = _atom(predicate, arguments) if situation.sees(fact) else _number(0)
+        terms = [_number(number), part, atom, _number(t), _number(order[part])]
+        yield InputFact(("arrival", 5), clingo.Tuple_(terms))
 
 
-def _partition(window: TupleWindow, predicate: str, arguments: Sequence[clingo.Symbol]) -> clingo.Symbol:
+@lru_cache(maxsize=2**16)
+def _atom(predicate: str, arguments: Arguments) -> clingo.Symbol:
+    return clingo.Function(predicate_name(predicate), list(map(symbol_of, arguments)))
+
+
+def _partition(window: TupleWindow, predicate: str, arguments: Arguments) -> clingo.Symbol:
     if window.by is None:
         return _number(0)
     places = (place for place in window.by if place <= len(arguments))
-    index = [clingo.String(predicate), clingo.Number(len(arguments)), *(arguments[i - 1] for i in places)]
-    return clingo.Tuple_(index)
+    index = [clingo.String(predicate), clingo.Number(len(arguments))]
+    return clingo.Tuple_([*index, *(symbol_of(arguments[place - 1]) for place in places)])
 
 
 class UndecidedError(LarsError):
@@ -282,11 +303,8 @@ def ground_at(
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])
-    control.add("base", [], encoding.hosted_text + encoding.states(known))
-    with control.backend() as backend:
-        for fact in facts_at(encoding, situation, t):
-            backend.add_rule([backend.add_atom(fact)])
-    host = Host(encoding.hosted, encoding.set_literals, known)
+    host = Host(encoding.hosted, encoding.set_literals, known, facts_at(encoding, situation, t))
+    control.add("base", [], encoding.hosted_text + encoding.states(known) + host.input_rules())
     ground(control, host, encoding.source or encoding.program, situation)
     _check_decided(control, encoding, known)
     for number in sorted(host.endless):

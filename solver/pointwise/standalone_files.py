@@ -136,7 +136,8 @@ def _overflows(encoding: Encoding) -> list[str]:
 
 def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
     yield "% The timeline, the input with its time as last argument, and the background."
-    yield from (f"{fact}." for fact in facts_at(encoding, situation, t) if fact.name != "now")
+    facts = (fact.atom() for fact in facts_at(encoding, situation, t))
+    yield from (f"{fact}." for fact in facts if fact.name != "now")
 
 
 def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Both ways to evaluate: where they differ, the run ends with the smallest case that shows it."""
 
 import pytest
-from solver.job.slices import Job
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.windows import Interval
@@ -9,6 +8,7 @@ from lars.text.atom_streams import read_stream
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole, evaluate
+from solver.job.slices import Job
 from solver.relational import encode, rule_bodies
 from solver.relational.shown_input import ShownInput
 from solver.settings import Evaluator

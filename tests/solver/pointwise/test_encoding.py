@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lars.language.program import Program, Rule
 from lars.language.stream import stream_of
-from lars.language.terms import Atom
+from lars.language.terms import Atom, Number, Symbol
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.pointwise import models, predicate_name
@@ -113,3 +113,10 @@ def test_our_own_names_are_nobodys(name):
     assert not predicate_name(name).startswith(OWN) or (
         "'" not in name.rstrip("'") and predicate_name(name) == name
     )
+
+
+def test_an_atom_of_the_background_is_not_taken_for_one_at_a_time():
+    stream = stream_of(Interval(0, 9), [(2, Atom("f", (Symbol("b"),)))])
+    met = situation(stream, [Atom("f", (Symbol("a"), Number(2)))])
+    (found,) = models(read("q(?x) ← ⊞^3 ◇ f(?x)."), met, 2)
+    assert found == {(2, Atom("q", (Symbol("b"),)))}
