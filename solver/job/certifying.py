@@ -23,7 +23,7 @@ _CHEAP: Final = 10_000
 """So many atoms, input and answers of each time counted by itself, take clingo some tenths of a second."""
 _SHARE: Final = 0.02
 """Of a job's atoms, input and answers, so many are clingo's too, to which one costs eight times as much."""
-_ORDERED: Final = 3
+_ORDERED: Final = 6
 """An atom that tuple windows count costs clingo as much as so many others: it has a place in an order too."""
 _EACH: Final = 50
 """What a time point costs clingo beside its atoms, in atoms."""
