@@ -21,9 +21,9 @@ from agreement.experiments.cells import (
     Work,
     key_of,
 )
-from agreement.experiments.entries import in_fitting_units, trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, explain_error
 from agreement.experiments.schema import ComparisonTable, EngineTable, Parameters, TraceTable, filled_text
+from agreement.experiments.trace_entries import in_fitting_units, trace_of
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri

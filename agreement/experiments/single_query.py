@@ -16,10 +16,10 @@ from agreement.documents.requests import (
     origin_text,
 )
 from agreement.experiments.cells import TraceFiles
-from agreement.experiments.entries import trace_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
 from agreement.experiments.grid import comparison_of
 from agreement.experiments.schema import ComparisonTable, TraceTable
+from agreement.experiments.trace_entries import trace_of
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.windows import Interval

@@ -11,27 +11,146 @@ from rich.console import RenderableType
 
 from agreement.comparing.agree import (
     AgreementTask,
+    Overrides,
+    RowCause,
     VariantReport,
     agreeing,
+    cause_of,
 )
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import FoundRow, RowFilter
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter, narrow
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.documents.dates import Dates
+from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
-from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
+from agreement.documents.requests import (
+    EXPERIMENT_FILE,
+    PERIODS,
+    QUERY_SUFFIXES,
+    BadLineOptions,
+    ExecutionMode,
+    InputOptions,
+    InterpretationOptions,
+    Period,
+    RunnerOptions,
+    assign_option,
+    readers,
+    time_option,
+)
 from agreement.documents.table_files import OutTable
-from agreement.results.base.agree_request import AgreeRequest, title_of
 from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.compared_inputs import compared_inputs, comparison_of, experiment_in, title_of
 from agreement.results.base.findings import Findings, JsonObject, plain
 from agreement.results.base.sources import SourceFiles
 from agreement.results.renderings.comparisons import agreement_report
+from lars.errors import LarsError
 from lars.files import text_in
+from lars.language.terms import Iri
 from solver.facts import Fact, Row
+from solver.settings import Time
+from translate.dialects import TITLES
 
 if TYPE_CHECKING:
     from agreement.results.renderings.comparisons.agreement_json import FullReport
     from agreement.results.renderings.pages.page import Page
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineOptions:
+    """When both engines are asked, and on which part of the trace."""
+
+    period: tuple[Period, ...] = option(
+        (),
+        "Pulling periods: 5, 5,10, 1..50, 1s..60s, 1m..2h..10m. [default: the STEP]",
+        readers.periods,
+        keyword=PERIODS,
+    )
+    from_: Time | None = time_option("Where the timeline begins; no earlier input is seen.")
+    to: Time | None = time_option("Where the timeline ends.")
+
+
+@dataclass(frozen=True, slots=True)
+class NarrowingOptions:
+    """Which of the rows that one side alone has are shown; the verdict is that of all."""
+
+    only_period: tuple[Period, ...] = option(
+        (),
+        "Show what these pulling periods find: 5 or 5,10 or 1..50.",
+        readers.periods,
+        metavar="U",
+        keyword=PERIODS,
+    )
+    cause: RowCause | None = option(
+        None, "Show the rows with this cause: blocked-later.", cause_of, keyword="str | None"
+    )
+    side: ExecutionMode | None = option(None, "Show the rows that this side alone has.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeRequest:
+    """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not.
+
+    Example:
+    lars agree samples/coupons --period 4..8
+    """
+
+    inputs: tuple[Path, ...] = compared_inputs()
+    times: TimelineOptions
+    input_options: InputOptions
+    bad_lines: BadLineOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    on: tuple[str, ...] | None = option(
+        None,
+        "The variables that rows are compared on, or none: whether there is a row. [default: all shared]",
+        readers.variables,
+        metavar="?A,?B|none",
+        keyword="str | Sequence[str] | None",
+    )
+    where: RunnerOptions
+    narrowing: NarrowingOptions
+
+    @property
+    def experiment(self) -> Path | None:
+        """The experiment that is asked about, None where queries and traces are named."""
+        return experiment_in(self.inputs)
+
+    def task(self, listeners: Listeners) -> AgreementTask:
+        """Return the comparison; raises LarsError for what cannot be compared."""
+        assigned, times = self.assign or {}, self.times
+        span = times.from_, times.to
+        overrides = Overrides(times.period, self.input_options.unit, self.reading, assigned, self.on, span)
+        trace = self.input_options.trace(bad_lines=self.bad_lines)
+        found = comparison_of(self.inputs, trace, overrides, listeners)
+        if assigned and found.cqels is not None:
+            problem = "which says itself what is matched in which stream"
+            raise LarsError(
+                f"--assign: accepted without a query in {TITLES[found.cqels.language]}, {problem}"
+            )
+        return found
+
+    def row_filter(self, asked: AgreementTask) -> RowFilter:
+        """Return which of the rows are shown."""
+        wanted = self.narrowing
+        only = tuple(one.points(asked.setting.unit) for one in wanted.only_period) or None
+        return narrow(only, wanted.cause, wanted.side, agreeing.periods_of(asked))
+
+    def explain_options(self, asked: AgreementTask) -> agreement_report.ExplainOptions:
+        """Return how `lars explain` is asked about a row."""
+        # The unit fits both queries together; one of them alone may fit a longer one.
+        one = self.experiment
+        fitted = (
+            self.input_options if one is not None else replace(self.input_options, unit=asked.setting.unit)
+        )
+        again = tuple(chain(*map(shell_words, (fitted, self.bad_lines, self.reading))))
+        files = (
+            agreeing.inputs_by_kind(self.inputs, asked.setting.unit)
+            if one is None
+            else dict.fromkeys((True, False), (one,))
+        )
+        return agreement_report.ExplainOptions(
+            files, again, asked.csparql is not None, asked.cqels is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)

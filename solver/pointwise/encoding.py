@@ -290,10 +290,32 @@ class AspNames:
 
     @cached_property
     def predicates(self) -> frozenset[Signature]:
-        """The predicates of heads and bodies; ASP is given no atoms of others."""
+        """The predicates of heads and bodies."""
         heads = (head_atom(rule) for rule in self.program.rules)
         found = {signature(atom) for atom in heads if atom is not None}
         return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
+
+    def input_signature(self, predicate: Signature) -> Signature | None:
+        """Return the ASP name and arity of input atoms; None where derived, or taken for others."""
+        if predicate in self.derived:
+            return None
+        return self._own(predicate, (self.name(predicate, timed=True), predicate[1] + 1))
+
+    def background_signature(self, predicate: Signature) -> Signature | None:
+        """Return the ASP name and arity of B's atoms; None for what would be taken for others."""
+        return self._own(predicate, (self.always_name(predicate), predicate[1]))
+
+    def _own(self, predicate: Signature, name: Signature) -> Signature | None:
+        return name if predicate in self.predicates or name not in self._taken else None
+
+    @cached_property
+    def _taken(self) -> frozenset[Signature]:
+        names = (
+            (self.name(one, timed=timed), one[1] + timed)
+            for one in self.predicates
+            for timed in (False, True)
+        )
+        return frozenset(names)
 
     def now(self, time: str) -> str:
         """Return the ASP atom that says: this is the reference time."""

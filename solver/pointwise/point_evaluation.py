@@ -109,18 +109,19 @@ def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[Input
     ends = clingo.Number(timeline.first), clingo.Number(timeline.last)
     yield InputFact(("timeline", 2), clingo.Tuple_(ends))
     facts = [fact for fact in dict.fromkeys(situation.facts) if fact.t in timeline]
-    given = encoding.predicates - encoding.derived
-    names = {key: (encoding.name(key, timed=True), key[1] + 1) for key in given}
+    names: dict[Signature, Signature | None] = {}
     for time, predicate, arguments in filter(situation.sees, facts):
-        if (name := names.get((predicate, len(arguments)))) is not None:
+        key = predicate, len(arguments)
+        if key not in names:
+            names[key] = encoding.input_signature(key)
+        if (name := names[key]) is not None:
             yield InputFact(name, _terms_of(arguments), time)
     for window, number in encoding.windows.items():
         if isinstance(window, TupleWindow):
             ordered = sorted(facts, key=lambda fact: fact.t)
             yield from _arrivals(window, number, ordered, encoding, situation)
     for held, rows in with_facts(encoding.program, situation.background).items():
-        if held in encoding.predicates:
-            always = encoding.always_name(held), held[1]
+        if (always := encoding.background_signature(held)) is not None:
             yield from (InputFact(always, _terms_of(tuple(arguments))) for arguments in rows)
 
 

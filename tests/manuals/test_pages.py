@@ -34,7 +34,9 @@ def test_the_engines_themselves_accept_the_example_queries(query, engine):
 
 @pytest.mark.parametrize("page", TEXTS)
 def test_no_line_is_long(page):
-    assert [line[:60] for line in TEXTS[page].splitlines() if len(line) > 300] == []
+    # A row of a table cannot be broken.
+    long = [line for line in TEXTS[page].splitlines() if len(line) > (600 if line[:1] == "|" else 300)]
+    assert [line[:60] for line in long] == []
 
 
 def anchors(page):

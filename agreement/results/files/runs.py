@@ -11,11 +11,11 @@ from agreement.documents.options import argument, option
 from agreement.documents.outputs import Json, counted
 from agreement.documents.table_files import Column, OutTable, TableValue
 from agreement.experiments import Cell, execution, results, tables
-from agreement.experiments.entries import in_fitting_units
 from agreement.experiments.experiment import ACCEPTED, read_experiment
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import SummaryParts
 from agreement.experiments.tables import Results
+from agreement.experiments.trace_entries import in_fitting_units
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from lars.durations import SECOND

@@ -29,8 +29,8 @@ from agreement.proving.decide import (
     decision_task,
     in_finer_units,
 )
-from agreement.results.base.agree_request import title_of
 from agreement.results.base.boundary import Listeners, answering, offered_functions
+from agreement.results.base.compared_inputs import title_of
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import places_in, without_trace
 from agreement.results.renderings.proofs import containment_report, decision_report

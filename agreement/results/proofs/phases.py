@@ -22,8 +22,8 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_task
-from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
 from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.compared_inputs import compared_inputs, comparison_of, title_of
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.proofs import phase_report
 from agreement.results.renderings.proofs.phase_report import draw

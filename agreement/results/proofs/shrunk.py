@@ -21,8 +21,8 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.proving.shrinking import Shrunk, Sizes, TrialEvaluation, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
-from agreement.results.base.agree_request import compared_inputs, comparison_of, title_of
 from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.compared_inputs import compared_inputs, comparison_of, title_of
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.proofs.shrink_report import as_json, as_text
 from lars.errors import LarsError

@@ -47,8 +47,8 @@ from agreement.proving.witness import (
 )
 from agreement.proving.witness.other_sides import Sides
 from agreement.proving.witness.witness_task import PeriodWitnesses, StreamMaker
-from agreement.results.base.agree_request import title_of
 from agreement.results.base.boundary import Listeners, offered_functions
+from agreement.results.base.compared_inputs import title_of
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import without_trace
 from agreement.results.renderings.proofs.witness_report import as_json, as_text

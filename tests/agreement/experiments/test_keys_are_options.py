@@ -7,7 +7,7 @@ import pytest
 from agreement.documents.options import declared
 from agreement.documents.requests.groups import InputOptions
 from agreement.experiments.schema import ComparisonKeys, EngineTable, GenerateTable, TraceKeys
-from agreement.results.base.agree_request import AgreeRequest
+from agreement.results.agreements import AgreeRequest
 from agreement.results.files.generated import GenerateRequest
 from agreement.results.judgements import JudgeRequest
 
