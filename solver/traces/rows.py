@@ -356,6 +356,10 @@ def is_json_row(line: str) -> bool:
 class FileFormat(ABC):
     """How a file writes its elements: each format of traces is one class, which has no state."""
 
+    def __repr__(self) -> str:
+        # A run that goes on knows its trace by what this says.
+        return type(self).__name__
+
     @abstractmethod
     def size(self, source: "TraceFile") -> int:
         """Return about how many input atoms a file has."""
