@@ -141,13 +141,15 @@ class SliceTask:
             if part.kind is not PartKind.EXHAUSTED:
                 yield part
                 continue
+            if done > len(numbers):
+                return  # all was told before the memory was used up
             number = numbers[done - 1]
             times = situation.times(self.job.questions[number].gate, within).tolist()
             if splits and len(times) > 1:
                 middle = times[len(times) // 2]
                 for half in (Interval(within.first, middle - 1), Interval(middle, within.last)):
                     yield from self._parts(situation, half, (number,), splits - 1)
-            else:
+            elif times:
                 yield part._replace(question=number, first=times[0], last=times[-1])
             yield from self._parts(situation, within, numbers[done:], splits)
 

@@ -1,4 +1,4 @@
-"""How rows are cut into slices, what tuple windows carry there, what a task does with too little limits."""
+"""How rows are cut into slices, what tuple windows carry there, what a task does with too little memory."""
 
 from unittest.mock import patch
 
@@ -13,7 +13,7 @@ from lars.language.windows import Interval, TupleWindow
 from lars.text.notation import read
 from solver import limits
 from solver.columns import TermCodes, TraceColumns, in_time_order
-from solver.facts import EveryTime, Newest
+from solver.facts import ChosenTimes, EveryTime, Newest
 from solver.job import Question
 from solver.job import slices as slices_module
 from solver.job.slices import Job, Needs, all_counts, cut_by_rows
@@ -21,7 +21,7 @@ from solver.spark import slice_tasks
 from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from solver.spark.pipeline import _carried
 from solver.spark.reading import AtomCarrier, AtomCounter, AtomSpreader
-from solver.spark.slice_answers import PartKind, unite
+from solver.spark.slice_answers import Part, PartKind, unite
 from solver.spark.slice_tasks import SliceTask
 from tests.solver.spark.on_spark import block
 from tests.solver.traces.both_readings import fact_of_row
@@ -186,3 +186,26 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     one = unite((part.content for part in parts if (part.question, part.kind) == (1, 0)), 1, TermCodes())
     assert [*many.by_time()] == [t for t in range(32) if not 4 <= t <= 7]
     assert [*one.by_time()] == [*range(32)]
+
+
+def task_of(monkeypatch, gate, *told):
+    """Return what a task says of two questions, if this is what its processes tell, one after the other."""
+    question = Question(read("q(X) ← p(X)."), ("q", 1), gate)
+    job = Job([question] * 2, Interval(0, 31), {})
+    task = SliceTask(job, (job.span,), frozenset({0}), {}, limits.limit(), None)
+    listened = iter(told)
+    monkeypatch.setattr(slice_tasks, "_in_child", lambda _: iter(next(listened, ())))
+    empty = block([])
+    return [*task(0, [(0, packed_atoms(empty.atoms, empty.terms))])]
+
+
+EXHAUSTED = Part(0, PartKind.EXHAUSTED, 0, 0, b"too much")
+ANSWERED = [Part(number, PartKind.ANSWERS, 0, 31, b"") for number in (0, 1)]
+
+
+def test_memory_that_is_used_up_when_all_was_told_loses_nothing(monkeypatch):
+    assert task_of(monkeypatch, EveryTime(), [*ANSWERED, EXHAUSTED]) == ANSWERED
+
+
+def test_a_question_without_a_time_in_the_slice_needs_no_second_try(monkeypatch):
+    assert task_of(monkeypatch, ChosenTimes(()), [EXHAUSTED], ANSWERED[1:]) == ANSWERED[1:]
