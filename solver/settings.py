@@ -1,6 +1,6 @@
-"""What is said of a job before it runs: how a trace is read, where it runs, who is told how far it is.
+"""What is said of a job before it runs, and while it does: how a trace is read, where it runs, how far it is.
 
-How far the work is: what takes long says so, and who asked hears it as a part of the whole.
+What takes long says how far it is; who asked hears it as a part of the whole.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,4 @@
-"""AnswerParts as runs of evaluation times: rows of an output, or all that is in the one answer stream.
-
-Questions to a program, and single answers.
-"""
+"""Questions to a program, and their answers: rows with runs of evaluation times, or whole answer streams."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

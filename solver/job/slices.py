@@ -1,6 +1,6 @@
-"""The timeline cut into slices, what each needs beside its own input, and work on each by itself.
+"""A job cut into slices of the timeline, what each needs beside its own input, and work on each by itself.
 
-The job: a trace's facts → slices with their halo → answers, in this process.
+a trace's columns → slices with what windows see before and after them → answers, in this process
 """
 
 from bisect import bisect_left, bisect_right
@@ -25,9 +25,8 @@ from solver.columns import (
     TraceColumns,
     in_time_order,
     together,
-    trace_columns,
 )
-from solver.facts import Arrivals, Background, Fact, Relevance, relevant_background
+from solver.facts import Arrivals, Background, Relevance, relevant_background
 from solver.job.answer_runs import Answer, Question
 from solver.job.evaluation import answers_in
 from solver.relational import EncodedSituation, counted_atoms, of_source, partition, situation_of
@@ -306,14 +305,8 @@ def used_background(background: Background, questions: Sequence[Question]) -> Ba
     return relevant_background(background, [Relevance(q.program, q.predicate) for q in questions])
 
 
-def in_process(job: Job, facts: Sequence[Fact], progress: Progress = no_progress) -> Iterator[Answer]:
-    """Yield the answers of the job's questions to the facts, which are in arrival order."""
-    for answers in by_slice(job, trace_columns(facts), progress):
-        yield from answers
-
-
 def by_slice(job: Job, columns: TraceColumns, progress: Progress = no_progress) -> Iterator[Iterator[Answer]]:
-    """Yield the answers as `in_process` does, for each slice of the timeline by itself, ascending."""
+    """Yield the answers of the job's questions, slice by slice, ascending."""
     slices = slices_of(job, columns)
     for done, (within, situation) in enumerate(zip(slices, situations(job, columns, slices), strict=True)):
         progress(done, len(slices))

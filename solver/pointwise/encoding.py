@@ -1,18 +1,14 @@
-"""One LARS rule as ASP text: what its predicates are called, its body, and windows as rules.
+"""A LARS program as ASP text at one reference time, exact for every program: names, windows, rules.
+
+ASP counts to 2^31, and □ and ¬ ask it of each time point of a window. So long timelines come as ranks:
+at one reference time a program sees only which times are the same, and which come first. What lies
+between two arrivals, or between an arrival and a window's end, becomes one time point: nothing tells its
+own apart.
 
 Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their time as
-last argument. `window(w,A,B)` is the interval that the w-th window shows at now.
-
-LARS rules as ASP rules at one reference time: the plain encoding, exact for every program.
-
-Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their
-time as last argument. Each LARS rule stands as a comment above its ASP rule. What it expects as
-facts: `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and what windows show and keep.
-
-Times as ranks: at one reference time a program sees only which times are the same, and which come first.
-
-ASP counts to 2^31, and □ and ¬ ask it of each time point of a window. So what lies between two
-arrivals, or between an arrival and a window's end, becomes one time point: nothing tells its own apart.
+last argument. `window(w,A,B)` is the interval that the w-th window shows at now. Each LARS rule stands as a
+comment above its ASP rule. Expected as facts are `now(t)`, `timeline(Tmin, Tmax)`, the input, the
+background, and what windows show and keep.
 """
 
 from bisect import bisect_right

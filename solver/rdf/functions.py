@@ -1,13 +1,12 @@
-r"""Functions on terms: strings, dates and hashes by pyoxigraph, casts, distances, and those of the call.
+r"""Functions on terms: REGEX, strings, dates and hashes by pyoxigraph, casts, distances, those of the call.
 
 SPARQL 1.1, Sections 17.4 and 17.5; geof:distance in metres between points in WKT (GeoSPARQL 1.0, 8.7.3).
 None is an error.
 
-REGEX and REPLACE (SPARQL 1.1, 17.4.3.14 and 15): XPath's regular expressions in those of pyoxigraph.
-
-Spelled anew are subtraction in a class (`[a-z-[aeiou]]`), \i and \c (what XML names begin with and
-consist of), the flag x, which leaves classes and # alone, and in a replacement `$12`, `\$` and `\`.
-Back-references, which pyoxigraph does not have, are computed by Python's `re`. None is an error.
+XPath's regular expressions become those of pyoxigraph. Spelled anew are subtraction in a class
+(`[a-z-[aeiou]]`), \i and \c (what XML names begin with and consist of), the flag x, which leaves classes
+and # alone, and in a replacement `$12`, `\$` and `\`. Back-references, which pyoxigraph does not have,
+are computed by Python's `re`.
 """
 
 import math

@@ -1,6 +1,7 @@
 """Programs as relational algebra over columns: many time points at once, without clingo."""
 
 from solver.relational.evaluation import decode, evaluate_program, evaluated_on, row_texts, runs, text_order
+from solver.relational.ground_instances import ground_instances, most_instances
 from solver.relational.plans import (
     DerivedAtoms,
     GatheredScan,
@@ -36,4 +37,3 @@ from solver.relational.shown_input import (
     situation_of,
     window_ends,
 )
-from solver.relational.touched_background import ground_instances, most_instances

@@ -1,9 +1,7 @@
-"""A program resolved for this evaluation: layers of predicates, and where each literal's atoms are from.
+"""Which programs are evaluated by columns, and how: layers of predicates, where atoms are from.
 
 Where an atom that one rule alone derives is used once, that rule takes its place, in a plan with fewer
 steps: so conditions meet what they are about before it is joined with the rest.
-
-Which programs are evaluated here, and what keeps the others from it.
 """
 
 from collections import Counter

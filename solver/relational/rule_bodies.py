@@ -1,6 +1,6 @@
 """The body of a rule on tables: a join of scans, less what is negated; a condition is asked of a row once.
 
-Aggregates and first rows on tables: split where a group changes, then answered piece by piece.
+Aggregates and first rows are split where a group changes, then answered piece by piece.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -215,9 +215,10 @@ class RuleBody:
             case logic.Test():
                 return Bindings(found.names, found.table.take(self._tested(found, condition)))
             case logic.Assign(variable, expression):
-                result = compile_condition(expression).result
-                names = compile_condition(expression).variables
-                column = self._each(found, names, lambda row: self._codes.of_constant(result(row)))
+                asked = compile_condition(expression)
+                column = self._each(
+                    found, asked.variables, lambda row: self._codes.of_constant(asked.result(row))
+                )
                 return found.with_column(variable, column, np.ones(len(column), np.bool_))
             case logic.Comparison(left, Relation.EQUAL, right):
                 for side, other in ((left, right), (right, left)):

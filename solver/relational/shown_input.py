@@ -1,6 +1,6 @@
 """At which evaluation times windows show input atoms: a situation as columns, and of each atom its run.
 
-What windows show at each of many indexes, wherever their ends lie, as columns.
+What windows show at each of many times is found at once, wherever their ends lie.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence

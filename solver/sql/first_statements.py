@@ -1,7 +1,4 @@
-"""The first statements of a script: tables of input and background, and the evaluation times.
-
-What windows show at each evaluation time, as SELECTs over the tables of input.
-"""
+"""The first statements of a script: tables of input and background, evaluation times, what windows show."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """A rule as a SELECT: a join of what its body holds, less what is negated, and the conditions asked of it.
 
-SPARQL's conditions in SQL, whose NULL is SPARQL's error; and arithmetic of the logic.
+SPARQL's conditions become SQL's, whose NULL is SPARQL's error; arithmetic of the logic too.
 """
 
 from collections.abc import Callable, Iterator, Mapping

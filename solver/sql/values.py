@@ -1,7 +1,4 @@
-"""What RDF terms denote, in SQL: numbers, strings, booleans; and when SQL cannot tell.
-
-Names and strings of SQL, as SQLite and DuckDB both read them.
-"""
+"""Names, strings, and what RDF terms denote, in SQL as SQLite and DuckDB read it; and when it cannot tell."""
 
 import json
 import re

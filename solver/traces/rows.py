@@ -1,11 +1,7 @@
 """What a format says of a file, and what reading gives: rows, rejected ones, blocks in columns, summaries.
 
-Blank nodes of files are standardised apart.
-
-A summary is what a part of a trace says of itself; whether the times of all fit the windows of a query is
-seen from these.
-
-When rows come, of which stream: what the survey of a trace needs of each of them, in columns.
+Blank nodes of files are standardised apart. A summary is what a part of a trace says of itself; whether the
+times of all fit the windows of a query is seen from these.
 """
 
 import json
@@ -23,7 +19,7 @@ import numpy.typing as npt
 from lars.durations import Duration
 from lars.errors import Place, PlacedError, system_error
 from lars.language.terms import Signature
-from solver.columns import NO_CODE, NULL_CODE, Array, TermCodes
+from solver.columns import Array, TermCodes
 from solver.facts import STREAM_PREDICATE, Arguments
 from solver.settings import TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart, TimeKind
@@ -162,46 +158,10 @@ class Summary(NamedTuple):
     even: bool
     gap: int
 
-
-class _Tally:
-    """A summary's fields while its rows come in; times are even when they are whole units apart.
-
-    `gap` is the shortest from one time to the next, 0 while there is only one.
-    """
-
-    def __init__(self, row: Raw) -> None:
-        self.rows = 0
-        self.skipped = 0
-        self.kind = row.kind
-        self.first = self.earliest = self.latest = row.time
-        self.mixed = False
-        self.ordered = self.even = True
-        self.gap = 0
-
-    def add(self, row: Raw, unit: int) -> None:
-        if row.problem is not None:
-            self.skipped += 1
-            return
-        self.rows += 1
-        self.mixed = self.mixed or row.kind != self.kind
-        self.ordered = self.ordered and row.time >= self.latest
-        self.earliest = min(self.earliest, row.time)
-        if row.time > self.latest:
-            self.gap = min(self.gap or row.time, row.time - self.latest)
-        self.latest = max(self.latest, row.time)
-        self.even = self.even and (row.time - self.first) % unit == 0
-
-
-def summarise(rows: Iterable[Raw], unit: int) -> Iterator[Summary]:
-    """Yield a summary for each block and stream of the rows; `unit` in nanoseconds."""
-    tallies: dict[tuple[int, str | None, bool], _Tally] = {}
-    for row in rows:
-        key = (row.position, row.stream, row.problem is None)
-        if key not in tallies:
-            tallies[key] = _Tally(row)
-        tallies[key].add(row, unit)
-    for (position, stream, _), tally in tallies.items():
-        yield Summary(position, stream, **vars(tally))
+    @staticmethod
+    def of_skipped(position: int, skipped: int) -> "Summary":
+        """Return what a block says of so many rejected rows."""
+        return Summary(position, None, 0, skipped, TimeKind.INTEGER, 0, 0, 0, False, True, True, 0)
 
 
 _FEW: Final = 8
@@ -244,85 +204,6 @@ def _span(read: Sequence[Summary]) -> int:
     if not read:
         return 0
     return max(one.latest for one in read) - min(one.earliest for one in read)
-
-
-_MOST_SINCE: Final = 2**64 - 1
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TimedRows:
-    """Rows with their numbers in arrival order, kinds and times as `Raw` has them, and streams as codes."""
-
-    numbers: Array
-    kinds: npt.NDArray[np.int8]
-    times: Array
-    streams: Array
-
-    def take(self, places: Array | slice) -> "TimedRows":
-        """Return the rows at these places."""
-        return TimedRows(self.numbers[places], self.kinds[places], self.times[places], self.streams[places])
-
-
-def in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
-    """Return how many units times are after the start, which none is before, and the rests."""
-    # A difference beyond 63 bits is right when it has no sign.
-    since = (times - start).view(np.uint64)
-    units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
-    return units.view(np.int64), rests.view(np.int64)
-
-
-def stream_code(stream: str | None, terms: TermCodes) -> int:
-    """Return the code of a row's stream: of no stream null's, and no code of a term for all other atoms."""
-    return NULL_CODE if stream is None else NO_CODE if stream == ATOMS else terms.code(stream)
-
-
-def times_of_rows(rows: Iterable[Raw], terms: TermCodes, before: int = 0) -> TimedRows:
-    """Return rows that were read one by one, none of them rejected, numbered on from some before."""
-    said = [(before + row.seq, row.kind, row.time, stream_code(row.stream, terms)) for row in rows]
-    numbers, kinds, times, streams = np.array(said, np.int64).reshape(-1, 4).T
-    return TimedRows(numbers, kinds.astype(np.int8), times, streams)
-
-
-def join_rows(parts: Sequence[TimedRows]) -> TimedRows:
-    """Return the rows of all parts."""
-    numbers, kinds, times, streams = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in TimedRows.__slots__
-    )
-    return TimedRows(numbers, kinds, times, streams)
-
-
-def summaries_of(rows: TimedRows, position: int, terms: TermCodes, unit: int) -> Iterator[Summary]:
-    """Yield a summary for each stream of rows of one block, as `summarise` does; `unit` in nanoseconds."""
-    if not len(rows.numbers):
-        return
-    rows = rows.take(np.lexsort((rows.numbers, rows.streams)))
-    borders = np.flatnonzero(rows.streams[1:] != rows.streams[:-1]) + 1
-    begins = np.concatenate(([0], borders))
-    ends = np.append(borders, len(rows.numbers))
-    for group in np.argsort(rows.numbers[begins]).tolist():
-        yield _summary(rows.take(slice(begins[group], ends[group])), position, terms, unit)
-
-
-def _summary(rows: TimedRows, position: int, terms: TermCodes, unit: int) -> Summary:
-    code, times = int(rows.streams[0]), rows.times
-    latest = np.maximum.accumulate(times)
-    steps = np.diff(latest)
-    earliest = int(times.min())
-    _, rests = in_units(times, earliest, unit)
-    return Summary(
-        position=position,
-        stream=ATOMS if code == NO_CODE else terms.texts((code,))[0],
-        rows=len(times),
-        skipped=0,
-        kind=int(rows.kinds[0]),
-        first=int(times[0]),
-        earliest=earliest,
-        latest=int(latest[-1]),
-        mixed=bool((rows.kinds != rows.kinds[0]).any()),
-        ordered=bool((times == latest).all()),
-        even=not rests.any(),
-        gap=int(steps[steps > 0].min(initial=steps.max(initial=0))),
-    )
 
 
 ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")

@@ -42,10 +42,6 @@ class Survey:
     misfit: str | None = None
     zero: str | None = None
 
-    def time_of(self, row: Raw, unit: Duration) -> int:
-        """Return the time point of a row."""
-        return row.time - self.shift if self.origin is None else (row.time - self.origin) // unit.nanoseconds
-
     def times_of(self, times: Array, unit: Duration) -> Array:
         """Return the time points of rows' times."""
         if self.origin is None:

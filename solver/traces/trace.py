@@ -1,10 +1,7 @@
-"""The files of a trace: found, their formats recognised, described, and cut into parts.
-
-A trace in columns, from its files or from parts of them.
-"""
+"""The files of a trace: found, their formats recognised, described, cut into parts, and read into columns."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -35,7 +32,6 @@ from solver.traces.rows import (
     TraceFile,
     exact_rows,
     is_json_row,
-    summarise,
 )
 from solver.traces.survey import WITH_END, Survey, last_time, report, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
@@ -317,7 +313,8 @@ class PartReading:
         before, unit = len(self.rejected), self._options.unit.nanoseconds
         timed = join_rows([times_of_rows((), self.terms), *self._timed(part)])
         self.summaries += summaries_of(timed, part.source.position(part.begin), self.terms, unit)
-        self.summaries += summarise(self.rejected[before:], unit)
+        skipped = Counter(row.position for row in self.rejected[before:])
+        self.summaries += starmap(Summary.of_skipped, skipped.items())
 
     def columns(self, found: Survey) -> TraceColumns:
         """Return all that was read, with the times that a survey finds."""

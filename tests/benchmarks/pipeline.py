@@ -25,12 +25,13 @@ from lars.language.program import Program
 from lars.language.windows import Interval
 from solver.facts import Fact
 from solver.job import Answer, ask
-from solver.job.slices import Job, in_process
+from solver.job.slices import Job
 from solver.settings import TraceOptions
 from solver.spark import SparkTrace
 from solver.spark.reading import read_in_tasks
 from solver.traces import prepare
 from tests.packs import PACKS
+from tests.solver.in_process import in_process
 from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.model.query import Setting

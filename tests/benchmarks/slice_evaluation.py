@@ -20,7 +20,8 @@ from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval, TimeWindow
 from solver.facts import Fact
 from solver.job import ask
-from solver.job.slices import Job, in_process
+from solver.job.slices import Job
+from tests.solver.in_process import in_process
 
 LONG, SHORT = 30, 5
 Row = tuple[str, ...]

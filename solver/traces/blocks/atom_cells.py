@@ -1,7 +1,4 @@
-"""Atoms in tables, in the column `atom` or in columns of their own: usual ones at once, others one by one.
-
-Columns of subjects, predicates, objects and streams as triples, where these are certain.
-"""
+"""Atoms in tables: triples, the column `atom`, columns of arguments; usual ones at once, others alone."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,13 +1,9 @@
 """Tables whose columns are the user's own, as tables of triples: what each column becomes is a template.
 
-A cell without a value gives no triple. A column that stands alone gives literals: of a typed column of its
-type, of text texts. In CSV a column whose cells are all numbers as in Turtle, true and false, dates, or
-dateTimes, is one of these types.
-
-Templates of terms: as Turtle writes them, with {column} for what a cell of a table holds.
-
-In an IRI what no IRI can hold is escaped, but for <{column}>, which is all of one (as in R2RML, 2012,
-Section 7.3). {column} alone is a literal of its own type.
+A template is a term as Turtle writes it, with {column} for what a cell holds. In an IRI what no IRI can hold
+is escaped, but for <{column}>, which is all of one (as in R2RML, 2012, Section 7.3). {column} alone is a
+literal: of a typed column of its type, of text a text. In CSV a column whose cells are all numbers as in
+Turtle, true and false, dates, or dateTimes, is one of these types. A cell without a value gives no triple.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Traces in Parquet: the columns of a trace, with texts as in N-Triples, or typed; frames are written so.
 
-Typed columns of tables as the texts that rows have: typed literals, dateTimes.
+Typed columns are read as the texts that rows have: typed literals, dateTimes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -10,9 +10,10 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import EveryTime, NearSituation
 from solver.job import Question, Whole
-from solver.job.slices import Job, in_process
+from solver.job.slices import Job
 from solver.pointwise import Consequences, consequences, models
 from tests.lars.strategies import A, B, cases
+from tests.solver.in_process import in_process
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation, situation_of
 
 LOOP = "p ← not q. q ← not p. r ← p. r ← q."

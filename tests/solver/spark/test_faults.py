@@ -14,11 +14,12 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact
 from solver.job import Answer, Question, Whole
-from solver.job.slices import Job, in_process
+from solver.job.slices import Job
 from solver.spark import outputs_on_spark, pipeline
 from solver.spark.session import failure
 from solver.spark.slice_answers import Part, PartKind, packed_rows
 from tests.agreement.command import lars
+from tests.solver.in_process import in_process
 from tests.solver.spark.on_spark import on_spark
 from tests.solver.spark.processes import kill, slice_under_way, waited
 

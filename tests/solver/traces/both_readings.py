@@ -9,7 +9,7 @@ from lars.errors import LarsError
 from solver.facts import Fact
 from solver.traces import prepare, read_columns, trace
 from solver.traces.formats import lines, tables
-from solver.traces.rows import summarise
+from solver.traces.rows import Summary
 from solver.traces.survey import report, survey
 from solver.traces.trace import checked_rows
 
@@ -24,11 +24,56 @@ def read_here(sources, options):
     found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
     report(found, (row for row in rows if row.problem is not None), sources, options)
     read = [
-        (found.time_of(row, options.unit), row.position, row.seq, row.predicate, row.arguments)
+        (time_of(found, row, options.unit), row.position, row.seq, row.predicate, row.arguments)
         for row in rows
         if row.problem is None
     ]
     return sorted(read, key=itemgetter(0)) if options.sort or len(sources) > 1 else read
+
+
+class Tally:
+    """A summary's fields while its rows come in; times are even when they are whole units apart.
+
+    `gap` is the shortest from one time to the next, 0 while there is only one.
+    """
+
+    def __init__(self, row):
+        self.rows = 0
+        self.skipped = 0
+        self.kind = row.kind
+        self.first = self.earliest = self.latest = row.time
+        self.mixed = False
+        self.ordered = self.even = True
+        self.gap = 0
+
+    def add(self, row, unit):
+        """Count a row in."""
+        if row.problem is not None:
+            self.skipped += 1
+            return
+        self.rows += 1
+        self.mixed = self.mixed or row.kind != self.kind
+        self.ordered = self.ordered and row.time >= self.latest
+        self.earliest = min(self.earliest, row.time)
+        if row.time > self.latest:
+            self.gap = min(self.gap or row.time, row.time - self.latest)
+        self.latest = max(self.latest, row.time)
+        self.even = self.even and (row.time - self.first) % unit == 0
+
+
+def summarise(rows, unit):
+    """Yield a summary for each block and stream of the rows; `unit` in nanoseconds."""
+    tallies = {}
+    for row in rows:
+        key = (row.position, row.stream, row.problem is None)
+        tallies.setdefault(key, Tally(row)).add(row, unit)
+    for (position, stream, _), tally in tallies.items():
+        yield Summary(position, stream, **vars(tally))
+
+
+def time_of(found, row, unit):
+    """Return the time point of a row."""
+    return row.time - found.shift if found.origin is None else (row.time - found.origin) // unit.nanoseconds
 
 
 def fact_of_row(row):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from solver.traces import rows, trace
-from solver.traces.blocks import atom_cells, distinct_terms, time_columns
+from solver.traces.blocks import atom_cells, distinct_terms, time_columns, timed_rows
 from solver.traces.formats import lines as files_of_lines
 from solver.traces.formats import quad_lines, tables
 from solver.traces.trace_times import LARGEST
@@ -57,7 +57,7 @@ def of_any_spelling(source, field):
 
 
 _counted, _triple_rows = time_columns.counted_times, atom_cells.triple_rows
-_summaries_of, _line_block = rows.summaries_of, files_of_lines.LineFormat.block
+_summaries_of, _line_block = timed_rows.summaries_of, files_of_lines.LineFormat.block
 FAULTS = {
     "blank nodes are not named apart": [(distinct_terms.TermColumn, "are", blank_nodes_too)],
     "a datatype stays that is left out": [(distinct_terms, "_CHANGED", "never")],

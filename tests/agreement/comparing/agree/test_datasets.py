@@ -6,8 +6,9 @@ from agreement.documents.traces import background
 from lars.language.windows import Interval
 from solver.facts import Fact, Static
 from solver.job import ask
-from solver.job.slices import Job, in_process
+from solver.job.slices import Job
 from tests.agreement.comparisons import expand, names
+from tests.solver.in_process import in_process
 from translate.analysis import check_comparable, remarks
 from translate.dialects import read_query
 from translate.errors import ModelError

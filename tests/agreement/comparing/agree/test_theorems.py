@@ -21,11 +21,12 @@ from lars.language.terms import Atom, Iri, Variable
 from lars.language.windows import NOW, UNBOUNDED, Bounds, Interval, TimeWindow, TupleWindow
 from solver.facts import EveryTime, Fact
 from solver.job import Question, ask
-from solver.job.slices import Job, in_process
+from solver.job.slices import Job
 from solver.rdf import text_of_rdflib
 from tests.agreement import algebra, reference
 from tests.agreement.written_answers import verdict
 from tests.lars.strategies import streams
+from tests.solver.in_process import in_process
 from tests.solver.strategies import part_of
 from tests.translate.strategies import (
     OWN,

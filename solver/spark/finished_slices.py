@@ -1,0 +1,81 @@
+"""What slices have found, in a folder: a run that was cut off goes on from it."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from lars.files import replacement_path, rewrite
+from lars.language.windows import Interval
+from solver.job.slices import Job
+from solver.settings import TraceOptions
+from solver.spark.slice_answers import Part, part_table, parts_of
+from solver.traces import TraceFile
+
+_PLAN: Final = "slices.json"
+_DIGITS: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedSlices:
+    """The folder of a job: its slices as they were cut, and a file for each that is finished."""
+
+    folder: Path
+
+    def of(self, job: Job) -> "FinishedSlices":
+        """Return the folder of a job on the trace: its name is a digest of all that the answers depend on."""
+        background = sorted((name, sorted(rows)) for name, rows in job.relevant().items())
+        said = job.questions, job.timeline, job.span, job.slices, job.evaluator, job.certify, background
+        return FinishedSlices(self.folder / _digest(said))
+
+    def cut(self) -> list[Interval] | None:
+        """Return the slices of an earlier run, None where there was none."""
+        try:
+            return [Interval(*ends) for ends in json.loads((self.folder / _PLAN).read_text(encoding="utf-8"))]
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def begin(self, slices: Sequence[Interval]) -> None:
+        """Write down how the timeline is cut."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        rewrite(self.folder / _PLAN, json.dumps([(one.first, one.last) for one in slices]))
+
+    def keep(self, number: int, parts: Sequence[Part]) -> None:
+        """Write what a slice has found."""
+        with replacement_path(self._file(number)) as new, pa.OSFile(str(new), "wb") as file:
+            table = part_table(parts)
+            with pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+
+    def finished(self, count: int) -> frozenset[int]:
+        """Return which of so many slices are finished."""
+        return frozenset(number for number in range(count) if self._file(number).exists())
+
+    def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
+        """Yield what these slices have found."""
+        for number in numbers:
+            with pa.OSFile(str(self._file(number))) as file:
+                yield from parts_of(pa.ipc.open_file(file).read_all())
+
+    def _file(self, number: int) -> Path:
+        return self.folder / f"{number}.arrow"
+
+
+def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOptions) -> FinishedSlices:
+    """Return the folder of a trace, with those of its jobs; when a file changes it is another trace."""
+    return FinishedSlices(folder.absolute() / _digest(([_state(source) for source in sources], options)))
+
+
+def _state(source: TraceFile) -> tuple[object, ...]:
+    # What has been copied from a pipe is new each time.
+    path = Path(source.path)
+    found = (path if path.is_file() else source.file).stat()
+    return path.absolute(), found.st_size, found.st_mtime_ns, replace(source, copy=None)
+
+
+def _digest(value: object) -> str:
+    return sha256(repr(value).encode()).hexdigest()[:_DIGITS]
