@@ -61,7 +61,7 @@ def parts_of(table: pa.Table) -> Iterator[Part]:
 
 
 def pack(found: AnswerRuns) -> bytes:
-    """Return the answers to a question as bytes; `united` reads them."""
+    """Return the answers to a question as bytes; `unite` reads them."""
     table = found.runs
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
