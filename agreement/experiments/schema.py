@@ -1,9 +1,8 @@
-"""The structure of an experiment file: its keys and tables, what each means, and the schema of all.
+"""The structure of an experiment file: its grid, its keys and tables, what each means, and the schema of all.
 
-A short experiment says at the top of the file what the entries of [[queries]], [[traces]] and
-[[comparisons]] say. Entries are checked once their placeholders are filled.
-
-The parameters of a grid, and the placeholders `{window}` in texts and queries that they fill.
+The parameters of a grid fill the placeholders `{window}` in texts and queries; entries are checked once
+they are filled. A short experiment says at the top of the file what the entries of [[queries]],
+[[traces]] and [[comparisons]] say.
 """
 
 import re

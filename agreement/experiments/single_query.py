@@ -1,6 +1,7 @@
-"""The one query of an experiment, with its trace, for commands that ask one query something.
+"""The one comparison of an experiment, and its one query with its trace, for commands that ask one thing.
 
-An experiment's comparison as `lars agree` and `lars explain` ask for it: with their options on top.
+`lars agree` and `lars explain` ask for the comparison, other commands for a query. The options of the
+command line come on top of the experiment's.
 """
 
 from collections.abc import Mapping, Sequence

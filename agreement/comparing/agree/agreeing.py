@@ -1,6 +1,7 @@
-"""What `lars agree` is asked, and its report: queries that are compared on a trace, read or made up.
+"""The comparison of two queries on a trace, read or made up: its report, and what `lars agree` is asked.
 
-From two queries, or one, and a trace to the verdict: which periods agree, and why others do not.
+First from two queries, or one, and a trace to the verdict: which periods agree, and why others do not. Then
+from what is asked, files and options, to the queries and the trace.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

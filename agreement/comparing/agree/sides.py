@@ -1,6 +1,6 @@
-"""What is compared: two programs, what each answers, and how a row that one side alone has is named.
+"""The two sides that are compared: programs, what each answers, how a row that one alone has is named.
 
-What the rows of two queries are compared on: the variables that both return, or some of them.
+Rows are compared on the variables that both queries return, or on some of them.
 """
 
 from collections.abc import Mapping, Sequence

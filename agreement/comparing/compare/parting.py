@@ -1,6 +1,6 @@
 """Where two profiles part, and what parts them: changes of one that make a difference smaller, or undo it.
 
-Where two recordings differ: the reports at one push, or in one time unit, against each other.
+Where two recordings differ is found first: the reports at one push, or in one time unit, against each other.
 """
 
 from bisect import bisect_left, bisect_right

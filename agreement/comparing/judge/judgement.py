@@ -1,6 +1,7 @@
 """Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25).
 
-Which start times t0 are tried (Z, RSP-QL 2014), and how one of them is.
+First which start times t0 there are (Z, RSP-QL 2014), then how one of them is, and which are ruled out by
+their first reports; the verdicts on the others are the judgement.
 """
 
 from bisect import bisect_right

@@ -1,6 +1,6 @@
 """What judging is asked for, and the verdict on a recording for one choice of start times and ends.
 
-What a judged window is measured by.
+A verdict tells of each judged window whether it is right, and what it is measured by.
 """
 
 from collections.abc import Sequence

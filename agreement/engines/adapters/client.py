@@ -1,6 +1,6 @@
-"""A running adapter as a stream engine: its replies checked, its times in milliseconds.
+"""A running adapter as a stream engine: a child process, its replies checked, its times in milliseconds.
 
-A program as a child process in a group of its own: lines to it and from it, bounded in time and size.
+The program runs in a process group of its own; lines to it and from it are bounded in time and size.
 """
 
 import atexit

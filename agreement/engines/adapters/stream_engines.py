@@ -1,9 +1,8 @@
 """What reports on a stream, whatever runs it: registered, pushed to, asked, closed.
 
 An engine version, a specification, one from a TOML file (`built_in`) and a running program (`client`)
-are all StreamEngines.
-
-A run: a query registered, triples pushed, the run closed, and all that the engine answered meanwhile.
+are all StreamEngines. A run of one: a query registered, triples pushed, the run closed, and all that the
+engine answered meanwhile.
 """
 
 import re

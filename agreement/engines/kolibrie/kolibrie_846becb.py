@@ -1,11 +1,10 @@
 """Kolibrie at commit 846becb, in one thread: rules B as its page states them, and what it calls defects, E.
 
 push → rows that waited are joined and reported → windows fire → one store → rows, which wait
+
+First what becomes of joined rows: all variables as they are, or what the rest of the query says of them;
+then its windows between two arrivals: which fires, with what, and which are dropped; then its rules.
 Times are in the unit of the timestamps. Several threads (E8) determine nothing, and are not modelled.
-
-The windows of Kolibrie between two arrivals: which fires, with what, and which are dropped.
-
-What becomes of joined rows: all variables as they are, or what the rest of the query says of them.
 """
 
 import math

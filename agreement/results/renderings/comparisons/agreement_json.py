@@ -1,8 +1,7 @@
-"""The report of `lars agree --json`: one document, made part by part.
+"""The report of `lars agree` as data: one document (--json), tables (--out), what it rests on (--full).
 
-The report of `lars agree --out`: whole periods, rows that one side alone has, answers as runs.
-
-What the verdict rests on, as `lars agree --full` shows it: the model, both LARS programs, all answers.
+The document is made part by part. The tables have whole periods, rows that one side alone has, answers as
+runs. What the verdict rests on are the model, both LARS programs and all answers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

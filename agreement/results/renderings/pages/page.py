@@ -1,8 +1,7 @@
 """A page: one HTML file with its style, its script and its data, which works from disk without a network.
 
-Where a page comes from: the command, the version of the program, the date, the files with their hashes.
-
-What the symbols, words and theorems on a page mean; each page tells those that stand on it.
+It tells what the symbols, words and theorems that stand on it mean, and where it comes from: the command,
+the version of the program, the date, the files with their hashes.
 """
 
 import hashlib

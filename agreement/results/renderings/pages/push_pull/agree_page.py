@@ -1,6 +1,7 @@
 """The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules.
 
-The causes of a difference in words, and what would have to be otherwise for both sides to be the same.
+The causes of a difference stand there in words, with what would have to be otherwise for both sides to be
+the same.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

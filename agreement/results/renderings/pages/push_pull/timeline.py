@@ -1,10 +1,8 @@
-"""What a timeline draws: elements, evaluation times, windows, answers, as small numbers.
+"""The timeline of a page as small numbers: windows, strips of periods, elements, evaluation times, answers.
 
-Of a long trace elements and evaluation times are counts in bins of time, and answers those of some rows.
-
-The periods of one U over time, as many cells as can be told apart, with what parts the engines there.
-
-What windows show at each time point of a timeline: intervals, as runs in which each end stays or moves.
+What windows show at each time point are intervals, told as runs in which each end stays or moves. The
+periods of one U over time are as many cells as can be told apart, with what parts the engines there. Of a
+long trace elements and evaluation times are counts in bins of time, and answers those of some rows.
 """
 
 from bisect import bisect_right
