@@ -117,8 +117,9 @@ class BuiltInEngine:
             raise LarsError(f"options: change: {problem_of(error)}") from None
         return self.reporter.model_copy(update={name: getattr(changed, name) for name in options.change})
 
-    def end(self) -> None:
+    def end(self) -> bool:
         """Do nothing: nothing runs."""
+        return True
 
     def __enter__(self) -> Self:
         return self

@@ -70,8 +70,8 @@ class StreamEngine(Protocol):
         """Register a query with nothing seen yet; raises RefusedQueryError where it is not taken."""
         ...
 
-    def end(self) -> None:
-        """End whatever runs; the next open starts anew."""
+    def end(self) -> bool:
+        """End whatever runs, and return whether it did so by itself; the next open starts anew."""
         ...
 
     def __enter__(self) -> Self: ...
