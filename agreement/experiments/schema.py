@@ -15,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 
 from agreement.documents import values
 from agreement.documents.generate.plan import StreamOptions
+from agreement.documents.model_texts import fields_of, json_schema
 from agreement.documents.options import DeclaredOption, declared
-from agreement.documents.placed import KeyPath, PlacedData, fields_of, json_schema
+from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     MOST_NUMBERS,
