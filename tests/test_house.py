@@ -109,6 +109,21 @@ def test_imports_run_in_no_circle():
     assert len([*TopologicalSorter(edges).static_order()]) == len(graph().modules)  # raises at a circle
 
 
+def is_for_types(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_imports_of_a_module_are_one_block(module):
+    """With one of those for types alone behind it; a renaming import stands on a line of its own."""
+    body = tree_of(module).body
+    plain = [node for node in body if isinstance(node, ast.ImportFrom) if not node.names[0].asname]
+    assert [name for name, times in Counter(node.module for node in plain).items() if times > 1] == []
+    kinds = [is_for_types(node) for node in body if isinstance(node, ast.ImportFrom) or is_for_types(node)]
+    assert kinds == sorted(kinds)
+    assert sum(kinds) <= 1
+
+
 def test_a_class_name_means_one_class():
     classes = (node for tree in trees() for node in tree.body if isinstance(node, ast.ClassDef))
     names = Counter(node.name for node in classes)

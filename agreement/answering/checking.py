@@ -1,6 +1,6 @@
 """What `lars check` is given and finds: whether a stream is an answer stream, and which rule or atom says no.
 
-The streams that `lars check` is given: atom streams as text, or what `lars solve --json` prints.
+Streams are given as text, atom streams, or as what `lars solve --json` prints.
 """
 
 import json

@@ -4,9 +4,8 @@ A request is a dataclass. Its fields are options, inputs (`argument`), or groups
 again: the first sentence of a group's docstring is the heading of its options, `HEADING` that of a
 request's own. From what is given by the names of fields, in a shell or in Python, `build` makes the request.
 
-Options that would say nothing where they stand: declared beside them, refused with where they would.
-
-A request or group has them as `IDLE`, a tuple of `IdleOptions`; those of a request come first.
+A request or group has as `IDLE`, a tuple of `IdleOptions`, those options that would say nothing where they
+stand: declared beside them, refused with where they would. Those of a request come first.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

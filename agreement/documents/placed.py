@@ -6,18 +6,13 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from enum import Enum
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, Final, NoReturn, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import ErrorDetails
 
 from agreement.documents.values import WrongValueError, message_text
-from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, place_at
 from lars.files import TextFile, TextLine, read_file
 from solver.rdf import short
@@ -368,62 +363,10 @@ class _Scan:
         return False
 
 
-_INDENT: Final = "    "
-_WIDTH: Final = 96
-
-
-def fields_of(model: type[BaseModel]) -> str:
-    """Return a paragraph for each key of a model."""
-    return "\n".join(line for name, field in model.model_fields.items() for line in _field(name, field))
-
-
-class _TomlSchema(GenerateJsonSchema):
-    def encode_default(self, dft: object) -> object:
-        """Return a default as the file holds it."""
-        return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
-
-
-def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model, with the defaults that say something."""
-    found = model.model_json_schema(schema_generator=_TomlSchema)
-    for part in (found, *found.get("$defs", {}).values()):
-        for key in part.get("properties", {}).values():
-            # pydantic repeats the key as a title, and writes null or nothing for "may be left out".
-            key.pop("title", None)
-            if not key.get("default"):
-                key.pop("default", None)
-    return found
-
-
-def _field(name: str, field: FieldInfo) -> Iterator[str]:
-    usual = "required" if field.is_required() else _usual(field.get_default(call_default_factory=True))
-    yield f"{name} ({usual})"
-    yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
-
-
-def _usual(value: object) -> str:
-    left_out = value is None or value in ({}, "", [], ())
-    return "may be left out" if left_out else f"default: {_written(value)}"
-
-
-def _written(value: object) -> str:
-    """Return a value as the file holds it."""
-    match value:
-        case bool():
-            return str(value).lower()
-        case str():
-            return f'"{value}"'
-        case Enum():
-            return f'"{value.value}"'
-        case Duration():
-            return f'"{value}"'
-        case tuple() | frozenset():
-            return f"[{', '.join(map(_written, value))}]"
-        case _:
-            return str(value)
-
-
 _DEEPEST: Final = 100
+"""How many lists and objects stand in each other at most."""
+_LONGEST: Final = 100
+"""So many letters a value has in a message, with those left out."""
 _MOST_DIGITS: Final = 1000
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
@@ -591,7 +534,7 @@ def shown_json(value: object) -> str:
             return short(value)
         case _:
             text = json.dumps(value)
-            return text if len(text) < _DEEPEST else f"{text[: _DEEPEST - 1]}…"
+            return text if len(text) < _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def json_spots(text: str, start: int, end: int) -> Spots:

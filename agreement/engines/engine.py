@@ -1,8 +1,7 @@
 """What an engine version is: rules, each of which can be switched off, and answers over window contents.
 
-A query with its text, for engines whose parsers take it otherwise than its language says.
-
-What is right, by definitions of RSP-QL (2014): said where an engine or a run does otherwise.
+What is right is said by definitions of RSP-QL (2014), where an engine or a run does otherwise. Engines
+whose parsers take a query otherwise than its language says are given it with its text.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence

@@ -1,9 +1,8 @@
-"""The structure of an experiment file: its keys and tables, what each means, and the schema of all.
+"""The structure of an experiment file: its grid, its keys and tables, what each means, and the schema of all.
 
-A short experiment says at the top of the file what the entries of [[queries]], [[traces]] and
-[[comparisons]] say. Entries are checked once their placeholders are filled.
-
-The parameters of a grid, and the placeholders `{window}` in texts and queries that they fill.
+The parameters of a grid fill the placeholders `{window}` in texts and queries; entries are checked once
+they are filled. A short experiment says at the top of the file what the entries of [[queries]],
+[[traces]] and [[comparisons]] say.
 """
 
 import re
@@ -16,8 +15,9 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 
 from agreement.documents import values
 from agreement.documents.generate.plan import StreamOptions
+from agreement.documents.model_texts import fields_of, json_schema
 from agreement.documents.options import DeclaredOption, declared
-from agreement.documents.placed import KeyPath, PlacedData, fields_of, json_schema
+from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     MOST_NUMBERS,

@@ -1,11 +1,13 @@
-"""The one query of an experiment, with its trace, for commands that ask one query something.
+"""The one comparison of an experiment, and its one query with its trace, for commands that ask one thing.
 
-An experiment's comparison as `lars agree` and `lars explain` ask for it: with their options on top.
+`lars agree` and `lars explain` ask for the comparison, other commands for a query. The options of the
+command line come on top of the experiment's.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from agreement.comparing.agree import AgreementTask, Overrides
 from agreement.documents.requests import (
@@ -23,8 +25,10 @@ from agreement.experiments.trace_entries import trace_of
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.windows import Interval
-from solver.settings import Span, TraceInput, Warn
+from solver.settings import Span, Time, TraceInput, TraceOptions, Warn
 from translate.model.query import MERGING, Language
+
+_Options = TypeVar("_Options", TraceOptions, InputOptions)
 
 
 def on_experiment(path: Path, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
@@ -52,10 +56,7 @@ def on_read(found: Experiment, given: TraceInput, asked: Overrides, warn: Warn) 
         trigger=reading.trigger or usual.trigger,
         assigned=asked.assigned or usual.assigned,
         on=usual.on if asked.on is None else asked.on,
-        span=(
-            usual.span[0] if asked.span[0] is None else asked.span[0],
-            usual.span[1] if asked.span[1] is None else asked.span[1],
-        ),
+        span=_within(usual.span, asked.span),
     )
 
 
@@ -66,6 +67,12 @@ def _in_other_units(found: Experiment, unit: Duration, warn: Warn) -> Experiment
             f"timeline, and integers in its traces, count {unit}"
         )
     return found.in_units(unit)
+
+
+def _within(usual: Span, given: Span) -> Span:
+    """Return from when to when, where what a command line says comes first."""
+    (begin, end), (first, last) = usual, given
+    return begin if first is None else first, end if last is None else last
 
 
 def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
@@ -79,25 +86,33 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
             "--stream, --trace-unit, --origin, --prefix, --column: accepted for traces in files; "
             "this one is made up"
         )
-    # A stream that is given another trace is read from that one alone.
-    replaced = {path for path, stream in own.streams.items() if stream in options.streams.values()}
-    streams = {path: stream for path, stream in own.streams.items() if path not in replaced} | {
-        **options.streams
-    }
+    kept = _streams_kept(own, options.streams)
+    replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)
     combined = replace(
-        options,
+        _on_top(options, own),
         unit=own.unit,
-        trace_unit=options.trace_unit or own.trace_unit,
-        origin=options.origin or own.origin,
-        sort=options.sort or own.sort,
         streams=streams,
         columns=options.columns or own.columns,
         prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
     )
-    kept = (path for path in usual.trace.paths if path not in replaced)
-    paths = tuple(dict.fromkeys((*kept, *streams)))
+    paths = dict.fromkeys((*(path for path in usual.trace.paths if path not in replaced), *streams))
     static = given.static or usual.trace.static
-    return replace(usual.trace, paths=paths, options=combined, static=static, runner=given.runner)
+    return replace(usual.trace, paths=tuple(paths), options=combined, static=static, runner=given.runner)
+
+
+def _streams_kept(own: TraceOptions, given: Mapping[Path, str]) -> dict[Path, str]:
+    """Return an experiment's streams: one that is given another trace is read from that one alone."""
+    return {path: stream for path, stream in own.streams.items() if stream not in given.values()}
+
+
+def _on_top(given: _Options, own: TraceOptions) -> _Options:
+    """Return options with what an experiment's trace says of times and order where they do not."""
+    return replace(
+        given,
+        trace_unit=given.trace_unit or own.trace_unit,
+        origin=given.origin or own.origin,
+        sort=given.sort or own.sort,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +124,12 @@ class SingleQuery:
     input_options: InputOptions
     span: Span = (None, None)
 
-    def within(self, first: object, last: object) -> Span:
+    def within(self, first: Time | None, last: Time | None) -> Span:
         """Return from when to when, where what a command line says comes first."""
-        begin, end = self.span
-        return begin if first is None else first, end if last is None else last  # type: ignore[return-value]
+        return _within(self.span, (first, last))
 
 
-def alone(
+def experiment_query(
     inputs: Sequence[Path], given: InputOptions, wanted: Sequence[Language | str | None], note: Warn
 ) -> SingleQuery | None:
     """Return what an experiment says, if that alone is named; of its queries one in a language `wanted`.
@@ -165,12 +179,18 @@ def _speaks(name: str, language: Language) -> bool:
     return name.partition("-")[0] == language.value
 
 
-def _only(found: Experiment, kind: str) -> ExperimentEntry:
+def _single(found: Experiment, kind: str) -> ExperimentEntry | None:
+    """Return the entry of a kind if it is the only one, with one value of each parameter."""
     entries = found.entries[kind]
-    if len(entries) != 1 or found.named(entries[0].content, entries[0].path):
+    return None if len(entries) != 1 or found.named(entries[0].content, entries[0].path) else entries[0]
+
+
+def _only(found: Experiment, kind: str) -> ExperimentEntry:
+    entry = _single(found, kind)
+    if entry is None:
         problem = f"the experiment has several {kind}; accepted here: one; `lars run` runs them all"
         raise found.error((), problem)
-    return entries[0]
+    return entry
 
 
 def _with_trace(found: Experiment, query: Path, given: InputOptions) -> SingleQuery:
@@ -180,19 +200,15 @@ def _with_trace(found: Experiment, query: Path, given: InputOptions) -> SingleQu
     if not isinstance(trace, TraceFiles):
         raise found.error((*entry.path, "generate"), "found a made-up trace; accepted here: traces in files")
     own = trace.options
-    taken = set((given.stream or {}).values())
-    streams = {path: iri for path, iri in own.streams.items() if iri not in taken} | dict(given.stream or {})
+    given_streams = dict(given.stream or {})
     static = tuple(
         replace(one, path=found.file_path(str(one.path), ("static",))) for one in found.file.static
     )
     combined = replace(
-        given,
+        _on_top(given, own),
         static=given.static or static,
-        stream=streams or None,
+        stream=_streams_kept(own, given_streams) | given_streams or None,
         unit=given.unit or found.file.unit,
-        trace_unit=given.trace_unit or own.trace_unit,
-        origin=given.origin or own.origin,
-        sort=given.sort or own.sort,
         prefix=dict(own.prefixes) | dict(given.prefix or {}) or None,
         column=given.column or _nested(own.columns),
     )
@@ -209,10 +225,10 @@ def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...])
 
 def _span(found: Experiment) -> Span:
     """Return the timeline of the one comparison of an experiment, if it has one."""
-    entries = found.entries["comparisons"]
-    if len(entries) != 1 or found.named(entries[0].content, entries[0].path):
+    entry = _single(found, "comparisons")
+    if entry is None:
         return None, None
-    timeline = found.fill(ComparisonTable, entries[0], {}).timeline
+    timeline = found.fill(ComparisonTable, entry, {}).timeline
     if isinstance(timeline, Interval):
         return timeline.first, timeline.last
     return timeline or (None, None)

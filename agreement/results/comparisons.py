@@ -24,7 +24,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.single_query import alone, by_profile, query_files
+from agreement.experiments.single_query import by_profile, experiment_query, query_files
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import parting_report
@@ -154,7 +154,7 @@ def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
     if not any(exists(path / EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
-    read = alone(request.inputs, request.input_options, profiles, listeners.note)
+    read = experiment_query(request.inputs, request.input_options, profiles, listeners.note)
     if read is None:
         raise LarsError("an experiment has its queries and traces; accepted: nothing beside it")
     files = query_files(read_experiment(request.inputs[0]), profiles)

@@ -22,7 +22,7 @@ from agreement.documents.requests import (
     check_said,
 )
 from agreement.documents.table_files import OutTable
-from agreement.experiments.single_query import alone
+from agreement.experiments.single_query import experiment_query
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import verdict_json, verdict_text
@@ -222,7 +222,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     read_alone = (
         None
         if request.answers is None
-        else alone(request.inputs, request.input_options, [request.engine], listeners.note)
+        else experiment_query(request.inputs, request.input_options, [request.engine], listeners.note)
     )
     if read_alone is not None:
         inputs = (read_alone.query, *read_alone.traces)

@@ -252,10 +252,10 @@ def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
     if not is_experiment(request.program):
         return request
     # Loads what compares, which no other question needs.
-    from agreement.experiments.single_query import alone, wanted_of
+    from agreement.experiments.single_query import experiment_query, wanted_of
 
     inputs = (request.program, *request.trace)
-    named = alone(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
+    named = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
     if named is None:
         return request
     first, last = named.within(request.from_, request.to)

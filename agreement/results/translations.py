@@ -208,10 +208,10 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     if not is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.
-    from agreement.experiments.single_query import alone, wanted_of
+    from agreement.experiments.single_query import experiment_query, wanted_of
 
     inputs = (request.query, *request.trace)
-    named = alone(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
+    named = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
     if named is None:
         return request
     runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None

@@ -1,6 +1,6 @@
 """What a reasoner printed, read back: the same answers as those of `lars solve`.
 
-The legend of an export: what names, numbers and times of the reasoner's output stand for.
+It is read by the legend of the export: what names, numbers and times of the reasoner's output stand for.
 """
 
 import json

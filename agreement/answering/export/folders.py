@@ -1,8 +1,7 @@
 """An export's folder: there whole or not at all, and never in the place of something else.
 
-The files for plain clingo: rules, the input as facts, and how it is run at each time point.
-
-The files for Ticker: the program in its language, the input a line a time point, and how it is run.
+Its files for Ticker are the program in its language, the input a line a time point, and how it is run;
+those for plain clingo are rules, the input as facts, and how it is run at each time point.
 """
 
 from collections.abc import Mapping

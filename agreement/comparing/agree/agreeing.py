@@ -1,12 +1,15 @@
-"""What `lars agree` is asked, and its report: queries that are compared on a trace, read or made up.
+"""The comparison of two queries on a trace, read or made up: its report, and what `lars agree` is asked.
 
-From two queries, or one, and a trace to the verdict: which periods agree, and why others do not.
+First from two queries, or one, and a trace to the verdict: which periods agree, and why others do not. Then
+from what is asked, files and options, to the queries and the trace.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from math import lcm
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodVerdict, verdicts
 from agreement.comparing.agree.sides import (
@@ -16,36 +19,8 @@ from agreement.comparing.agree.sides import (
     program_on,
     remark_on,
     row_predicate,
+    variables_compared,
 )
-from agreement.documents.traces import Trace
-from lars.errors import LarsError
-from lars.language.terms import Iri, Variable
-from solver.facts import Background, Fact, Multiples
-from solver.job import Question, ask
-from solver.job.slices import used_background
-from translate.analysis import (
-    check_comparable,
-    cq,
-    cs,
-    differences,
-    different_datasets,
-    model_of_cqels,
-    model_of_csparql,
-    remarks,
-)
-from translate.model.query import EngineQuery, Setting
-from translate.tau import Trigger, columns, lars_program, output_of, push
-
-if TYPE_CHECKING:
-    from agreement.comparing.agree.differences import DifferenceCauses
-
-from dataclasses import replace
-from functools import partial
-from math import lcm
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
-
-from agreement.comparing.agree.sides import variables_compared
 from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
 from agreement.documents.outputs import some
 from agreement.documents.requests import (
@@ -63,6 +38,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.traces import (
     LocalTrace,
+    Trace,
     background,
     check_graphs,
     check_timeline,
@@ -75,19 +51,35 @@ from agreement.documents.traces import (
     with_dates,
 )
 from lars.durations import Duration
+from lars.errors import LarsError
 from lars.files import exists
+from lars.language.terms import Iri, Variable
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import STREAM_PREDICATE
+from solver.facts import STREAM_PREDICATE, Background, Fact, Multiples
+from solver.job import Question, ask
+from solver.job.slices import used_background
 from solver.settings import Span, TraceInput, Warn, unsaid
 from solver.traces import read_static
 from solver.traces.input_files import STANDARD_INPUT
-from translate.analysis import default_period
+from translate.analysis import (
+    check_comparable,
+    cq,
+    cs,
+    default_period,
+    differences,
+    different_datasets,
+    model_of_cqels,
+    model_of_csparql,
+    remarks,
+)
 from translate.dialects import TITLES
-from translate.model.query import MERGING
+from translate.model.query import MERGING, EngineQuery, Setting
 from translate.model.windows import Range
+from translate.tau import Trigger, columns, lars_program, output_of, push
 
 if TYPE_CHECKING:
+    from agreement.comparing.agree.differences import DifferenceCauses
     from agreement.documents.generate import Plan
 
 

@@ -1,6 +1,6 @@
 """Where two profiles part, and what parts them: changes of one that make a difference smaller, or undo it.
 
-Where two recordings differ: the reports at one push, or in one time unit, against each other.
+Where two recordings differ is found first: the reports at one push, or in one time unit, against each other.
 """
 
 from bisect import bisect_left, bisect_right
@@ -154,17 +154,18 @@ def _nearest(t: float, reports: Sequence[Report]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
-    """A rule of an engine version, or a field of a specification; `number` is that of its side, 0 or 1."""
+class SwitchedRule:
+    """A rule that can be switched: of an engine version, or a field of a specification; sides are 0 and 1."""
 
     number: int
+    """That of its side."""
     profile: str
     rule: EngineRule
 
 
-ChangedRows = frozenset[tuple[int, str]]
+Changes = frozenset[tuple[int, str]]
 """What is changed: the side's number and the name of its rule or field."""
-UNCHANGED: ChangedRows = frozenset()
+UNCHANGED: Changes = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ class DifferenceWithRules:
     """
 
     difference: Difference
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[SwitchedRule, ...] = ()
     undone: bool = False
     together: bool = False
 
@@ -186,16 +187,18 @@ class Search:
 
     sides: tuple[ProfileSide, ProfileSide]
     how: DifferenceOptions
-    _known: dict[ChangedRows, Mapping[int, Difference] | None] = field(default_factory=dict)
+    _known: dict[Changes, Mapping[int, Difference] | None] = field(default_factory=dict)
 
     @property
-    def causes(self) -> tuple[Cause, ...]:
+    def causes(self) -> tuple[SwitchedRule, ...]:
         """All that can be changed."""
         return tuple(
-            Cause(number, side.name, rule) for number, side in enumerate(self.sides) for rule in side.changes
+            SwitchedRule(number, side.name, rule)
+            for number, side in enumerate(self.sides)
+            for rule in side.changes
         )
 
-    def recordings(self, changed: ChangedRows = UNCHANGED) -> tuple[Recording, Recording]:
+    def recordings(self, changed: Changes = UNCHANGED) -> tuple[Recording, Recording]:
         """Return what both sides report, in the same columns."""
         first, second = (
             side.reports(frozenset(name for own, name in changed if own == number))
@@ -203,13 +206,13 @@ class Search:
         )
         return in_common_columns(first, second)
 
-    def differences(self, changed: ChangedRows = UNCHANGED) -> Mapping[int, Difference] | None:
+    def differences(self, changed: Changes = UNCHANGED) -> Mapping[int, Difference] | None:
         """Return the differences by place; None where what is changed cannot be run."""
         if changed not in self._known:
             self._known[changed] = self._compared(changed)
         return self._known[changed]
 
-    def _compared(self, changed: ChangedRows) -> Mapping[int, Difference] | None:
+    def _compared(self, changed: Changes) -> Mapping[int, Difference] | None:
         try:
             first, second = self.recordings(changed)
             return differences(group_reports(first, self.how), group_reports(second, self.how), self.how)
@@ -218,7 +221,7 @@ class Search:
                 raise
             return None
 
-    def size(self, changed: ChangedRows, place: int) -> int | None:
+    def size(self, changed: Changes, place: int) -> int | None:
         """Return how much differs at a place; None where what is changed cannot be run."""
         found = self.differences(changed)
         if found is None:
@@ -241,7 +244,7 @@ def part_profiles(search: Search, progress: Progress) -> tuple[DifferenceWithRul
     return tuple(found)
 
 
-def _of(causes: Sequence[Cause]) -> ChangedRows:
+def _of(causes: Sequence[SwitchedRule]) -> Changes:
     return frozenset((cause.number, cause.rule.name) for cause in causes)
 
 
@@ -286,8 +289,8 @@ class Divergence:
     pushes: tuple[Push, ...] | None
     places: int
     parted: tuple[DifferenceWithRules, ...]
-    causes: tuple[Cause, ...]
-    alone: tuple[Cause, ...]
+    causes: tuple[SwitchedRule, ...]
+    alone: tuple[SwitchedRule, ...]
     needed: tuple[EngineRule, ...] | None
     fields: tuple[EngineRule, ...]
     after: tuple[tuple[Report, ...], tuple[Report, ...]]
@@ -299,7 +302,7 @@ class Divergence:
         return not self.parted
 
     @property
-    def frequencies(self) -> list[tuple[Cause, int]]:
+    def frequencies(self) -> list[tuple[SwitchedRule, int]]:
         """Return what parts them and at how many places, the most frequent first."""
         found = Counter(cause for one in self.parted for cause in one.causes)
         order = {cause: n for n, cause in enumerate(self.causes)}

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from time import monotonic
 from typing import Final
 
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
@@ -140,7 +139,7 @@ def diagnose(recorded: RecordingToJudge, found: Judgement, progress: Progress = 
     explained: list[FaultExplanation | None] = []
     # Moved in time first: what is expected is still known then.
     for done, attempt in enumerate((*late, *others)):
-        if monotonic() > recorded.options.deadline:
+        if recorded.options.deadline.is_over:
             break
         progress(done, len(late) + len(others) + 1)
         explained.append(attempt())

@@ -1,13 +1,14 @@
 """Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25).
 
-Which start times t0 are tried (Z, RSP-QL 2014), and how one of them is.
+First which start times t0 there are (Z, RSP-QL 2014), then how one of them is, and which are ruled out by
+their first reports; the verdicts on the others are the judgement.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
-from time import monotonic
+from itertools import chain, islice, product
+from math import prod
 from typing import Final
 
 from agreement.comparing.judge.alignment import ExpectedReport, ReportAssignment, Slot, recorded_for, slots
@@ -91,15 +92,12 @@ class Starts:
         same = self.of_windows[0] if self.of_windows else ()
         first = [(t,) * len(sets) for t in same if all(t in own for own in sets)]
         others = (z for z in product(*self.of_windows) if not sets or len(frozenset(z)) > 1)
-        yield from islice((z for part in (first, others) for z in part), MOST if most is None else most)
+        yield from islice(chain(first, others), MOST if most is None else most)
 
     @property
     def count(self) -> int:
         """How many combinations there are."""
-        found = 1
-        for own in self.of_windows:
-            found *= len(own)
-        return found
+        return prod(map(len, self.of_windows))
 
 
 def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int]) -> Starts:
@@ -155,11 +153,6 @@ class Bench:
     phase: Phase
     how: ReportAssignment
 
-    @property
-    def expired(self) -> bool:
-        """Whether nothing more is to be tried."""
-        return monotonic() > self.options.deadline
-
     def slots(self, schedule: ScheduledTask) -> list[Slot]:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
@@ -178,32 +171,32 @@ class Bench:
             return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
         return sum(slot.expected is None or not slot.reports for slot in decisive)
 
-    def hopeless(self, profile: ScheduledTask) -> bool:
+    def hopeless(self, schedule: ScheduledTask) -> bool:
         """Return whether so many more rows are expected than reported that no verdict can be worth it."""
-        options, length = self.options, profile.task.unit.milliseconds
-        many = len(profile.points) > _DEAR and options.match is MatchBy.TIME
-        if not options.worth or not many or (answers := answers_of(profile)) is None:
+        options, length = self.options, schedule.task.unit.milliseconds
+        many = len(schedule.points) > _DEAR and options.match is MatchBy.TIME
+        if not options.worth or not many or (answers := answers_of(schedule)) is None:
             return False
-        if (profile.task.query.to_stream or profile.specification.stream) is not ToStream.RSTREAM:
+        if (schedule.task.query.to_stream or schedule.specification.stream) is not ToStream.RSTREAM:
             return False
         after, until, edge = self.phase.after, self.phase.until, self.phase.edge
-        times = ((point, point.time * length) for point in profile.points)
+        times = ((point, point.time * length) for point in schedule.points)
         points = [point for point, t in times if after < t <= until and t < edge]
         actual = sum(len(report.rows) for report in self.recorded.reports)
         expected = 0
         # Few of them can have enough rows already.
         for part in _more_and_more(points):
-            expected += sum(answers.sizes(list(map(profile.content, part))))
+            expected += sum(answers.sizes(list(map(schedule.content, part))))
             if expected > actual and 2 * actual <= options.worth * (expected + actual):
                 return True
         return False
 
     def verdict(self, z: StartTimes) -> Verdict | None:
         """Return the verdict for start times; None where it would not be worth it."""
-        profile = self.table.scheduled(z)
-        if self.hopeless(profile):
+        schedule = self.table.scheduled(z)
+        if self.hopeless(schedule):
             return None
-        found = compared(profile, evaluations(profile), self.recorded, self.phase, self.options)
+        found = compared(schedule, evaluations(schedule), self.recorded, self.phase, self.options)
         return replace(found, until=self.starts.until(z))
 
 
@@ -269,7 +262,7 @@ class Sieve:
         while len(left) > _FEW and any(place < len(one.decisive) for one in left):
             kept: list[_Trial] = []
             for first in range(0, len(left), _TOGETHER):
-                if self.bench.expired:
+                if self.bench.options.deadline.is_over:
                     return [one.numbered for one in (*kept, *left[first:])], ruled_out
                 progress(first, len(left))
                 for one, right in self._judged(left[first : first + _TOGETHER], place):
@@ -373,7 +366,7 @@ def judge_recording(
     recorded = recorded_for(task, recording)
     every = options.bounds or specification.bounds
     benches = [_bench(task, specification, bounds, recorded, options) for bounds in every]
-    parts = [_trials(bench, progress) for bench in benches]
+    parts = [_outcome(bench, progress) for bench in benches]
     found = [one for part in parts for one in part.verdicts]
     if not any(one.correct for one in found):
         ruled_out = ((*one, n) for n, part in enumerate(parts) for one in part.ruled_out)
@@ -399,7 +392,7 @@ def _bench(
 
 
 @dataclass(frozen=True, slots=True)
-class _Trials:
+class _Outcome:
     """The verdicts on those start times that reports do not rule out, of so many that were tried."""
 
     verdicts: list[Verdict]
@@ -407,12 +400,12 @@ class _Trials:
     tried: int
 
 
-def _trials(bench: Bench, progress: Progress) -> _Trials:
+def _outcome(bench: Bench, progress: Progress) -> _Outcome:
     options = bench.options
     fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []
     for number, z in enumerate(_worthwhile(bench)):
-        if number and bench.expired:
+        if number and options.deadline.is_over:
             break
         progress(number, bench.starts.count)
         odd = 0 if options.match is MatchBy.SEQUENCE else bench.odd(z)
@@ -426,11 +419,11 @@ def _trials(bench: Bench, progress: Progress) -> _Trials:
         ruled_out += wrong
     verdicts: list[Verdict | None] = []
     for done, (_, z) in enumerate(fitting):
-        if done and bench.expired:
+        if done and options.deadline.is_over:
             break
         progress(done, len(fitting))
         verdicts.append(bench.verdict(z))
-    return _Trials([one for one in verdicts if one], ruled_out, len(ruled_out) + len(verdicts))
+    return _Outcome([one for one in verdicts if one], ruled_out, len(ruled_out) + len(verdicts))
 
 
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
-from time import monotonic
 
 from agreement.comparing.judge.alignment import beyond, named, oddities
 from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by
@@ -45,6 +44,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, specification
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
+from solver.limits import NEVER, Deadline
 from solver.settings import Progress, Time, TraceInput
 from solver.traces import instant_of, read_static
 from translate.model.query import Semantics
@@ -139,7 +139,7 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
     if asked.options.match is MatchBy.TIME:
         heard += beyond(given.recording, given.task)
-    if found.correct is False and monotonic() > asked.options.deadline:
+    if found.correct is False and asked.options.deadline.is_over:
         heard.append("--time-limit has ended the search for the fault that explains it")
     if found.judgement.silent:
         found = replace(found, silent=tuple(why_silent(_judge(asked.engine), given.run)))
@@ -263,7 +263,7 @@ def options_of(given: JudgeOptions) -> Options:
         early=given.early,
         late=given.late,
         match=given.match,
-        deadline=inf if limit is None else monotonic() + limit,
+        deadline=NEVER if limit is None else Deadline.after(limit),
     )
 
 

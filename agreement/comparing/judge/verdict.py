@@ -1,6 +1,6 @@
 """What judging is asked for, and the verdict on a recording for one choice of start times and ends.
 
-What a judged window is measured by.
+A verdict tells of each judged window whether it is right, and what it is measured by.
 """
 
 from collections.abc import Sequence
@@ -31,6 +31,7 @@ from agreement.engines.specifications import (
     shape,
 )
 from lars.language.windows import Bounds
+from solver.limits import NEVER, Deadline
 from translate.model.query import Semantics
 
 UNCLOSED: Final = "a report before the first window closes"
@@ -44,7 +45,7 @@ class Options:
     before the next one. `early`: reports may come so many ms before their time,
     `late` less than so many ms after it (None: than the slide).
     `bounds` and `rows`: instead of the specification's. At most `most` combinations of start times
-    are tried, until `deadline` on the monotonic clock, so many `whole` though they do not fit.
+    are tried, until `deadline`, so many `whole` though they do not fit.
     Of very many evaluations no verdict is made that cannot score more than `worth`.
     """
 
@@ -60,7 +61,7 @@ class Options:
     match: MatchBy = MatchBy.TIME
     most: int | None = None
     whole: int = 256
-    deadline: float = inf
+    deadline: Deadline = NEVER
     worth: float = 0
 
 

@@ -1,13 +1,12 @@
 """The elements of a stream in arrival order, of the whole or of a range of it: observations of the weather.
 
+Time processes and random numbers go by names: when a group of stations observes, in whole units. Time is
+cut into cells of one interval. What happens in a cell is drawn for that cell alone, so that a range of time
+can be made without what lies before it. A draw is a digest of the seed and of what is drawn (blake2b), so
+neither the version of Python, nor the number of processes, nor the order of the draws matters: any part of
+a stream can be made alone, on any machine, in any order.
+
 The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
-
-Time processes and random numbers by name: when a group of stations observes, in whole units.
-
-Time is cut into cells of one interval. What happens in a cell is drawn for that cell alone, so that
-a range of time can be made without what lies before it. A draw is a digest of the seed and of what is
-drawn (blake2b), so neither the version of Python, nor the number of processes, nor the order of the
-draws matters: any part of a stream can be made alone, on any machine, in any order.
 """
 
 from collections.abc import Iterator

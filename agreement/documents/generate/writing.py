@@ -1,6 +1,6 @@
 """Writing a plan's stream part by part: the same files whoever writes the parts, in any order.
 
-The formats of traces that are written, what each of them can say, and elements as its text.
+Each format of traces that is written can say some of it, and has elements as its text.
 """
 
 from collections.abc import Callable, Iterable, Iterator

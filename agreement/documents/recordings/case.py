@@ -1,6 +1,6 @@
-"""Cases: a query, static data, what was pushed into an engine and what it reported, in one file.
+"""Cases in files: a query, static data, what was pushed into an engine and what it reported.
 
-Cases as files: what was asked, pushed and reported, for readers and for `read_case`.
+A case is one file, written for readers and for `read_case`.
 """
 
 import json

@@ -1,6 +1,6 @@
 """What is recorded of an engine: pushed triples, its reports, what a file of answers leaves out.
 
-Rows with numbers: what is compared again and again are columns of numbers, decoded where they are read.
+What is compared again and again are rows with numbers: columns of numbers, decoded where they are read.
 """
 
 import re

@@ -1,6 +1,6 @@
 """Numbers in experiments and options: `a..b` ranges, periods, time points, shares, lengths of time.
 
-How long one time point is where nobody says: the longest of which every duration is a multiple.
+Where nobody says how long one time point is, it is the longest of which every duration is a multiple.
 """
 
 import re

@@ -1,9 +1,8 @@
 """Engine versions and specifications, of TOML files too, as stream engines: pushed to one by one.
 
 What they report is evaluated over all that was pushed so far; a report is given once nothing can change
-it: an engine version's during its push, a specification's when time has passed it.
-
-A real engine behind an adapter as an engine version without rules, for a query with its text.
+it: an engine version's during its push, a specification's when time has passed it. The reverse is here
+too: a real engine behind an adapter as an engine version without rules, for a query with its text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -118,8 +117,9 @@ class BuiltInEngine:
             raise LarsError(f"options: change: {problem_of(error)}") from None
         return self.reporter.model_copy(update={name: getattr(changed, name) for name in options.change})
 
-    def end(self) -> None:
+    def end(self) -> bool:
         """Do nothing: nothing runs."""
+        return True
 
     def __enter__(self) -> Self:
         return self

@@ -196,8 +196,6 @@ def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:
 def _end(adapter: RunningAdapter, registration: Registration) -> Iterator[AdapterCheck]:
     answers_of(adapter, registration, ())
     noise = adapter.noise
-    problem = (
-        None if adapter.end_by_itself(_TO_END) else "the process does not end when its standard input does"
-    )
+    problem = None if adapter.end(_TO_END) else "the process does not end when its standard input does"
     advice = f"{counted(noise, 'line')} on standard output that are no replies; better on standard error"
     yield AdapterCheck("the end", problem, advice if noise else None)

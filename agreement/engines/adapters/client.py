@@ -1,6 +1,6 @@
-"""A running adapter as a stream engine: its replies checked, its times in milliseconds.
+"""A running adapter as a stream engine: a child process, its replies checked, its times in milliseconds.
 
-A program as a child process in a group of its own: lines to it and from it, bounded in time and size.
+The program runs in a process group of its own; lines to it and from it are bounded in time and size.
 """
 
 import atexit
@@ -45,6 +45,7 @@ from agreement.engines.adapters.stream_engines import FailedEngineError, Refused
 from lars.errors import LarsError, on_one_line
 from solver.rdf import canonical
 
+ACCEPTED: Final = "accepted: a command that starts an adapter, as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
 """How much is read before a reply: noise and the reply itself."""
 _AT_ONCE: Final = 2**16
@@ -244,9 +245,6 @@ class ChildProgram:
         return by_itself
 
 
-ACCEPTED: Final = "accepted: a command that starts an adapter, as --adapter 'python3 my_adapter.py'"
-
-
 def _marked(mark: str) -> Iterator[int]:
     """Yield the processes with a mark in their environment, where the system tells."""
     wanted = mark.encode()
@@ -267,7 +265,6 @@ SILENCE: Final = 30.0
 """How many seconds an adapter may take for a reply, where nobody says otherwise."""
 _MOST_AHEAD: Final = 256
 """So many pushes are sent before their replies are read, where the adapter reads ahead."""
-_AT_END: Final = 0.5
 _Reply = TypeVar("_Reply", bound=Message)
 
 
@@ -354,11 +351,7 @@ class RunningAdapter:
         self.end()
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}")
 
-    def end(self) -> None:
-        """End the process."""
-        self.end_by_itself()
-
-    def end_by_itself(self, patience: float = _AT_END) -> bool:
+    def end(self, patience: float = _PATIENCE) -> bool:
         """End the process; return whether it did so when its input ended, in so many seconds."""
         child, self._child = self._child, None
         return child is None or child.end(patience)

@@ -1,9 +1,8 @@
 """What reports on a stream, whatever runs it: registered, pushed to, asked, closed.
 
 An engine version, a specification, one from a TOML file (`built_in`) and a running program (`client`)
-are all StreamEngines.
-
-A run: a query registered, triples pushed, the run closed, and all that the engine answered meanwhile.
+are all StreamEngines. A run of one: a query registered, triples pushed, the run closed, and all that the
+engine answered meanwhile.
 """
 
 import re
@@ -71,8 +70,8 @@ class StreamEngine(Protocol):
         """Register a query with nothing seen yet; raises RefusedQueryError where it is not taken."""
         ...
 
-    def end(self) -> None:
-        """End whatever runs; the next open starts anew."""
+    def end(self) -> bool:
+        """End whatever runs, and return whether it did so by itself; the next open starts anew."""
         ...
 
     def __enter__(self) -> Self: ...

@@ -1,9 +1,8 @@
 """CQELS as it runs: 1.x with its rules Q1 to Q6, and as it was recorded in 2011 to 2013.
 
-The specification: at each arriving triple the whole query is evaluated over the windows [now - L,
-now], SLIDE ignored, and what is new since the arrival before is reported (ISTREAM).
-
-Q5 and Q6: which rows are reported when a triple has been joined.
+Q5 and Q6 are here: which rows are reported when a triple has been joined. The specification: at each
+arriving triple the whole query is evaluated over the windows [now - L, now], SLIDE ignored, and what is
+new since the arrival before is reported (ISTREAM).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

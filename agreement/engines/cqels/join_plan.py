@@ -1,10 +1,8 @@
-"""Q4: the plan of a stream pattern, what an arriving triple is joined with along it, and the static data.
+"""What an arriving triple of CQELS is joined with: buffers of patterns, static data, along a plan.
 
-Static elements are evaluated once, and EXISTS is asked of solutions.
-
-Q1 and Q3: the buffer of a triple pattern, what is dropped from it when, and finding what joins.
-
-A window of L shows [now - L, now], both ends included; times are milliseconds.
+Q1 and Q3: the buffer of a triple pattern, what is dropped from it when, and finding what joins. A window
+of L shows [now - L, now], both ends included; times are milliseconds. Static elements are evaluated once,
+and EXISTS is asked of solutions. Q4: the plan of a stream pattern, along which is joined.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

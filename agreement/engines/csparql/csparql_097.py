@@ -2,10 +2,9 @@
 
 choice of the window → which pushes enter → clock and arrival times → windows and reports → answers
 
-Which window it asks Esper for is rule W1, Esper's views are W4.
-
-Of the statements for its windows the first of a hash set is used. A view is told what arrives and
-what the clock shows; where it reports it returns its content, the numbers of the pushes in it.
+Which window it asks Esper for is rule W1: of the statements for its windows the first of a hash set is
+used. Esper's views are W4: a view is told what arrives and what the clock shows; where it reports it
+returns its content, the numbers of the pushes in it.
 """
 
 from collections import deque

@@ -1,11 +1,10 @@
 """Kolibrie at commit 846becb, in one thread: rules B as its page states them, and what it calls defects, E.
 
 push → rows that waited are joined and reported → windows fire → one store → rows, which wait
+
+First what becomes of joined rows: all variables as they are, or what the rest of the query says of them;
+then its windows between two arrivals: which fires, with what, and which are dropped; then its rules.
 Times are in the unit of the timestamps. Several threads (E8) determine nothing, and are not modelled.
-
-The windows of Kolibrie between two arrivals: which fires, with what, and which are dropped.
-
-What becomes of joined rows: all variables as they are, or what the rest of the query says of them.
 """
 
 import math
@@ -165,15 +164,16 @@ class KolibrieWindows:
         if not self.rules.before:
             self.live.add(t, triple)
 
-    def latest(self, t: float) -> float | None:
-        """Return when what fires closes: of the windows that its strategy lets report, the last one."""
-        reporting = [close for close in self.live.contents if self._reports(close, t)]
+    def fire(self, t: float) -> float | None:
+        """Fire the last of the windows that their strategy lets report; return its close, None of none."""
+        reporting = [close for close in self.live.contents if self._ask_strategy(close, t)]
         if not reporting or t <= self.last_firing or self.planned.tick != TIMED:
             return None
         self.last_firing = t
         return max(reporting)
 
-    def _reports(self, close: float, t: float) -> bool:
+    def _ask_strategy(self, close: float, t: float) -> bool:
+        """Ask the strategy of a window, which remembers what it was asked about."""
         content = self.live.contents[close]
         match self.planned.report:
             case "NON_EMPTY_CONTENT":
@@ -220,10 +220,6 @@ class KolibrieWindows:
     def active(self, t: float) -> list[Triple]:
         """Return what the active window shows at `t`: of those that have not closed, the earliest."""
         return self.past.active(t, self.rules.ends)
-
-    def rest(self) -> TimedTriples:
-        """Return what is left when the engine stops: the union of all windows that are open."""
-        return tuple(dict.fromkeys(one for content in self.live.contents.values() for one in content))
 
 
 _STORE: Final = EngineRule(
@@ -318,19 +314,6 @@ def _of_run(
             found.append(_Answer(push.t, number, machine.joined()))
     reports = (Report(one.t, one.rows, one.push) for one in found if one.rows)
     return Recording(machine.head.names, tuple(reports))
-
-
-def rows_at_stop(
-    query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = frozenset()
-) -> tuple[tuple[str, ...], tuple[Row, ...]]:
-    """Return the variables and rows that stop() reports once all was pushed, as if windows had closed.
-
-    Each window shows the union of all that are open, which is what the first of them to open holds.
-    """
-    machine = _machine(query, static, pushes, off)
-    for number, push in enumerate(pushes):
-        list(machine.arrive(number, push))
-    return machine.head.names, machine.stop()
 
 
 KOLIBRIE_846BECB: Final = Engine(
@@ -451,7 +434,7 @@ class _Machine:
         for n in entering:
             one = self.windows[n]
             one.open(t, triple)
-            close = one.latest(t)
+            close = one.fire(t)
             if close is not None:
                 yield close, {n: tuple(one.live.contents[close])}
             one.enter(t, triple)
@@ -510,8 +493,3 @@ class _Machine:
     def _reported(self, found: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
         sides = (*found, self.static) if self.plan.static else found
         return tuple(self.operator.report(self.head.rows(reduce(join_bindings, sides))))
-
-    def stop(self) -> tuple[Row, ...]:
-        """Return what is reported at the end."""
-        contents = {n: one.rest() for n, one in enumerate(self.windows)}
-        return self._fired(contents, self.windows[0].now) or self.joined()

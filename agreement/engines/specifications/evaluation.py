@@ -1,8 +1,7 @@
 """What a specification says an engine should report: its query asked at its evaluation times.
 
-What a program answers at ticks, its windows placed on the clock: also where contents do not decide.
-
-What a specification reports of all that an engine was given, as a recording of it.
+What a program answers at ticks is asked with its windows placed on the clock, also where contents do not
+decide. Of all that an engine was given the reports are a recording of it.
 """
 
 from bisect import bisect_left

@@ -11,7 +11,8 @@ from typing import Annotated, Final
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from agreement.documents import values
-from agreement.documents.placed import PlacedData, check_data, fields_of, read_toml
+from agreement.documents.model_texts import fields_of
+from agreement.documents.placed import PlacedData, check_data, read_toml
 from agreement.documents.values import ABSOLUTE_IRI, WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError

@@ -6,7 +6,8 @@ Times are in the unit of the timestamps, in which its windows are written too. E
 engine is at rest: how answers that come later move t0 (S4) is not modelled, nor a triple given to two
 streams as one object (S3).
 
-Where Comunica 2.10.2 differs from SPARQL 1.1: errors in aggregates (S2), FILTER in OPTIONAL (S6).
+Its processor, Comunica 2.10.2, differs from SPARQL 1.1 in errors in aggregates (S2) and FILTER in OPTIONAL
+(S6); a query is first written as what that is in SPARQL 1.1:
 
   (COUNT(?x) AS ?n) .. GROUP BY ?k   =   n := IF(COUNT(?x) = COUNT(*), COUNT(?x), an error) in each group
 SPARQL leaves out what has no value in COUNT, and in SAMPLE; in all other aggregates it is an error as well.

@@ -5,10 +5,11 @@ A3 to A11 its other statements, A14 and A15 are of its processor, Oxigraph 0.5. 
 the timestamps, in which its windows are written too.
 Each push is taken once the engine is at rest: how it then races and can stand still (D8) is not modelled.
 
-Where Oxigraph 0.5 answers otherwise than SPARQL 1.1: alternatives of paths (A14), GROUP_CONCAT (A15).
+Oxigraph answers otherwise than SPARQL 1.1 to alternatives of paths (A14) and GROUP_CONCAT (A15); a query is
+first written as what that is in SPARQL 1.1:
 
-?x :p|:q ?y   =   { SELECT DISTINCT ?x ?y { ?x :p|:q ?y } }
-GROUP_CONCAT(?x)   =   GROUP_CONCAT(IF(?x is a text, ?x, an error))
+  ?x :p|:q ?y   =   { SELECT DISTINCT ?x ?y { ?x :p|:q ?y } }
+  GROUP_CONCAT(?x)   =   GROUP_CONCAT(IF(?x is a text, ?x, an error))
 """
 
 import math

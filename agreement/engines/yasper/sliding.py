@@ -1,6 +1,6 @@
-"""The sliding windows of an RSP-QL query as YASPER and RSP-JS read them, and as arrivals open them.
+"""The sliding windows of an RSP-QL query as YASPER, RSP-JS and rsp-rs read them, and as arrivals open them.
 
-The windows of a query as RSP-JS and rsp-rs see them: line by line, lengths as each reads a number.
+RSP-JS and rsp-rs see the windows of a query line by line, lengths as each reads a number.
 """
 
 import math

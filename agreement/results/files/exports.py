@@ -23,8 +23,7 @@ from agreement.documents.requests import (
     time_option,
     trace_argument,
 )
-from agreement.experiments.single_query import alone as alone_in
-from agreement.experiments.single_query import wanted_of
+from agreement.experiments.single_query import experiment_query, wanted_of
 from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import JsonObject, Result, plain
 from agreement.results.renderings.answers.answer_lines import json_objects
@@ -129,7 +128,9 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     """
     for_ticker = request.to is Target.TICKER
     wanted = wanted_of(request.how.evaluation)
-    read = alone_in((request.program, *request.trace), request.how.input_options, wanted, listeners.note)
+    read = experiment_query(
+        (request.program, *request.trace), request.how.input_options, wanted, listeners.note
+    )
     if read is not None:
         first, last = read.within(request.how.from_, request.how.until)
         how = replace(request.how, input_options=read.input_options, from_=first, until=last)

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -185,7 +185,7 @@ def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -
     """Return what an engine answers wrongly, whether or not it is a program of its own."""
     made = _queries(engine, request)
     name = request.engine or _dialect(made)
-    options = Options(starts=request.t0, late=request.late, deadline=inf)
+    options = Options(starts=request.t0, late=request.late)
     judge = reference(name, None if name in ENGINES else specification(name), options)
     limits = HuntLimits(request.time_limit, request.runs, request.faults, request.seed)
     found = Hunt(engine, made.queries, judge, limits)

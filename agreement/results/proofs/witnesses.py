@@ -1,6 +1,6 @@
 """`witness`: the smallest stream on which two sides differ.
 
-What `lars decide` proves or refutes by streams, for `lars witness`: neither knows less than the other.
+It takes what `lars decide` proves or refutes by streams: neither knows less than the other.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

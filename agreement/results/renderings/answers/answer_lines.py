@@ -1,6 +1,7 @@
-"""What `lars solve` prints, line by line as it is evaluated: JSON, text for a reader, a trace of reports.
+"""What `lars solve` prints or writes: JSON, text for a reader, a trace of reports, line by line; and tables.
 
-The tables of `lars solve --out`: what is answered at which time, and when nothing is.
+Lines come as they are evaluated. The tables of --out have what is answered at which time, and when
+nothing is.
 """
 
 from collections import Counter

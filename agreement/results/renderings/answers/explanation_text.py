@@ -1,6 +1,6 @@
-"""An explanation as an indented tree for people.
+"""An explanation as an indented tree for people, in the words of a reader.
 
-The words of an explanation: atoms, rules, windows and evidence as a reader sees them.
+The words come first: atoms, rules, windows and evidence as a reader sees them.
 """
 
 import re

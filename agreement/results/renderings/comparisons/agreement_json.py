@@ -1,22 +1,36 @@
-"""The report of `lars agree --json`: one document, made part by part.
+"""The report of `lars agree` as data: one document (--json), tables (--out), what it rests on (--full).
 
-The report of `lars agree --out`: whole periods, rows that one side alone has, answers as runs.
-
-What the verdict rests on, as `lars agree --full` shows it: the model, both LARS programs, all answers.
+The document is made part by part. The tables have whole periods, rows that one side alone has, answers as
+runs. What the verdict rests on are the model, both LARS programs and all answers.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.comparing.agree import VariantReport
+from agreement.comparing.agree import PeriodComparison, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter
+from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, bindings, row_order, short_row, table
+from agreement.documents.outputs import (
+    Json,
+    atom_text,
+    binding,
+    bindings,
+    encode,
+    json_triple,
+    row_order,
+    short_row,
+    table,
+)
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.language.terms import Variable
+from solver.facts import Fact
 from translate.analysis import model_of_cqels
 from translate.model.query import Query, Setting
 from translate.tau import Trigger, lars_program, pull, push
@@ -24,18 +38,6 @@ from translate.writing import model_json, model_lines
 
 if TYPE_CHECKING:
     from solver.spark import RowsByTime
-
-
-from collections.abc import Iterable, Sequence
-from typing import Final
-
-from agreement.comparing.agree import PeriodComparison, Side
-from agreement.comparing.agree.narrowing import FoundRow, RowFilter
-from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.sides import RowDifference
-from agreement.documents.outputs import atom_text, binding, encode, json_triple
-from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
-from solver.facts import Fact
 
 
 def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json:

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.compare.comparing import TraceComparison
-from agreement.comparing.compare.parting import Cause, DifferenceWithRules, Divergence
+from agreement.comparing.compare.parting import DifferenceWithRules, Divergence, SwitchedRule
 from agreement.comparing.judge import RefusedCase
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
@@ -93,7 +93,7 @@ def marks(found: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str
     return lanes, dates
 
 
-def _table(found: TraceComparison, told: Iterable[Cause] = ()) -> Table:
+def _table(found: TraceComparison, told: Iterable[SwitchedRule] = ()) -> Table:
     parting = found.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
@@ -162,7 +162,7 @@ def _cell(reports: Sequence[Report], only: Sequence[str], found: TraceComparison
     return "\n".join(lines)
 
 
-def _causes(one: DifferenceWithRules, parting: Divergence, shown: set[Cause]) -> str:
+def _causes(one: DifferenceWithRules, parting: Divergence, shown: set[SwitchedRule]) -> str:
     if not one.causes:
         return "the specifications that they follow" if parting.fields else "no rule explains it"
     lines = [
@@ -176,7 +176,7 @@ def _causes(one: DifferenceWithRules, parting: Divergence, shown: set[Cause]) ->
     return "\n".join(lines)
 
 
-def _named(cause: Cause, parting: Divergence) -> str:
+def _named(cause: SwitchedRule, parting: Divergence) -> str:
     """Return a rule's name; with its profile where both have one of that name."""
     others = {other.number for other in parting.causes if other.rule.name == cause.rule.name}
     return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
@@ -276,5 +276,5 @@ def _json_rows(parting: Divergence, rows: Iterable[Row]) -> list[Json]:
     return [binding(parting.columns, row) for row in rows]
 
 
-def _json_cause(cause: Cause) -> Json:
+def _json_cause(cause: SwitchedRule) -> Json:
     return {"profile": cause.profile, **record(cause.rule, {"sentence": "says"})}

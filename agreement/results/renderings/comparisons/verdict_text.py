@@ -1,6 +1,7 @@
-"""Verdicts as text: one sentence, a table of windows or cases, and what explains the rest.
+"""Verdicts as text: those on recorded cases, and those on one recording.
 
-Verdicts on recorded cases as text: by family, those that differ, those that cannot be judged.
+Cases by family: those that differ, those that cannot be judged. One recording: a sentence, a table of
+windows or cases, and what explains the rest.
 """
 
 from collections import Counter

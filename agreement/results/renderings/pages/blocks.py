@@ -1,6 +1,7 @@
-"""What a command prints, as parts of a page: paragraphs, trees of lines, tables.
+"""Parts of a page without a script: small timelines, and what a command prints.
 
-A small timeline without a script: lanes with marks over time, one period shaded.
+A timeline has lanes with marks over time, one period shaded. What a command prints are paragraphs, trees
+of lines, tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

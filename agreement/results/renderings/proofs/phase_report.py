@@ -1,6 +1,6 @@
-"""Phase diagrams for readers and as JSON.
+"""Phase diagrams as a picture, for readers and as JSON.
 
-A picture of phase diagrams: U across, L up, the share of agreeing periods as colour.
+The picture: U across, L up, the share of agreeing periods as colour.
 """
 
 from collections.abc import Iterator, Sequence

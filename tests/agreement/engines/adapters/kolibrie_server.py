@@ -7,11 +7,11 @@ import json
 import queue
 import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import count
+from itertools import chain, count
 
 from agreement.documents.recordings import Push, stream_iri, triple_of
 from agreement.engines.adapters import BuiltInEngine, Registration
-from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, KOLIBRIE_SERVER, rows_at_stop
+from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, KOLIBRIE_SERVER, _machine
 from lars.errors import LarsError
 
 
@@ -21,6 +21,19 @@ def text_of(term):
         return term[1:-1]
     lexical, _, rest = term[1:].rpartition('"')
     return f"{lexical}{rest}" if rest.startswith("@") else lexical
+
+
+def rows_at_stop(query, static, pushes):
+    """Return the variables and rows that stop() reports once all was pushed, as if windows had closed.
+
+    Each window shows the union of all that are open, which is what the first of them to open holds.
+    """
+    machine = _machine(query, static, pushes, frozenset())
+    for number, push in enumerate(pushes):
+        list(machine.arrive(number, push))
+    every = enumerate(chain.from_iterable(one.live.contents.values()) for one in machine.windows)
+    rest = {n: tuple(dict.fromkeys(triples)) for n, triples in every}
+    return machine.head.names, machine._fired(rest, machine.windows[0].now) or machine.joined()
 
 
 class Sessions:

@@ -6,10 +6,11 @@ import pytest
 
 from agreement.documents.recordings import Push
 from agreement.engines.engine import with_its_text
-from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, rows_at_stop
+from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB
 from lars.errors import LarsError
 from solver.facts import Static
 from solver.rdf import canonical
+from tests.agreement.engines.adapters.kolibrie_server import rows_at_stop
 from tests.agreement.engines.yasper.test_rsp_js import SHAPES, brief
 from tests.agreement.engines.yasper.yasper_traces import (
     NOTHING,

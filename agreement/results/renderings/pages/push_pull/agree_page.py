@@ -1,6 +1,7 @@
 """The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules.
 
-The causes of a difference in words, and what would have to be otherwise for both sides to be the same.
+The causes of a difference stand there in words, with what would have to be otherwise for both sides to be
+the same.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from agreement.results.renderings.pages.push_pull.timeline import (
     bins_of,
     elements,
     evaluations,
+    stream_sizes,
     strip_cells,
     term_texts,
     windows,
@@ -186,7 +188,8 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
     asked = {Side.PUSH: (pushing(cqels), cqels), Side.PULL: (pulling(csparql), csparql)}
     rows = RowSelection(variant, given.row_filter)
     tally = rows.tally()
-    drawn = _drawn(given, variant, rows, tally)
+    sizes = stream_sizes(trace)
+    drawn = _drawn(given, variant, sizes, rows, tally)
     seen = {row.period for row in drawn.rows}
     shown = sorted(
         {*evenly(verdicts, _MOST_LINES), *(one for one in verdicts if one.period in seen)}, key=_period
@@ -206,7 +209,9 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
         "strip": [_strip(variant, verdict, len(shown)) for verdict in shown],
         "lines_left": len(verdicts) - len(shown),
         "counts": counts_json(tally, shown),
-        "windows": windows(((csparql, "pull"), (cqels, "push")), setting, trace, _looked_at(drawn.rows)),
+        "windows": windows(
+            ((csparql, "pull"), (cqels, "push")), setting, trace, sum(sizes.values()), _looked_at(drawn.rows)
+        ),
         "dates": dates_on(variant, setting.unit).for_script(),
         "more": sum(count for count, _ in tally.values()) - len(drawn.rows),
         "proofs": proofs(variant, drawn.rows, asked, dates_on(variant, setting.unit)),
@@ -233,11 +238,13 @@ class _Drawn:
     page: Json
 
 
-def _drawn(given: AgreeContent, variant: VariantReport, every: RowSelection, tally: Tally) -> _Drawn:
+def _drawn(
+    given: AgreeContent, variant: VariantReport, sizes: Mapping[str, int], every: RowSelection, tally: Tally
+) -> _Drawn:
     """Return all rows and what is behind them; where that is too long for a page, examples of each cause."""
     for rows, most in ((every.rows(tally), _SUPPORT), (every.examples(tally), _LESS_SUPPORT)):
         supports = variant.supports([(row.difference, row.interval) for row in rows]) if rows else []
-        found = _Drawn(rows, _on_timeline(given, variant, rows, [own[:most] for own in supports]))
+        found = _Drawn(rows, _on_timeline(given, variant, sizes, rows, [own[:most] for own in supports]))
         kept = found.page["differences"]
         for one, own in zip(kept, supports, strict=True):
             one["support_left"] = max(0, len(own) - most)
@@ -247,10 +254,14 @@ def _drawn(given: AgreeContent, variant: VariantReport, every: RowSelection, tal
 
 
 def _on_timeline(
-    given: AgreeContent, variant: VariantReport, rows: Sequence[FoundRow], supports: Sequence[Sequence[Fact]]
+    given: AgreeContent,
+    variant: VariantReport,
+    sizes: Mapping[str, int],
+    rows: Sequence[FoundRow],
+    supports: Sequence[Sequence[Fact]],
 ) -> Json:
     terms, numbers = Numbering[str](), Numbering[Row]()
-    found, places, left = elements(variant.trace, terms, (fact for own in supports for fact in own))
+    found, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
     runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
     bins = bins_of(variant.trace, 1)
     pushes, pulls = (evaluations(own, bins) for own in (variant.sides.pushed, variant.sides.pulled))

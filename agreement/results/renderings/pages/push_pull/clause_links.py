@@ -1,9 +1,8 @@
-"""Which lines of a query became which rules: those that change together when one place of the query does.
+"""A query beside its rules: which lines of the query became which rule, and by which scheme.
 
-Each constant, condition and operator is made another, one at a time; the query is written and translated
-again. So nothing here knows how τ names or orders rules, and equal patterns at two places stay two.
-
-A query beside its rules: which lines of the query became which rule, and by which scheme.
+Lines became those rules that change together when one place of the query does: each constant, condition and
+operator is made another, one at a time; the query is written and translated again. So nothing here knows
+how τ names or orders rules, and equal patterns at two places stay two.
 """
 
 import re

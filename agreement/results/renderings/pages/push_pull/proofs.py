@@ -1,6 +1,7 @@
-"""Proofs of some rows that one side alone has, and what the other side lacks: of as many as cost little.
+"""Which of the rows that one side alone has a page shows, and of some of them proofs.
 
-Which of the rows that one side alone has a page shows: all of few, of many examples of each cause.
+Of few rows all are shown, of many examples of each cause. As many as cost little have proofs, and what
+the other side lacks.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,10 +1,8 @@
-"""What a timeline draws: elements, evaluation times, windows, answers, as small numbers.
+"""The timeline of a page as small numbers: windows, strips of periods, elements, evaluation times, answers.
 
-Of a long trace elements and evaluation times are counts in bins of time, and answers those of some rows.
-
-The periods of one U over time, as many cells as can be told apart, with what parts the engines there.
-
-What windows show at each time point of a timeline: intervals, as runs in which each end stays or moves.
+What windows show at each time point are intervals, told as runs in which each end stays or moves. The
+periods of one U over time are as many cells as can be told apart, with what parts the engines there. Of a
+long trace elements and evaluation times are counts in bins of time, and answers those of some rows.
 """
 
 from bisect import bisect_right
@@ -40,9 +38,13 @@ _MOST_SEEN: Final = 20_000
 
 
 def windows(
-    queries: Iterable[tuple[EngineQuery, str]], setting: Setting, trace: Trace, asked: Iterable[int]
+    queries: Iterable[tuple[EngineQuery, str]],
+    setting: Setting,
+    trace: Trace,
+    count: int,
+    asked: Iterable[int],
 ) -> list[Json]:
-    """Return the windows of queries, each with its side, and what it shows when.
+    """Return the windows of queries, each with its side, and what it shows when; of so many elements.
 
     `runs` are [t, first, last, by, by]: from t on up to the next run the window shows [first, last], each end
     the same or one later at each time point; [t, None] where it shows nothing. `alone`: at these t only,
@@ -54,7 +56,7 @@ def windows(
         for source in sources(query):
             stream = source.stream.value if isinstance(source.stream, Iri) else None
             window = window_operator(source.window, source.stream, setting.unit, setting.bounds)
-            ends = _ends(window, stream, trace)
+            ends = _ends(window, stream, trace, count)
             told = {"side": side, "stream": stream, "label": str(source.window)}
             found.append(told | ({"runs": [], "alone": True} if ends is None else _told(ends, trace, some)))
     return found
@@ -69,16 +71,18 @@ def _told(ends: Ends, trace: Trace, some: Sequence[int]) -> Json:
     return {"runs": [_run(t, ends(t)) for t in some], "alone": True}
 
 
-def _ends(window: TimeWindow | SlidingWindow | TupleWindow, stream: str | None, trace: Trace) -> Ends | None:
+def _ends(
+    window: TimeWindow | SlidingWindow | TupleWindow, stream: str | None, trace: Trace, count: int
+) -> Ends | None:
     """Return what a window shows at a time point; None where a page would look at too many elements."""
     match window:
         case TimeWindow() | SlidingWindow():
             return lambda t: window.bounds(t, trace.timeline)
         case TupleWindow(size):
-            facts = trace.facts(trace.timeline) if _elements(trace) <= _MOST_SEEN else None
-            if facts is None:
+            if count > _MOST_SEEN:
                 return None
             own = None if stream is None else str(Iri(stream))
+            facts = trace.facts(trace.timeline)
             times = [one.t for one in facts if is_triple(one) and own in {None, one.arguments[3]}]
 
             def newest(t: int) -> Interval | None:
@@ -88,10 +92,6 @@ def _ends(window: TimeWindow | SlidingWindow | TupleWindow, stream: str | None, 
             return newest
         case _:
             assert_never(window)
-
-
-def _elements(trace: Trace) -> int:
-    return sum(int(counts.sum()) for counts in trace.arrivals(bins_of(trace, 1)).values())
 
 
 def runs_of(ends: Ends, times: Iterable[int]) -> list[Run]:
@@ -228,21 +228,19 @@ _MOST_STREAMS: Final = 200
 
 
 def elements(
-    trace: Trace, terms: Numbering[str], behind: Iterable[Fact]
+    trace: Trace, sizes: Mapping[str, int], terms: Numbering[str], behind: Iterable[Fact]
 ) -> tuple[Json, dict[Fact, int], list[str]]:
     """Return the elements of a trace in columns of numbers of terms, the place of each, and what is left out.
 
-    Of many elements those behind the rows that are shown stand there, and how many arrive in bins of time.
+    `sizes`: of each stream. Of many elements those behind the rows that are shown stand there, and how many
+    arrive in bins of time.
     """
-    count = sum(_totals(trace).values())
-    every = (
-        [fact for fact in trace.facts(trace.timeline) if is_triple(fact)] if count <= _MOST_ELEMENTS else []
-    )
-    letters = sum(map(len, {term for fact in every for term in fact.arguments}))
-    if count <= _MOST_ELEMENTS and letters <= _MOST_LETTERS:
-        return *_columns(every, terms), []
+    if sum(sizes.values()) <= _MOST_ELEMENTS:
+        every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
+        if sum(map(len, {term for fact in every for term in fact.arguments})) <= _MOST_LETTERS:
+            return *_columns(every, terms), []
     found, places = _columns(sorted(dict.fromkeys(behind)), terms)
-    bins, said = _binned(trace, count)
+    bins, said = _binned(trace, sizes)
     return found | {"bins": bins}, places, said
 
 
@@ -255,22 +253,21 @@ def _columns(shown: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[F
     return {"t": [fact.t for fact in shown], **columns, "bins": None}, places
 
 
-def _binned(trace: Trace, count: int) -> tuple[Json, list[str]]:
+def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
     """Return how many elements of each stream arrive in each bin, those of the fullest streams."""
-    alone = _totals(trace)
-    fullest = sorted(alone, key=lambda stream: (-alone[stream], stream))[:_MOST_STREAMS]
+    fullest = sorted(sizes, key=lambda stream: (-sizes[stream], stream))[:_MOST_STREAMS]
     bins = bins_of(trace, len(fullest))
     counts = trace.arrivals(bins)
-    each = f"{count:,} elements are counted in bins of {counted(bins.width, 'time point')}"
+    each = f"{sum(sizes.values()):,} elements are counted in bins of {counted(bins.width, 'time point')}"
     said = [f"{each}; those behind the rows below are drawn one by one"]
-    if len(alone) > len(fullest):
-        said.append(f"of {len(alone):,} streams the {len(fullest)} with the most elements are drawn")
+    if len(sizes) > len(fullest):
+        said.append(f"of {len(sizes):,} streams the {len(fullest)} with the most elements are drawn")
     streams = {stream.strip("<>"): counts[stream].tolist() for stream in fullest}
     return {"first": bins.first, "width": bins.width, "streams": streams}, said
 
 
-def _totals(trace: Trace) -> dict[str, int]:
-    """Return how many elements each stream has."""
+def stream_sizes(trace: Trace) -> dict[str, int]:
+    """Return how many elements each stream has: on Spark a job."""
     found = trace.arrivals(TimeBins(trace.timeline.first, _span(trace), 1))
     return {stream: int(counts.sum()) for stream, counts in found.items()}
 

@@ -1,0 +1,66 @@
+"""Models as texts for readers: a paragraph for each key, and the JSON schema."""
+
+from collections.abc import Iterator
+from enum import Enum
+from textwrap import wrap
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+
+from lars.durations import Duration
+
+_INDENT: Final = "    "
+_WIDTH: Final = 96
+
+
+def fields_of(model: type[BaseModel]) -> str:
+    """Return a paragraph for each key of a model."""
+    return "\n".join(line for name, field in model.model_fields.items() for line in _field(name, field))
+
+
+class _TomlSchema(GenerateJsonSchema):
+    def encode_default(self, dft: object) -> object:
+        """Return a default as the file holds it."""
+        return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON schema of a model, with the defaults that say something."""
+    found = model.model_json_schema(schema_generator=_TomlSchema)
+    for part in (found, *found.get("$defs", {}).values()):
+        for key in part.get("properties", {}).values():
+            # pydantic repeats the key as a title, and writes null or nothing for "may be left out".
+            key.pop("title", None)
+            if not key.get("default"):
+                key.pop("default", None)
+    return found
+
+
+def _field(name: str, field: FieldInfo) -> Iterator[str]:
+    usual = "required" if field.is_required() else _usual(field.get_default(call_default_factory=True))
+    yield f"{name} ({usual})"
+    yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+
+
+def _usual(value: object) -> str:
+    left_out = value is None or value in ({}, "", [], ())
+    return "may be left out" if left_out else f"default: {_written(value)}"
+
+
+def _written(value: object) -> str:
+    """Return a value as the file holds it."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return f'"{value}"'
+        case Enum():
+            return f'"{value.value}"'
+        case Duration():
+            return f'"{value}"'
+        case tuple() | frozenset():
+            return f"[{', '.join(map(_written, value))}]"
+        case _:
+            return str(value)
