@@ -6,12 +6,13 @@ One level of a query: groups, aggregates, SELECT, modifiers (SPARQL 1.1, Section
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from lars.errors import PlacedError
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
-from lars.language.terms import Literal, Variable
-from translate.algebra.expression_reader import aggregate_name, is_aggregate, is_tree, unwrap
-from translate.algebra.groups import Groups, ReadExpression, conjunction, join
+from lars.language.terms import Iri, Literal, Variable
+from translate.algebra.expression_reader import SyntaxLeaves, aggregate_name, is_aggregate, is_tree, unwrap
+from translate.algebra.groups import Groups, ReadExpression, Scope, conjunction, join, read_template
 from translate.model.patterns import (
     EMPTY,
     Duplicates,
@@ -21,22 +22,11 @@ from translate.model.patterns import (
     Modifiers,
     Pattern,
     Select,
+    TriplePattern,
     variables,
 )
-from translate.sparql import StreamClause
-
-if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-from typing import TYPE_CHECKING, Final
-
-from lars.errors import PlacedError
-from lars.language.terms import Iri
-from translate.algebra.expression_reader import SyntaxLeaves
-from translate.algebra.groups import Scope, read_template
-from translate.model.patterns import TriplePattern
 from translate.model.query import Dataset, EngineQuery, Form, Language
-from translate.sparql import deep_recursion, read_tree
+from translate.sparql import StreamClause, deep_recursion, read_tree
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
