@@ -43,9 +43,9 @@ from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Arguments, Fact
 from solver.settings import Certify, Progress, Runner, Warn, no_progress
-from translate.analysis import parts, rebuilt, stream_blocks
+from translate.analysis import expressions_of, parts, rebuilt, stream_blocks
 from translate.model import patterns as algebra
-from translate.model.patterns import EMPTY, Bgp, Filter, LeftJoin, Pattern, TriplePattern, variables
+from translate.model.patterns import EMPTY, Bgp, Extend, Pattern, TriplePattern, variables
 from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger
 
@@ -216,10 +216,9 @@ def sizes_of(one: Disagreement) -> Sizes:
 def _parts(query: EngineQuery) -> int:
     found = list(parts(query.pattern))
     triples = sum(len(part.triples) for part in found if isinstance(part, Bgp))
-    conditions: list[Expression] = [one.condition for one in found if isinstance(one, Filter)]
-    conditions += [one.condition for one in found if isinstance(one, LeftJoin) and one.condition is not None]
+    conditions = sum(len(expressions_of(one)) for one in found if not isinstance(one, Extend))
     others = sum(not isinstance(one, Bgp) for one in found)
-    return triples + len(conditions) + others + len(query.result)
+    return triples + conditions + others + len(query.result)
 
 
 _Item = TypeVar("_Item")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import count
 from typing import assert_never
 
-from lars.language.formulas import OrderKey
+from lars.language.formulas import Expression, OrderKey
 from lars.language.program import put_terms
 from lars.language.program import variables as variables_of
 from lars.language.terms import Term, Variable
@@ -84,6 +84,15 @@ def _with_parts(pattern: Pattern, put: Callable[[Pattern], Pattern]) -> Pattern:
 def tests_of(pattern: Pattern) -> tuple[Exists, ...]:
     """Return the EXISTS of the conditions of this pattern, without those of its parts."""
     return pattern.exists if isinstance(pattern, LeftJoin | Filter | Extend) else ()
+
+
+def expressions_of(pattern: Pattern) -> tuple[Expression, ...]:
+    """Return the conditions and values of this pattern, without those of its parts."""
+    match pattern:
+        case Filter(_, found) | Extend(_, _, found) | LeftJoin(_, _, found) if found is not None:
+            return (found,)
+        case _:
+            return ()
 
 
 def children(pattern: Pattern) -> tuple[Pattern, ...]:
@@ -257,13 +266,7 @@ def mentioned_variables(pattern: Pattern) -> Variables:
     found = variables(pattern)
     if isinstance(pattern, Select):
         return found
-    match pattern:
-        case Filter(_, expression) | Extend(_, _, expression):
-            found |= variables_of(expression)
-        case LeftJoin(_, _, condition):
-            found |= variables_of(condition)
-        case _:
-            pass
+    found = found.union(*map(variables_of, expressions_of(pattern)))
     own = frozenset(test.variable for test in tests_of(pattern))
     return found.union(*map(mentioned_variables, children(pattern))) - own
 
@@ -274,12 +277,9 @@ def occurring_variables(pattern: Pattern) -> Variables:
 
 
 def _own(part: Pattern) -> Variables:
-    found = variables(part) | frozenset(test.variable for test in tests_of(part))
+    tested = frozenset(test.variable for test in tests_of(part))
+    found = tested.union(variables(part), *map(variables_of, expressions_of(part)))
     match part:
-        case Filter(_, expression) | Extend(_, _, expression):
-            return found | variables_of(expression)
-        case LeftJoin(_, _, condition):
-            return found | variables_of(condition)
         case Group(_, _, aggregates):
             return found.union(*(aggregation.arguments for _, aggregation in aggregates))
         case Select(_, _, modifiers):

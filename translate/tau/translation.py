@@ -36,14 +36,19 @@ from lars.language.formulas import (
 from lars.language.program import Program, Rule, atoms
 from lars.language.terms import DEFAULT, NULL, Atom, Blank, Iri, Literal, Number, Signature, Term, Variable
 from lars.language.windows import NOW
-from translate.analysis import is_cautious, null_sets, occurring_variables, parts, without_paths, witnesses
+from translate.analysis import (
+    expressions_of,
+    is_cautious,
+    null_sets,
+    occurring_variables,
+    parts,
+    without_paths,
+    witnesses,
+)
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import (
     Duplicates,
-    Extend,
-    Filter,
-    LeftJoin,
     Pattern,
     Select,
     TriplePattern,
@@ -54,7 +59,7 @@ from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
 from translate.tau.condition_rules import Site, arrivals, uses_arrivals, values, where
 from translate.tau.node import ActiveGraph, EmptyGroup, Head, Node, Solution, in_order, whole
-from translate.tau.pattern_rules import group, join, left_join, minus, projection_rules, select
+from translate.tau.pattern_rules import group, join, left_join, minus, projection_rules, select, walk
 
 
 def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
@@ -72,8 +77,6 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
             single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected_order(triples)]
             yield from tau(reduce(algebra.Join, single), head)
         case algebra.PathPattern():
-            from translate.tau.pattern_rules import walk
-
             yield from walk(pattern, head, tau)
         case algebra.StreamBlock():
             yield from _stream(pattern, head)
@@ -387,9 +390,7 @@ def _imports(merged: tuple[MergedStream, ...], setting: Setting) -> Iterator[Rul
 
 
 def _arrival_rules(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
-    expressions = (part.expression for part in parts(query.pattern) if isinstance(part, Extend))
-    conditions = (part.condition for part in parts(query.pattern) if isinstance(part, Filter | LeftJoin))
-    if any(map(uses_arrivals, (*expressions, *conditions))):
+    if any(uses_arrivals(one) for part in parts(query.pattern) for one in expressions_of(part)):
         if query.language is not Language.CSPARQL:
             raise ModelError(f"f:timestamp is a function of C-SPARQL; {query.language.value} has none")
         windows = (

@@ -37,11 +37,11 @@ from agreement.proving.witness import (
 )
 from lars.durations import Duration
 from lars.errors import TimeLimitError
-from lars.language.formulas import Call, Expression
+from lars.language.program import calls
 from lars.language.terms import Constant, Iri, Variable
 from solver.facts import Fact, constant_of
 from solver.limits import Deadline, until
-from translate.analysis import parts, tests_of
+from translate.analysis import expressions_of, parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern
 from translate.model.query import EngineQuery, Setting
@@ -66,23 +66,13 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
 
 def _is_blind(part: Pattern) -> bool:
     match part:
-        case algebra.Filter(_, condition) | algebra.Extend(_, _, condition):
-            return all(name.upper() in _BLIND for name in _functions(condition))
-        case algebra.LeftJoin(_, _, condition):
-            return condition is None or all(name.upper() in _BLIND for name in _functions(condition))
         case algebra.Group() | algebra.PathPattern() | algebra.Service() | algebra.Graph():
             return False
         case algebra.Select(_, _, modifiers):
             return not modifiers.slices
         case _:
-            return True
-
-
-def _functions(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Call):
-        yield expression.function
-        for one in expression.arguments:
-            yield from _functions(one)
+            called = (call for expression in expressions_of(part) for call in calls(expression))
+            return all(call.function.upper() in _BLIND for call in called)
 
 
 def _new_names(every: Sequence[Pattern], facts: Sequence[Fact], old: frozenset[Constant]) -> Names:
