@@ -1,8 +1,7 @@
-"""Group graph patterns of the syntax tree → patterns (SPARQL 1.1, Section 18.2.2).
-
-Triples and property paths of the syntax tree → patterns (SPARQL 1.1, Sections 18.2.2.3 to 5).
+"""Triples, property paths and groups of the syntax tree → patterns (SPARQL 1.1, Section 18.2.2).
 
 All groups of one query share its terms, its fresh variables, and where labels of blank nodes are used.
+Runs of triples and paths come first (Sections 18.2.2.3 to 5), then the groups that they stand in.
 """
 
 from collections import Counter

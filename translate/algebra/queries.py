@@ -1,6 +1,7 @@
-"""SPARQL's syntax tree → patterns, by the definitions of SPARQL 1.1, Section 18.2.
+"""A query's syntax tree → its pattern and form, by the definitions of SPARQL 1.1, Sections 11 and 18.2.
 
-One level of a query: groups, aggregates, SELECT, modifiers (SPARQL 1.1, Sections 11 and 18.2.4).
+One level, a query or a subquery, is read at a time: its groups, aggregates, SELECT and modifiers (18.2.4).
+Then comes the whole query: its form, dataset, template, and what was lifted out of its text.
 """
 
 from collections.abc import Iterable, Mapping

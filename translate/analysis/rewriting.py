@@ -1,10 +1,9 @@
 """Walks over patterns: their parts, other parts or variable names in their place, paths as patterns.
 
-Which variables an EXISTS sees of the solution it is tested in, and the substitution of SPARQL 1.1, 18.6.
-
-Replacing a variable by its value inside P is done by giving the value to every rule of P: there
-the variable is bound from the start. A variable that P binds by itself (BIND, VALUES, an
-aggregate) and one that a subquery hides must first have another name.
+Then comes which variables an EXISTS sees of the solution it is tested in, and the substitution of SPARQL 1.1,
+18.6. Replacing a variable by its value inside P is done by giving the value to every rule of P: there the
+variable is bound from the start. A variable that P binds by itself (BIND, VALUES, an aggregate) and one that
+a subquery hides must first have another name.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,16 +1,16 @@
-"""A query as a program: τ1 and τ2, what its answer predicate ans1 holds in each form, push and pull.
+"""A query as a LARS program: τ of its pattern, then τ1 and τ2, its answers in each form, push and pull.
 
-The execution modes as rules are of LARS 2015, Sections 3 and 4.1.
-
-τ: graph patterns as rules, the recursion that all languages share (LARS 2015, Figure 1).
-
-One rule scheme for each operator; node i of the tree becomes the predicate ans_i.
+τ is the recursion over graph patterns that all languages share (LARS 2015, Figure 1), with one rule scheme
+for each operator; node i of the tree becomes the predicate ans_i:
   P1 AND P2       ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2)
   P1 UNION P2     one such rule for each side, with null for what the side does not bind
   P FILTER R      ans_i(V̄) ← ans_2i(V̄), R          one rule for each disjunct of R
   BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
   GRAPH ?g P      P is evaluated in each named graph, which is an argument
 Joins, OPTIONAL, MINUS, paths, GROUP BY and subqueries are in `pattern_rules`, EXISTS in `condition_rules`.
+
+Around τ stand what the answer predicate ans1 holds in each form of a query, the windows of its streams, and
+the execution modes push and pull as rules (LARS 2015, Sections 3 and 4.1).
 """
 
 from collections.abc import Iterable, Iterator

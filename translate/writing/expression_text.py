@@ -1,8 +1,7 @@
-"""Expressions, aggregates and paths as SPARQL text, with no more brackets than reading needs.
+"""RDF terms, variables, paths, expressions and aggregates as SPARQL text.
 
-RDF terms and variables as SPARQL text, in which no character of data can become syntax.
-
-Which namespaces get a prefix, what it is called, and what a language cannot say.
+Which namespaces get a prefix and what it is called comes first, and what a language cannot say. In a term
+no character of data can become syntax; an expression has no more brackets than reading needs.
 """
 
 import re

@@ -1,13 +1,13 @@
 """The verdict for each period: always, never, depends on the static data, open.
 
-Whether a stream makes the sides differ whatever the static data: its new names can be any.
+Where the sides differ on a stream without static data, T5 says whether they do so whatever the static data.
 
-T5. Let W be a stream on which the sides differ without static data, and let names of W that stand in no
-query be replaced by ones that static data D do not hold. Let each static part of Q be met by such a name:
-a variable of it has in each row that it is joined with, or is OPTIONAL or MINUS beside, a value from a
-pattern of a stream, and in W only new names match there. Then no static part has a match that counts, Q
-has on W with D the rows that it has on W alone, and the sides differ there too. Conditions have to be of a
-kind that does not look into names; EXISTS, aggregates, LIMIT and paths are left out.
+T5 (streams with new names). Let W be a stream on which the sides differ without static data, and let names of
+W that stand in no query be replaced by ones that static data D do not hold. Let each static part of Q be met
+by such a name: a variable of it has in each row that it is joined with, or is OPTIONAL or MINUS beside, a
+value from a pattern of a stream, and in W only new names match there. Then no static part has a match that
+counts, Q has on W with D the rows that it has on W alone, and the sides differ there too. Conditions have to
+be of a kind that does not look into names; EXISTS, aggregates, LIMIT and paths are left out.
 """
 
 from collections.abc import Iterator, Sequence

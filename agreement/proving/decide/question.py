@@ -1,8 +1,8 @@
-"""What is decided, and what is found out once: disjuncts, sources, what keeps theorems from applying.
+"""What `lars decide` is asked of a pair of queries, what is found out once, and how it comes to be asked.
 
-What `lars decide` is given: an experiment, or one or two queries; what it is then asked.
-
-Where in a query's text its parts stand: the places that premises are named with.
+First come the places in a query's text where its parts stand, which premises are named with. A question holds
+the queries' disjuncts, their sources, and what keeps theorems from applying. What is given is an experiment,
+or one or two queries.
 """
 
 from collections.abc import Iterator

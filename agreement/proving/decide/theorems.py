@@ -26,8 +26,6 @@ reports the row, and is seen by the one pull up to U - 1 later; no push reports 
 own period, as only matches fire.
 
 T5 (streams with new names): see `deciding`.
-
-What is said of a period, and on what it rests.
 """
 
 from collections.abc import Iterator

@@ -1,10 +1,11 @@
-"""Two specifications or engine versions as sides: streams are tried one by one, in the order of their size.
+"""Other sides than push and pull: two profiles, or two readings of one query, on which a stream is to differ.
 
-What each reports depends on when its windows began, so that no stream stands for one moved in time. Let g
-divide every length, slide and start; then a stream of n triples is told from others by the multiples of g
-that its times lie between and by their order there: at most n time points after each multiple are tried.
+Profiles are specifications or engine versions. Streams are tried one by one, in the order of their size: what
+each reports depends on when its windows began, so that no stream stands for one moved in time. Let g divide
+every length, slide and start; then a stream of n triples is told from others by the multiples of g that its
+times lie between and by their order there: at most n time points after each multiple are tried.
 
-Two readings of one query as sides: its bounds, trigger, profile, operator or variant; both are pushed.
+Readings of one query are two of its bounds, triggers, profiles, operators or variants; both are pushed.
 """
 
 import re

@@ -2,11 +2,11 @@
 
 Why a search that found nothing is enough: A7, and that the candidates leave no stream out.
 
-Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that one side alone
+A7. Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that one side alone
 reports, and one derivation of it at one evaluation. It uses at most n triples of streams, n being the most
 stream patterns that a derivation can have; under push one more makes the side evaluate. Without all other
 triples the row stays, and the other side, shown less and evaluating no oftener, reports no more. So n
-triples, n + 1 under push, are enough (A7), for windows of any bounds and slides.
+triples, n + 1 under push, are enough, for windows of any bounds and slides.
 
 Values. Give each variable of the derivation a value of its own, which no condition tells from the one it has:
 a fresh IRI, or one of the region's representatives. What the other side then derives it derived before, for

@@ -1,6 +1,6 @@
-"""What `lars witness` is asked: two sides, for each pulling period; and its witnesses, with their causes.
+"""What `lars witness` is asked, two sides for each pulling period, and the witnesses that answer it.
 
-Which witnesses count as one: those that differ in names that no query has, and in how long they wait.
+Witnesses count as one that differ in names that no query has, and in how long they wait.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
