@@ -300,9 +300,7 @@ def is_local(pattern: Pattern) -> bool:
             return is_local(left) and is_local(right)
         case Filter(inner, condition, ()):
             return is_local(inner) and variables_of(condition) <= variables(inner) - nullable(inner)
-        case Filter() | LeftJoin() | Minus() | Extend():
-            return False
-        case Group() | Select():
+        case Filter() | LeftJoin() | Minus() | Extend() | Group() | Select():
             return False
         case _:
             assert_never(pattern)
@@ -331,9 +329,7 @@ def _apart(pattern: Pattern, given: Variables, own: Rename, fresh: Iterator[Vari
             return pattern
         case Values(columns, rows):
             return Values(tuple(map(own, columns)), rows)
-        case Join() | Union() | Minus():
-            return replace(pattern, left=inside(pattern.left), right=inside(pattern.right))
-        case LeftJoin():
+        case Join() | Union() | Minus() | LeftJoin():
             return replace(pattern, left=inside(pattern.left), right=inside(pattern.right))
         case Filter() | Graph() | Service():
             return replace(pattern, pattern=inside(pattern.pattern))

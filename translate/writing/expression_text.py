@@ -18,7 +18,7 @@ from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model.patterns import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
 from translate.model.query import Language
-from translate.sparql import TokenKind, resolve, tokenize
+from translate.sparql import TYPE, TokenKind, resolve, tokenize
 
 
 class CannotSayError(LarsError):
@@ -80,7 +80,6 @@ def _unused(name: str, taken: frozenset[str]) -> str:
     return unused
 
 
-TYPE: Final = Iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _BARE: Final = {
     XSD + "integer": re.compile(r"[0-9]+"),
     XSD + "decimal": re.compile(r"[0-9]*\.[0-9]+"),

@@ -186,11 +186,11 @@ def _cost(one: Witness) -> tuple[int, int, int, tuple[int, ...]]:
 
 OneReading = Bounds | Trigger | Profile | ToStream | Choice
 _KINDS: Final = (Bounds, Trigger, Profile, ToStream, Choice)
-Sides = tuple[OneReading, OneReading] | tuple[NamedProfile, NamedProfile]
+Readings = tuple[OneReading, OneReading] | tuple[NamedProfile, NamedProfile]
 _START: Final = re.compile(r"(.+)@([0-9]{1,9})")
 
 
-def read_sides(text: str) -> Sides:
+def read_sides(text: str) -> Readings:
     """Return the two readings of `closed,high-open`; raises LarsError for other texts.
 
     >>> read_sides("any,matching")
@@ -229,13 +229,6 @@ def two_readings(
     return Contest(left.question, right.question, 1, kinds=(left.kind, right.kind))
 
 
-_REPORTED: Final = {
-    ToStream.RSTREAM: ReportKind.ALL,
-    ToStream.ISTREAM: ReportKind.NEW,
-    ToStream.DSTREAM: ReportKind.GONE,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class _Reading:
     query: EngineQuery
@@ -252,7 +245,7 @@ class _Reading:
             case Trigger():
                 return replace(self, trigger=side)
             case ToStream():
-                return replace(self, kind=_REPORTED[side])
+                return replace(self, kind=ReportKind(side.value))
             case Choice():
                 variants = cq(model_of_cqels(self.query))
                 return replace(self, query=next(v.query for v in variants if set(v.choices) <= {side}))

@@ -17,7 +17,7 @@ from agreement.proving.witness.candidate_atoms import CandidateAtoms
 from agreement.proving.witness.other_sides import (
     NamedProfile,
     ProfileContest,
-    Sides,
+    Readings,
     WitnessTest,
     two_readings,
 )
@@ -113,7 +113,7 @@ class WitnessCriteria:
     any_source: bool = False
     contained: bool = False
     same_input: bool = False
-    sides: Sides | None = None
+    sides: Readings | None = None
 
 
 @dataclass(frozen=True, slots=True)
