@@ -66,7 +66,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Shrunk:
+class MinimalDisagreement:
     """The disagreement that is left, how large it was and is, and how many evaluations that took."""
 
     left: Disagreement
@@ -120,7 +120,7 @@ def report_on(
 
 def shrink(
     task: AgreementTask, wanted: RowCause | None, warn: Warn, progress: Progress
-) -> tuple[Shrunk, TrialEvaluation] | None:
+) -> tuple[MinimalDisagreement, TrialEvaluation] | None:
     """Return what is left of a comparison's first disagreement, None where it agrees."""
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = comparison_trace(task, queries, warn)
@@ -136,7 +136,7 @@ def shrink(
                 facts = tuple(trace.facts(trace.timeline))
                 given = Disagreement(variant.pair, facts, static, trace.timeline.last)
                 trials = TrialEvaluation(task.setting, task.trigger, verdict.period, cause, trace.origin)
-                return shrunk(given, trials, progress), trials
+                return minimal_disagreement(given, trials, progress), trials
     if wanted is not None:
         raise LarsError(f"no row that one side alone has has the cause {wanted.value}")
     return None
@@ -155,7 +155,9 @@ def cause_in(report: VariantReport) -> RowCause | None:
     return next((one.cause for interval in intervals for one in report.differences(interval)), None)
 
 
-def shrunk(given: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress) -> Shrunk:
+def minimal_disagreement(
+    given: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress
+) -> MinimalDisagreement:
     """Return a minimal disagreement for the cause; LarsError where there is none for it."""
     found = trials.first(given)
     if found is None:
@@ -172,7 +174,7 @@ def shrunk(given: Disagreement, trials: TrialEvaluation, progress: Progress = no
     last = report_on(state, trials.period, trials.setting, trials.trigger, Certify.ALL)
     if cause_in(last) is None:
         raise FailedRunError("what is left does not disagree when clingo certifies it")
-    return Shrunk(state, trials.cause, before, sizes_of(state), trials.count)
+    return MinimalDisagreement(state, trials.cause, before, sizes_of(state), trials.count)
 
 
 def _first_guess(given: Disagreement, trials: TrialEvaluation, report: VariantReport) -> Disagreement:
@@ -386,7 +388,7 @@ def _parts(query: EngineQuery) -> int:
     return triples + conditions + others + len(query.result)
 
 
-def write_shrunk(folder: Path, found: Shrunk, trials: TrialEvaluation) -> None:
+def write_shrunk(folder: Path, found: MinimalDisagreement, trials: TrialEvaluation) -> None:
     """Write what is left as an experiment; a folder of that name is replaced."""
     title = f"Push and pull disagree: {found.cause.value}"
     about = found.left.pair, trials.setting, trials.trigger, trials.period
