@@ -106,9 +106,7 @@ def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
         WitnessSearch(contest, tuple(streams), until=min(monotonic() + SECONDS, one.deadline.end))
     )
     match searched:
-        case Witness() | OutOfTime(_, Witness()):
-            witness = searched if isinstance(searched, Witness) else searched.best
-            assert witness is not None
+        case (Witness() as witness) | OutOfTime(_, Witness() as witness):
             row = min(witness.left_only, key=str)
             return refuted(Counterexample(witness.facts, stock_of(witness.static), witness.end, row))
         case NoWitness(_, reason):

@@ -189,9 +189,7 @@ class Decider:
         )
         self.seconds -= monotonic() - began
         match found:
-            case Witness() | OutOfTime(_, Witness()):
-                one = found if isinstance(found, Witness) else found.best
-                assert one is not None
+            case (Witness() as one) | OutOfTime(_, Witness() as one):
                 sides = PushAndPull(asked.pair, asked.setting, asked.trigger)
                 return sides.difference_on(one.facts, stock_of(one.static), period, one.end), None, ""
             case NoWitness():
