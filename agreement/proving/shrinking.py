@@ -1,16 +1,10 @@
 """From a large disagreement to a minimal one: delta debugging, in which each step is evaluated.
 
-Elements first, from what the first differing row rests on, then static triples, queries' parts and times;
-again until nothing more can go. A part is gone for good once the rest disagrees for the same cause. What
-is left says what the data say: no term takes the place of another.
-
-How large a disagreement is: what shrinking makes less.
-
-A disagreement that is tried: whether it still disagrees for its cause, and where.
-
-Pairs of queries with one part less: a condition, an operator, a triple pattern, a column.
-
-What `lars shrink` begins with: of a comparison the first pair and period that disagree.
+`lars shrink` begins with the first pair and period of a comparison that disagree. Elements go first, from
+what the first differing row rests on, then static triples, parts of the queries (a condition, an operator, a
+triple pattern, a column of both) and times; again until nothing more can go. A part is gone for good once the
+rest disagrees for the same cause. What is left says what the data say: no term takes the place of another.
+Sizes say how much less it is.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,11 +37,247 @@ from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Arguments, Fact
 from solver.settings import Certify, Progress, Runner, Warn, no_progress
-from translate.analysis import parts, rebuilt, stream_blocks
+from translate.analysis import expressions_of, parts, rebuilt, stream_blocks
 from translate.model import patterns as algebra
-from translate.model.patterns import EMPTY, Bgp, Filter, LeftJoin, Pattern, TriplePattern, variables
+from translate.model.patterns import EMPTY, Bgp, Extend, Pattern, TriplePattern, variables
 from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two queries, a stream and static data on which they disagree by the end of the timeline [0, end]."""
+
+    pair: Pair
+    facts: tuple[Fact, ...]
+    static: Mapping[Signature, tuple[Arguments, ...]]
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Triples that arrive, static triples, time points, different terms, parts of both queries."""
+
+    triples: int
+    static: int
+    end: int
+    terms: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class MinimalDisagreement:
+    """The disagreement that is left, how large it was and is, and how many evaluations that took."""
+
+    left: Disagreement
+    cause: RowCause
+    before: Sizes
+    after: Sizes
+    evaluations: int
+
+
+@dataclass
+class TrialEvaluation:
+    """Evaluates disagreements, and counts how often; `origin` is the dateTime of time 0, if there is one."""
+
+    setting: Setting
+    trigger: Trigger
+    period: int
+    cause: RowCause
+    origin: str | None = None
+    count: int = field(default=0, init=False)
+
+    def shortest(self, tried: Disagreement) -> Disagreement | None:
+        """Return what is tried, up to the first interval that disagrees for the cause; None: none does."""
+        found = self.first(tried)
+        if found is None:
+            return None
+        _, interval = found
+        kept = tuple(fact for fact in tried.facts if fact.t <= interval.end)
+        return Disagreement(tried.pair, kept, tried.static, interval.end)
+
+    def first(self, tried: Disagreement) -> tuple[VariantReport, PeriodComparison] | None:
+        """Return the first interval that disagrees for the cause, with the report it is of."""
+        self.count += 1
+        try:
+            report = report_on(tried, self.period, self.setting, self.trigger, Certify.NONE)
+        except LarsError:
+            return None  # queries without a part that they need
+        for interval in report.verdicts[0].intervals:
+            if any(one.cause is self.cause for one in report.differences(interval)):
+                return report, interval
+        return None
+
+
+def report_on(
+    tried: Disagreement, period: int, setting: Setting, trigger: Trigger, certify: Certify
+) -> VariantReport:
+    """Return what `lars agree` says."""
+    runner = Runner(in_process=True, certify=certify)
+    trace = LocalTrace(trace_columns(tried.facts), Interval(0, tried.end), tried.static, runner)
+    return compare([tried.pair], [period], trace, setting, trigger).variants[0]
+
+
+def shrink(
+    task: AgreementTask, wanted: RowCause | None, warn: Warn, progress: Progress
+) -> tuple[MinimalDisagreement, TrialEvaluation] | None:
+    """Return what is left of a comparison's first disagreement, None where it agrees."""
+    queries = [query for query in (task.csparql, task.cqels) if query is not None]
+    trace = comparison_trace(task, queries, warn)
+    task = replace(task, setting=with_dates(task.setting, trace))
+    compared = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
+    found = compare(compared, periods_of(task), trace, task.setting, task.trigger)
+    for variant in found.variants:
+        for verdict in variant.verdicts:
+            alone = replace(variant, verdicts=(verdict,))
+            cause = _cause(alone, wanted) if verdict.agree is False else None
+            if cause is not None:
+                static = {name: tuple(rows) for name, rows in trace.background.items()}
+                facts = tuple(trace.facts(trace.timeline))
+                given = Disagreement(variant.pair, facts, static, trace.timeline.last)
+                trials = TrialEvaluation(task.setting, task.trigger, verdict.period, cause, trace.origin)
+                return minimal_disagreement(given, trials, progress), trials
+    if wanted is not None:
+        raise LarsError(f"no row that one side alone has has the cause {wanted.value}")
+    return None
+
+
+def _cause(report: VariantReport, wanted: RowCause | None) -> RowCause | None:
+    if wanted is None:
+        return cause_in(report)
+    differences = (one for interval in report.verdicts[0].intervals for one in report.differences(interval))
+    return wanted if any(one.cause is wanted for one in differences) else None
+
+
+def cause_in(report: VariantReport) -> RowCause | None:
+    """Return the cause of the first row that one side alone has, None where they agree."""
+    intervals = report.verdicts[0].intervals
+    return next((one.cause for interval in intervals for one in report.differences(interval)), None)
+
+
+def minimal_disagreement(
+    given: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress
+) -> MinimalDisagreement:
+    """Return a minimal disagreement for the cause; LarsError where there is none for it."""
+    found = trials.first(given)
+    if found is None:
+        raise LarsError(f"no row that one side alone has has the cause {trials.cause.value}")
+    state = _first_guess(given, trials, found[0])
+    before, earlier = sizes_of(given), None
+    for done in range(100):
+        progress(done, 100)
+        if state == earlier:
+            break
+        earlier = state
+        for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
+            state = step(state, trials)
+    last = report_on(state, trials.period, trials.setting, trials.trigger, Certify.ALL)
+    if cause_in(last) is None:
+        raise FailedRunError("what is left does not disagree when clingo certifies it")
+    return MinimalDisagreement(state, trials.cause, before, sizes_of(state), trials.count)
+
+
+def _first_guess(given: Disagreement, trials: TrialEvaluation, report: VariantReport) -> Disagreement:
+    """Return the disagreement with as little as what the first differing row rests on, if that will do."""
+    for interval in report.verdicts[0].intervals:
+        for one in report.differences(interval):
+            if one.cause is trials.cause:
+                own = set(report.supports([(one, interval)])[0])
+                times = {interval.start + 1, interval.end, one.pushed if one.side is Side.PUSH else None}
+                near = [fact for fact in given.facts if interval.start < fact.t <= interval.end]
+                for more in ((), [fact for fact in near if fact.t in times], near):
+                    kept = tuple(fact for fact in given.facts if fact in own or fact in set(more))
+                    if found := trials.shortest(replace(given, facts=kept, end=interval.end)):
+                        return found
+                return trials.shortest(given) or given
+    return given
+
+
+_Item = TypeVar("_Item")
+_TRIPLE: Final = ("triple", 4)
+
+
+def _fewer_elements(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
+    kept = minimal(state.facts, lambda facts: trials.shortest(replace(state, facts=tuple(facts))) is not None)
+    return trials.shortest(replace(state, facts=tuple(kept))) or state
+
+
+def _fewer_static(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
+    rows = state.static.get(_TRIPLE, ())
+
+    def with_rows(kept: Sequence[tuple[str, ...]]) -> Disagreement:
+        return replace(state, static={**state.static, _TRIPLE: tuple(kept)})
+
+    return with_rows(minimal(rows, lambda kept: trials.shortest(with_rows(kept)) is not None))
+
+
+def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) -> list[_Item]:
+    """Return some of the items for which it holds still, though not without any one of them (Zeller, 2002).
+
+    >>> minimal(range(100), lambda some: {3, 97} <= set(some))
+    [3, 97]
+    """
+    kept, size = list(items), max(1, len(items) // 2)
+    while kept:
+        tried = 0
+        while tried < len(kept):
+            rest = kept[:tried] + kept[tried + size :]
+            if holds(rest):
+                kept = rest
+            else:
+                tried += size
+        if size == 1:
+            break
+        size = max(1, size // 2)
+    return kept
+
+
+def _smaller_queries(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
+    for pair in smaller_pairs(state.pair):
+        if found := trials.shortest(replace(state, pair=pair)):
+            return _smaller_queries(found, trials)
+    return state
+
+
+def _earlier(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
+    """Return the disagreement with times moved back: by periods, then from each element on, then each."""
+    first = min((fact.t for fact in state.facts), default=1)
+    for by in range((first - 1) // trials.period * trials.period, 0, -trials.period):
+        moved = replace(state, facts=_moved(state.facts, range(len(state.facts)), by), end=state.end - by)
+        if found := trials.shortest(moved):
+            state = found
+            break
+    count = len(state.facts)
+    for places in (
+        *(range(place, count) for place in range(count)),
+        *(range(n, n + 1) for n in range(count)),
+    ):
+        state = _moved_back(state, trials, places)
+    return state
+
+
+def _moved_back(state: Disagreement, trials: TrialEvaluation, places: range) -> Disagreement:
+    """Return the disagreement with the elements at these places as early as steps of 2^n lead."""
+    by = state.end
+    while by:
+        found = None
+        own = [fact.t for at, fact in enumerate(state.facts) if at in places]
+        if own and min(own) > by:
+            facts = _moved(state.facts, places, by)
+            ends = dict.fromkeys((state.end - by // trials.period * trials.period, state.end))
+            tried = (trials.shortest(replace(state, facts=facts, end=end)) for end in ends)
+            found = next(filter(None, tried), None)
+        if found is None:
+            by //= 2
+        else:
+            state = found
+    return state
+
+
+def _moved(facts: Sequence[Fact], places: range, by: int) -> tuple[Fact, ...]:
+    moved = [fact._replace(t=fact.t - by) if at in places else fact for at, fact in enumerate(facts)]
+    return tuple(sorted(moved, key=lambda fact: fact.t))
+
 
 _Change = Callable[[Pattern], Pattern | None]
 
@@ -142,69 +372,6 @@ def _without_column(query: EngineQuery, name: Variable) -> EngineQuery:
     return replace(query, result=tuple(one for one in query.result if one != name))
 
 
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """Two queries, a stream and static data on which they disagree by the end of the timeline [0, end]."""
-
-    pair: Pair
-    facts: tuple[Fact, ...]
-    static: Mapping[Signature, tuple[Arguments, ...]]
-    end: int
-
-
-@dataclass
-class TrialEvaluation:
-    """Evaluates disagreements, and counts how often; `origin` is the dateTime of time 0, if there is one."""
-
-    setting: Setting
-    trigger: Trigger
-    period: int
-    cause: RowCause
-    origin: str | None = None
-    count: int = field(default=0, init=False)
-
-    def shortest(self, tried: Disagreement) -> Disagreement | None:
-        """Return what is tried, up to the first interval that disagrees for the cause; None: none does."""
-        found = self.first(tried)
-        if found is None:
-            return None
-        _, interval = found
-        kept = tuple(fact for fact in tried.facts if fact.t <= interval.end)
-        return Disagreement(tried.pair, kept, tried.static, interval.end)
-
-    def first(self, tried: Disagreement) -> tuple[VariantReport, PeriodComparison] | None:
-        """Return the first interval that disagrees for the cause, with the report it is of."""
-        self.count += 1
-        try:
-            report = report_on(tried, self.period, self.setting, self.trigger, Certify.NONE)
-        except LarsError:
-            return None  # queries without a part that they need
-        for interval in report.verdicts[0].intervals:
-            if any(one.cause is self.cause for one in report.differences(interval)):
-                return report, interval
-        return None
-
-
-def report_on(
-    tried: Disagreement, period: int, setting: Setting, trigger: Trigger, certify: Certify
-) -> VariantReport:
-    """Return what `lars agree` says."""
-    runner = Runner(in_process=True, certify=certify)
-    trace = LocalTrace(trace_columns(tried.facts), Interval(0, tried.end), tried.static, runner)
-    return compare([tried.pair], [period], trace, setting, trigger).variants[0]
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """Triples that arrive, static triples, time points, different terms, parts of both queries."""
-
-    triples: int
-    static: int
-    end: int
-    terms: int
-    parts: int
-
-
 def sizes_of(one: Disagreement) -> Sizes:
     """Return the sizes of a disagreement; a query's parts are its patterns, conditions and columns."""
     rows = [row[:3] for row in one.static.get(("triple", 4), ())]
@@ -216,183 +383,12 @@ def sizes_of(one: Disagreement) -> Sizes:
 def _parts(query: EngineQuery) -> int:
     found = list(parts(query.pattern))
     triples = sum(len(part.triples) for part in found if isinstance(part, Bgp))
-    conditions: list[Expression] = [one.condition for one in found if isinstance(one, Filter)]
-    conditions += [one.condition for one in found if isinstance(one, LeftJoin) and one.condition is not None]
+    conditions = sum(len(expressions_of(one)) for one in found if not isinstance(one, Extend))
     others = sum(not isinstance(one, Bgp) for one in found)
-    return triples + len(conditions) + others + len(query.result)
+    return triples + conditions + others + len(query.result)
 
 
-_Item = TypeVar("_Item")
-_TRIPLE: Final = ("triple", 4)
-
-
-@dataclass(frozen=True, slots=True)
-class Shrunk:
-    """The disagreement that is left, how large it was and is, and how many evaluations that took."""
-
-    left: Disagreement
-    cause: RowCause
-    before: Sizes
-    after: Sizes
-    evaluations: int
-
-
-def cause_in(report: VariantReport) -> RowCause | None:
-    """Return the cause of the first row that one side alone has, None where they agree."""
-    intervals = report.verdicts[0].intervals
-    return next((one.cause for interval in intervals for one in report.differences(interval)), None)
-
-
-def shrunk(given: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress) -> Shrunk:
-    """Return a minimal disagreement for the cause; LarsError where there is none for it."""
-    found = trials.first(given)
-    if found is None:
-        raise LarsError(f"no row that one side alone has has the cause {trials.cause.value}")
-    state = _first_guess(given, trials, found[0])
-    before, earlier = sizes_of(given), None
-    for done in range(100):
-        progress(done, 100)
-        if state == earlier:
-            break
-        earlier = state
-        for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
-            state = step(state, trials)
-    last = report_on(state, trials.period, trials.setting, trials.trigger, Certify.ALL)
-    if cause_in(last) is None:
-        raise FailedRunError("what is left does not disagree when clingo certifies it")
-    return Shrunk(state, trials.cause, before, sizes_of(state), trials.count)
-
-
-def _first_guess(given: Disagreement, trials: TrialEvaluation, report: VariantReport) -> Disagreement:
-    """Return the disagreement with as little as what the first differing row rests on, if that will do."""
-    for interval in report.verdicts[0].intervals:
-        for one in report.differences(interval):
-            if one.cause is trials.cause:
-                own = set(report.supports([(one, interval)])[0])
-                times = {interval.start + 1, interval.end, one.pushed if one.side is Side.PUSH else None}
-                near = [fact for fact in given.facts if interval.start < fact.t <= interval.end]
-                for more in ((), [fact for fact in near if fact.t in times], near):
-                    kept = tuple(fact for fact in given.facts if fact in own or fact in set(more))
-                    if found := trials.shortest(replace(given, facts=kept, end=interval.end)):
-                        return found
-                return trials.shortest(given) or given
-    return given
-
-
-def _fewer_elements(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    kept = minimal(state.facts, lambda facts: trials.shortest(replace(state, facts=tuple(facts))) is not None)
-    return trials.shortest(replace(state, facts=tuple(kept))) or state
-
-
-def _fewer_static(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    rows = state.static.get(_TRIPLE, ())
-
-    def with_rows(kept: Sequence[tuple[str, ...]]) -> Disagreement:
-        return replace(state, static={**state.static, _TRIPLE: tuple(kept)})
-
-    return with_rows(minimal(rows, lambda kept: trials.shortest(with_rows(kept)) is not None))
-
-
-def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) -> list[_Item]:
-    """Return some of the items for which it holds still, though not without any one of them (Zeller, 2002).
-
-    >>> minimal(range(100), lambda some: {3, 97} <= set(some))
-    [3, 97]
-    """
-    kept, size = list(items), max(1, len(items) // 2)
-    while kept:
-        tried = 0
-        while tried < len(kept):
-            rest = kept[:tried] + kept[tried + size :]
-            if holds(rest):
-                kept = rest
-            else:
-                tried += size
-        if size == 1:
-            break
-        size = max(1, size // 2)
-    return kept
-
-
-def _smaller_queries(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    for pair in smaller_pairs(state.pair):
-        if found := trials.shortest(replace(state, pair=pair)):
-            return _smaller_queries(found, trials)
-    return state
-
-
-def _earlier(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    """Return the disagreement with times moved back: by periods, then from each element on, then each."""
-    first = min((fact.t for fact in state.facts), default=1)
-    for by in range((first - 1) // trials.period * trials.period, 0, -trials.period):
-        moved = replace(state, facts=_moved(state.facts, range(len(state.facts)), by), end=state.end - by)
-        if found := trials.shortest(moved):
-            state = found
-            break
-    count = len(state.facts)
-    for places in (
-        *(range(place, count) for place in range(count)),
-        *(range(n, n + 1) for n in range(count)),
-    ):
-        state = _moved_back(state, trials, places)
-    return state
-
-
-def _moved_back(state: Disagreement, trials: TrialEvaluation, places: range) -> Disagreement:
-    """Return the disagreement with the elements at these places as early as steps of 2^n lead."""
-    by = state.end
-    while by:
-        found = None
-        own = [fact.t for at, fact in enumerate(state.facts) if at in places]
-        if own and min(own) > by:
-            facts = _moved(state.facts, places, by)
-            ends = dict.fromkeys((state.end - by // trials.period * trials.period, state.end))
-            tried = (trials.shortest(replace(state, facts=facts, end=end)) for end in ends)
-            found = next(filter(None, tried), None)
-        if found is None:
-            by //= 2
-        else:
-            state = found
-    return state
-
-
-def _moved(facts: Sequence[Fact], places: range, by: int) -> tuple[Fact, ...]:
-    moved = [fact._replace(t=fact.t - by) if at in places else fact for at, fact in enumerate(facts)]
-    return tuple(sorted(moved, key=lambda fact: fact.t))
-
-
-def shrink(
-    task: AgreementTask, wanted: RowCause | None, warn: Warn, progress: Progress
-) -> tuple[Shrunk, TrialEvaluation] | None:
-    """Return what is left of a comparison's first disagreement, None where it agrees."""
-    queries = [query for query in (task.csparql, task.cqels) if query is not None]
-    trace = comparison_trace(task, queries, warn)
-    task = replace(task, setting=with_dates(task.setting, trace))
-    compared = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
-    found = compare(compared, periods_of(task), trace, task.setting, task.trigger)
-    for variant in found.variants:
-        for verdict in variant.verdicts:
-            alone = replace(variant, verdicts=(verdict,))
-            cause = _cause(alone, wanted) if verdict.agree is False else None
-            if cause is not None:
-                static = {name: tuple(rows) for name, rows in trace.background.items()}
-                facts = tuple(trace.facts(trace.timeline))
-                given = Disagreement(variant.pair, facts, static, trace.timeline.last)
-                trials = TrialEvaluation(task.setting, task.trigger, verdict.period, cause, trace.origin)
-                return shrunk(given, trials, progress), trials
-    if wanted is not None:
-        raise LarsError(f"no row that one side alone has has the cause {wanted.value}")
-    return None
-
-
-def _cause(report: VariantReport, wanted: RowCause | None) -> RowCause | None:
-    if wanted is None:
-        return cause_in(report)
-    differences = (one for interval in report.verdicts[0].intervals for one in report.differences(interval))
-    return wanted if any(one.cause is wanted for one in differences) else None
-
-
-def write_shrunk(folder: Path, found: Shrunk, trials: TrialEvaluation) -> None:
+def write_shrunk(folder: Path, found: MinimalDisagreement, trials: TrialEvaluation) -> None:
     """Write what is left as an experiment; a folder of that name is replaced."""
     title = f"Push and pull disagree: {found.cause.value}"
     about = found.left.pair, trials.setting, trials.trigger, trials.period

@@ -108,6 +108,8 @@ class Assign:
 
 Condition = Comparison | Test | Assign
 
+RANDOM: Final = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
+"""Functions whose value is another one in each row, whatever their arguments."""
 AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
 SCALED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
 """Aggregates that depend on how large numbers are, not on which terms differ alone."""

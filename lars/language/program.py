@@ -117,6 +117,14 @@ def _atoms(
             assert_never(literal)
 
 
+def calls(expression: Expression) -> Iterator[logic.Call]:
+    """Yield each call of an expression, before those that are its arguments."""
+    if isinstance(expression, logic.Call):
+        yield expression
+        for argument in expression.arguments:
+            yield from calls(argument)
+
+
 def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[Variable]:
     """Return every variable that occurs in a formula, condition, expression or term.
 

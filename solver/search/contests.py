@@ -13,11 +13,14 @@ from solver.limits import NEVER, Deadline
 
 
 class ReportKind(Enum):
-    """What a side reports of an answer: all of it, or what is new or gone since its evaluation before."""
+    """What a side reports of an answer: all of it, or what is new or gone since its evaluation before.
 
-    ALL = "all"
-    NEW = "new"
-    GONE = "gone"
+    The values are the names of the operators that report so.
+    """
+
+    ALL = "RSTREAM"
+    NEW = "ISTREAM"
+    GONE = "DSTREAM"
 
 
 @dataclass(frozen=True, slots=True)

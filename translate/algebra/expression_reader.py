@@ -61,7 +61,7 @@ class SyntaxLeaves:
         if token.kind is TokenKind.VARIABLE:
             return Variable(token.text[1:])
         if token.text == "a":
-            return Iri(TYPE)
+            return TYPE
         if is_name(token):
             return self.lifted.names.iri(token)
         if str(leaf).startswith("u"):

@@ -1,23 +1,42 @@
-"""Group graph patterns of the syntax tree → patterns (SPARQL 1.1, Section 18.2.2).
-
-Triples and property paths of the syntax tree → patterns (SPARQL 1.1, Sections 18.2.2.3 to 5).
+"""Triples, property paths and groups of the syntax tree → patterns (SPARQL 1.1, Section 18.2.2).
 
 All groups of one query share its terms, its fresh variables, and where labels of blank nodes are used.
+Runs of triples and paths come first (Sections 18.2.2.3 to 5), then the groups that they stand in.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from lars.language.terms import Blank, Iri, Term, Variable
-from translate.algebra.expression_reader import LONGEST, SyntaxLeaves, chain, is_tree, leaves
+from lars.language.formulas import Call, Expression
+from lars.language.terms import Blank, Constant, Iri, Term, Variable
+from translate.algebra.expression_reader import (
+    LONGEST,
+    ExpressionReader,
+    SyntaxLeaves,
+    aggregate_name,
+    chain,
+    is_tree,
+    leaves,
+    translate_expression,
+)
+from translate.analysis import depth
 from translate.model.patterns import (
+    EMPTY,
     Alternative,
     Bgp,
+    Exists,
+    Extend,
+    Filter,
+    Graph,
     Inverse,
+    Join,
+    LeftJoin,
     Link,
+    Minus,
     NegatedSet,
     Path,
     PathPattern,
@@ -25,27 +44,14 @@ from translate.model.patterns import (
     Pattern,
     RepeatedPath,
     Repetition,
+    Service,
+    StreamBlock,
     TriplePattern,
+    Union,
+    Values,
     variables,
 )
-from translate.sparql import TokenKind
-
-if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-from functools import reduce
-from typing import TYPE_CHECKING
-
-from lars.language.formulas import Call, Expression
-from lars.language.terms import Constant
-from translate.algebra.expression_reader import (
-    ExpressionReader,
-    aggregate_name,
-    translate_expression,
-)
-from translate.analysis import depth
-from translate.model import patterns as algebra
-from translate.sparql import AnyWindow, StreamClause
+from translate.sparql import AnyWindow, StreamClause, TokenKind
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -228,7 +234,7 @@ def _iri(leaf: object, terms: SyntaxLeaves) -> Iri:
 
 _DEEPEST: Final = 256
 Aggregate = Callable[["CompValue"], Variable]
-ReadExpression = tuple[Expression, tuple[algebra.Exists, ...]]
+ReadExpression = tuple[Expression, tuple[Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
 
@@ -236,17 +242,13 @@ ReadExpression = tuple[Expression, tuple[algebra.Exists, ...]]
 class _Parts:
     """A group's pattern and, apart from it, the conjunction of its filters."""
 
-    pattern: algebra.Pattern
+    pattern: Pattern
     condition: Expression | None = None
-    exists: tuple[algebra.Exists, ...] = ()
+    exists: tuple[Exists, ...] = ()
 
-    def joined(self) -> algebra.Pattern:
+    def joined(self) -> Pattern:
         """Return the group's pattern with its filters."""
-        return (
-            self.pattern
-            if self.condition is None
-            else algebra.Filter(self.pattern, self.condition, self.exists)
-        )
+        return self.pattern if self.condition is None else Filter(self.pattern, self.condition, self.exists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +260,9 @@ class Groups:
     """
 
     scope: Scope
-    subquery: Callable[["Groups", "CompValue", StreamClause | None], algebra.Pattern]
+    subquery: Callable[["Groups", "CompValue", StreamClause | None], Pattern]
 
-    def group(self, node: "CompValue", stream: StreamClause | None) -> algebra.Pattern:
+    def group(self, node: "CompValue", stream: StreamClause | None) -> Pattern:
         """Return the pattern of a group."""
         return self._parts(node, stream).joined()
 
@@ -268,17 +270,17 @@ class Groups:
         self, node: object, stream: StreamClause | None, aggregate: Aggregate | None = None
     ) -> ReadExpression:
         """Return an expression, a fresh variable in the place of each EXISTS of it."""
-        found: list[algebra.Exists] = []
+        found: list[Exists] = []
 
         def exists(group: "CompValue") -> Variable:
             variable = self.scope.fresh("e")
-            found.append(algebra.Exists(variable, self.group(group, stream)))
+            found.append(Exists(variable, self.group(group, stream)))
             return variable
 
         reader = ExpressionReader(self.scope.leaves, exists, aggregate or self.refuse_aggregate)
         return translate_expression(node, reader), tuple(found)
 
-    def check_depth(self, pattern: algebra.Pattern, node: object) -> None:
+    def check_depth(self, pattern: Pattern, node: object) -> None:
         """Raise at a part of the query with which its pattern is too deep for walks over it."""
         if depth(pattern) > _DEEPEST:
             accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
@@ -292,7 +294,7 @@ class Groups:
     def _parts(self, node: "CompValue", stream: StreamClause | None) -> _Parts:
         if node.name == "SubSelect":
             return _Parts(self.subquery(self, node, stream))
-        pattern: algebra.Pattern = algebra.EMPTY
+        pattern: Pattern = EMPTY
         run: TriplesRun | None = None
         filters: list[ReadExpression] = []
         for part in node.part or ():
@@ -312,31 +314,29 @@ class Groups:
         condition, exists = chain(conjunction, filters)
         return _Parts(pattern, condition, exists)
 
-    def _extended(
-        self, before: algebra.Pattern, part: "CompValue", stream: StreamClause | None
-    ) -> algebra.Pattern:
+    def _extended(self, before: Pattern, part: "CompValue", stream: StreamClause | None) -> Pattern:
         """Return what the next element of a group makes of the pattern before it."""
         match part.name:
             case "OptionalGraphPattern":
                 optional = self._parts(part.graph, stream)
-                return algebra.LeftJoin(before, optional.pattern, optional.condition, optional.exists)
+                return LeftJoin(before, optional.pattern, optional.condition, optional.exists)
             case "MinusGraphPattern":
-                return algebra.Minus(before, self.group(part.graph, stream))
+                return Minus(before, self.group(part.graph, stream))
             case "GroupOrUnionGraphPattern":
                 branches = [self.group(group, stream) for group in part.graph]
-                return join(before, chain(algebra.Union, branches))
+                return join(before, chain(Union, branches))
             case "GraphGraphPattern":
                 return join(before, self._graph(part, stream))
             case "Bind":
                 expression, exists = self.expression(part.expr, stream)
                 variable = self.scope.check_new(part.var, variables(before))
-                return algebra.Extend(before, variable, expression, exists)
+                return Extend(before, variable, expression, exists)
             case "InlineData":
                 return join(before, self.values(part))
             case _:
                 raise self.scope.leaves.unsupported(part.name, part)
 
-    def _graph(self, part: "CompValue", stream: StreamClause | None) -> algebra.Pattern:
+    def _graph(self, part: "CompValue", stream: StreamClause | None) -> Pattern:
         """Return GRAPH or SERVICE or, where the text says STREAM, the block."""
         leaves = self.scope.leaves
         index = leaves.first(part.term)
@@ -354,34 +354,30 @@ class Groups:
             raise leaves.unexpected(part.term, "the name of a graph")
         inner = self.group(part.graph, None)
         if before.is_word("SERVICE", "SILENT"):
-            return algebra.Service(name, inner, before.is_word("SILENT"))
-        return algebra.Graph(name, inner)
+            return Service(name, inner, before.is_word("SILENT"))
+        return Graph(name, inner)
 
-    def _block(self, stream: StreamClause, part: "CompValue") -> algebra.Pattern:
+    def _block(self, stream: StreamClause, part: "CompValue") -> Pattern:
         parts = self._parts(part.graph, stream)
-        if parts.pattern == algebra.EMPTY:
+        if parts.pattern == EMPTY:
             parts = _Parts(
-                algebra.StreamBlock(stream.iri, stream.window, algebra.EMPTY, stream.name),
+                StreamBlock(stream.iri, stream.window, EMPTY, stream.name),
                 parts.condition,
                 parts.exists,
             )
         return parts.joined()
 
-    def _any_window(self, block: AnyWindow, part: "CompValue") -> algebra.Pattern:
+    def _any_window(self, block: AnyWindow, part: "CompValue") -> Pattern:
         if isinstance(block.name, Iri) or not block.windows:
             self.scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
-            return algebra.Values(
-                self.scope.bindable_variables(algebra.Graph(block.name, self.group(part.graph, None))), ()
-            )
-        branches: list[algebra.Pattern] = []
+            return Values(self.scope.bindable_variables(Graph(block.name, self.group(part.graph, None))), ())
+        branches: list[Pattern] = []
         readings = self.scope.repeating(len(block.windows))
         for (name, stream), _ in zip(block.windows, readings, strict=True):
-            branches.append(
-                algebra.Join(self._block(stream, part), algebra.Values((block.name,), ((name,),)))
-            )
-        return reduce(algebra.Union, branches)
+            branches.append(Join(self._block(stream, part), Values((block.name,), ((name,),))))
+        return reduce(Union, branches)
 
-    def values(self, node: "CompValue") -> algebra.Values:
+    def values(self, node: "CompValue") -> Values:
         """Return the table of VALUES; one variable without brackets has values without brackets."""
         leaves = self.scope.leaves
         names = tuple(leaves.variable(leaf) for leaf in node.var or ())
@@ -395,7 +391,7 @@ class Groups:
                 accepted = f"a row of as many terms as VALUES has variables: {len(names)}, not {len(row)}"
                 raise leaves.unexpected(row or node.var, accepted)
             rows.append(tuple(self._constant(leaf) for leaf in row))
-        return algebra.Values(names, tuple(rows))
+        return Values(names, tuple(rows))
 
     def _constant(self, leaf: object) -> Constant | None:
         if self.scope.leaves.is_word(leaf, "UNDEF"):
@@ -410,16 +406,16 @@ def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
     return Call("&&", (left[0], right[0])), left[1] + right[1]
 
 
-def _closed(pattern: algebra.Pattern, run: TriplesRun | None, stream: StreamClause | None) -> algebra.Pattern:
+def _closed(pattern: Pattern, run: TriplesRun | None, stream: StreamClause | None) -> Pattern:
     """Return the pattern joined with those of a run of triples."""
     for found in () if run is None else run.patterns():
-        block = None if stream is None else algebra.StreamBlock(stream.iri, stream.window, found, stream.name)
+        block = None if stream is None else StreamBlock(stream.iri, stream.window, found, stream.name)
         pattern = join(pattern, block or found)
     return pattern
 
 
-def join(left: algebra.Pattern, right: algebra.Pattern) -> algebra.Pattern:
+def join(left: Pattern, right: Pattern) -> Pattern:
     """Return P1 AND P2; the empty pattern is the join's neutral element (18.2.2.8)."""
-    if algebra.EMPTY in (left, right):
-        return right if left == algebra.EMPTY else left
-    return algebra.Join(left, right)
+    if EMPTY in (left, right):
+        return right if left == EMPTY else left
+    return Join(left, right)

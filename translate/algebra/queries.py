@@ -1,17 +1,19 @@
-"""SPARQL's syntax tree → patterns, by the definitions of SPARQL 1.1, Section 18.2.
+"""A query's syntax tree → its pattern and form, by the definitions of SPARQL 1.1, Sections 11 and 18.2.
 
-One level of a query: groups, aggregates, SELECT, modifiers (SPARQL 1.1, Sections 11 and 18.2.4).
+One level, a query or a subquery, is read at a time: its groups, aggregates, SELECT and modifiers (18.2.4).
+Then comes the whole query: its form, dataset, template, and what was lifted out of its text.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from lars.errors import PlacedError
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
-from lars.language.terms import Literal, Variable
-from translate.algebra.expression_reader import aggregate_name, is_aggregate, is_tree, unwrap
-from translate.algebra.groups import Groups, ReadExpression, conjunction, join
+from lars.language.terms import Iri, Literal, Variable
+from translate.algebra.expression_reader import SyntaxLeaves, aggregate_name, is_aggregate, is_tree, unwrap
+from translate.algebra.groups import Groups, ReadExpression, Scope, conjunction, join, read_template
 from translate.model.patterns import (
     EMPTY,
     Duplicates,
@@ -21,22 +23,11 @@ from translate.model.patterns import (
     Modifiers,
     Pattern,
     Select,
+    TriplePattern,
     variables,
 )
-from translate.sparql import StreamClause
-
-if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-from typing import TYPE_CHECKING, Final
-
-from lars.errors import PlacedError
-from lars.language.terms import Iri
-from translate.algebra.expression_reader import SyntaxLeaves
-from translate.algebra.groups import Scope, read_template
-from translate.model.patterns import TriplePattern
 from translate.model.query import Dataset, EngineQuery, Form, Language
-from translate.sparql import deep_recursion, read_tree
+from translate.sparql import StreamClause, deep_recursion, read_tree
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -85,7 +76,7 @@ class Aggregates:
     def _named(self, key: _Aggregate, found: ReadExpression | None, name: Variable | None = None) -> Variable:
         if key not in self.variables:
             self.variables[key] = name or self.groups.scope.fresh("a")
-            if found is not None and not is_variable(found):
+            if found is not None and variable_of(found) is None:
                 self.arguments[key] = self.groups.scope.fresh("x"), found
         return self.variables[key]
 
@@ -144,20 +135,17 @@ def _tuple(everything: tuple[Variable, ...]) -> tuple[Variable, ...]:
     return everything * 2 if len(everything) == 1 else everything
 
 
-def is_variable(found: ReadExpression) -> bool:
-    """Whether an expression is a variable of the solutions, not the value of an EXISTS."""
-    return isinstance(found[0], Variable) and not found[1]
-
-
-def is_apart(node: "CompValue") -> bool:
-    """Whether variables in a tree are others than those of the expression around it."""
-    return is_aggregate(node) or node.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS")
+def variable_of(found: ReadExpression) -> Variable | None:
+    """Return the variable of the solutions that an expression is, None for others and for an EXISTS."""
+    expression, exists = found
+    return expression if isinstance(expression, Variable) and not exists else None
 
 
 def has_aggregate(node: object) -> bool:
     """Whether an aggregate stands in a tree, outside of EXISTS."""
     if is_tree(node):
-        return is_aggregate(node) or (not is_apart(node) and any(map(has_aggregate, node.values())))
+        tests = node.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS")
+        return is_aggregate(node) or (not tests and any(map(has_aggregate, node.values())))
     return isinstance(node, Iterable) and not isinstance(node, str) and any(map(has_aggregate, node))
 
 
@@ -259,8 +247,8 @@ class _Level:
             named = is_tree(node) and node.name == "GroupAs"
             found = self.groups.expression(node.expr if named else node, self.stream)
             alias = node.var if named else None
-            if alias is None and isinstance(found[0], Variable) and is_variable(found):
-                keys.append(found[0])
+            if alias is None and (key := variable_of(found)) is not None:
+                keys.append(key)
                 continue
             bound = variables(pattern).union(keys)
             keys.append(scope.fresh("k") if alias is None else scope.check_new(alias, bound))
@@ -313,8 +301,8 @@ class _Level:
             found = self.aggregates.expression(node.expr)
             found = self.aggregates.behind_groups(found, aliases, grouped=self.grouped)
             descending = node.order is not None and str(node.order).upper() == "DESC"
-            if isinstance(found[0], Variable) and is_variable(found):
-                order.append((OrderKey(found[0], descending), None))
+            if (variable := variable_of(found)) is not None:
+                order.append((OrderKey(variable, descending), None))
             else:
                 order.append((OrderKey(self.groups.scope.fresh("o"), descending), found))
         return order

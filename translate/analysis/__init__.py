@@ -33,6 +33,7 @@ from translate.analysis.rewriting import (
     apart,
     children,
     depth,
+    expressions_of,
     is_local,
     mentioned_variables,
     occurring_variables,

@@ -11,14 +11,14 @@ from enum import Enum
 from itertools import product
 from typing import Final, assert_never
 
-from lars.language.formulas import Call, Expression
+from lars.language.formulas import RANDOM, Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Constant, Variable
 from translate.memory import remember
 from translate.model import patterns as algebra
 from translate.model.patterns import NegatedSet, Pattern, variables
 
-_LENIENT: Final = frozenset(("COALESCE", "IF", "RAND", "UUID", "STRUUID", "BNODE", "NOW", "PRECEDES"))
+_LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW", "PRECEDES"}
 """Functions that can have a value though an argument has none."""
 
 

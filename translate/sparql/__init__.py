@@ -10,6 +10,7 @@ from translate.sparql.tokens import (
     check_absolute,
     is_name,
     number,
+    read_declarations,
     read_prologue,
     resolve,
     tokenize,

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
 from lars.language.formulas import AGGREGATES
+from lars.language.terms import Iri
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql.streaming_clauses import StreamingClauses
 from translate.sparql.tokens import RDF, Document, Token, TokenKind, is_name
@@ -48,7 +49,7 @@ def visible(document: Document, lifted: StreamingClauses) -> Iterator[tuple[int,
             yield index, token
 
 
-def numbered_query(document: Document, lifted: StreamingClauses) -> str:
+def rdflib_query(document: Document, lifted: StreamingClauses) -> str:
     """Return the query for rdflib: each term is the number of its first token."""
     tokens, pieces = document.tokens, [""]
     brackets = _Brackets()
@@ -215,7 +216,7 @@ _OUTSIDE: Final = {
 }
 
 
-def read_tokens(tokens: Sequence[Token], lifted: StreamingClauses) -> Iterator[tuple[int, str]]:
+def pyoxigraph_pieces(tokens: Sequence[Token], lifted: StreamingClauses) -> Iterator[tuple[int, str]]:
     """Yield each token that is not hidden as its index and what pyoxigraph reads for it."""
     levels = [_Level()]
     selects: bool | None = None
@@ -300,7 +301,7 @@ def _outside(tokens: Sequence[Token], index: int) -> str:
 
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
-TYPE: Final = RDF + "type"
+TYPE: Final = Iri(RDF + "type")
 _WORDS: Final = {
     "LATERAL": "LATERAL",
     "VERSION": "VERSION of SPARQL 1.2",
@@ -337,7 +338,7 @@ def read_tree(document: Document, lifted: StreamingClauses) -> "tuple[CompValue,
     _check_counts(document)
     start = document.place(document.tokens[lifted.names.after].start)
     try:
-        text = numbered_query(document, lifted)
+        text = rdflib_query(document, lifted)
         tree = _parse(text) if len(text) > _LONG else _remembered(text)
     except RecursionError:
         raise QueryError(start, "the query is too long to be read: several thousand patterns") from None
@@ -381,7 +382,7 @@ def _first_wrong(lifted: StreamingClauses, tokens: Sequence[Token], ending: tupl
     """
     from pyoxigraph import Store
 
-    laid_out = tuple(read_tokens(tokens, lifted))
+    laid_out = tuple(pyoxigraph_pieces(tokens, lifted))
     indices = [index for index, _ in laid_out]
     pieces = [piece for _, piece in laid_out]
     # No query goes on with %: so every text is wrong somewhere, and none is ever evaluated.

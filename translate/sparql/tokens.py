@@ -7,6 +7,7 @@ every literal keeps the lexical form of the text.
 import re
 import sys
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -217,11 +218,13 @@ class Names:
             )
         return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
 
+    def knows(self, token: Token) -> bool:
+        """Whether the token is an IRI, or begins with a prefix that is declared."""
+        return token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in self.prefixes
+
     def label(self, token: Token) -> Iri:
         """Return the name of a window, which with an undeclared prefix is the text itself."""
-        if token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in self.prefixes:
-            return self.iri(token)
-        return Iri(token.text)
+        return self.iri(token) if self.knows(token) else Iri(token.text)
 
     def literal(self, index: int) -> Literal:
         """Return the literal that starts at a token: a string with its tag or datatype, or a number."""
@@ -324,21 +327,31 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
         names = Names(document, prefixes, base, index)
 
 
+def read_declarations(document: Document) -> Iterator[Names]:
+    """Yield for each token what the PREFIX and BASE lines up to there declare, wherever they stand."""
+    names = read_prologue(document)
+    for index, token in enumerate(document.tokens):
+        if token.is_word("PREFIX", "BASE"):
+            names = read_prologue(document, index, names)
+        yield names
+
+
 def check_absolute(document: Document) -> None:
     """Raise QueryError for an IRI that is relative where no BASE says to what: no data have it.
 
     The names of a query, of windows and of graphs are only names: static data have a graph by its name.
     """
-    names = read_prologue(document)
-    for index, token in enumerate(document.tokens):
-        if token.is_word("PREFIX", "BASE"):
-            names = read_prologue(document, index, names)
-        known = token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in names.prefixes
+    for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
         before = document.tokens[max(index - 2, 0) : index]
         named = any(one.is_word("REGISTER") for one in before) or any(
             one.is_word("WINDOW", "GRAPH", "NAMED", "FROM") for one in before[-1:]
         )
-        if is_name(token) and known and not named and not _SCHEME.match(found := names.iri(token).value):
+        if (
+            is_name(token)
+            and names.knows(token)
+            and not named
+            and not _SCHEME.match(found := names.iri(token).value)
+        ):
             accepted = "an absolute <iri>, a prefix of one, or BASE <iri> at the top of the query"
             place = document.place(token.start)
             raise QueryError(place, f"found the relative IRI <{found}>; accepted: {accepted}")

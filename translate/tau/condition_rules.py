@@ -24,7 +24,7 @@ from lars.language.formulas import (
     Relation,
     Test,
 )
-from lars.language.program import Rule
+from lars.language.program import Rule, calls
 from lars.language.program import variables as variables_of
 from lars.language.terms import NULL, XSD, Atom, Literal, Number, Term, Variable, substitute
 from lars.language.windows import NOW, Window
@@ -35,7 +35,6 @@ from translate.tau.node import Node, Solution, Tau, in_order, whole
 
 TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 MILLISECONDS: Final = "MILLISECONDS"
-_OF_ROW: Final = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
 
 Body = tuple[BodyLiteral, ...]
 
@@ -64,19 +63,12 @@ def with_row(
 
 def is_special(call: logic.Call) -> bool:
     """Whether the call has a value that is no matter of its arguments alone."""
-    return call.function in (*_OF_ROW, "NOW", TIMESTAMP)
+    return call.function in (*logic.RANDOM, "NOW", TIMESTAMP)
 
 
-def uses_arrivals(expression: Expression | None) -> bool:
+def uses_arrivals(expression: Expression) -> bool:
     """Whether the expression asks when a statement arrived."""
-    return expression is not None and any(call.function == TIMESTAMP for call in _calls(expression))
-
-
-def _calls(expression: Expression) -> Iterator[logic.Call]:
-    if isinstance(expression, logic.Call):
-        yield expression
-        for argument in expression.arguments:
-            yield from _calls(argument)
+    return any(call.function == TIMESTAMP for call in calls(expression))
 
 
 def _replacements(

@@ -1,14 +1,14 @@
-"""The rule schemes of patterns that are more than one join: OPTIONAL, MINUS, paths, GROUP BY, subqueries.
+"""The rule schemes of patterns that are more than one atom: paths, AND, OPTIONAL, MINUS, GROUP BY, SELECT.
 
-GROUP BY, and subqueries with their modifiers.
+Property paths that are no patterns are repetitions and negated sets (SPARQL 1.1, 18.4):
+  s path* o   ans_i ← reach_i(s, o)       ans_i ← node_i(s), s = o
+              reach_i(X, Y) ← step(X, Y)     reach_i(X, Z) ← reach_i(X, Y), step(Y, Z)
+  s !(p|q) o  ans_i ← triple(s, P, o, g), P != p, P != q
+A repetition connects two nodes once, however many ways there are. Zero steps connect every node
+of the graph with itself, and an end that is a constant though it is in no triple.
 
-  GROUP BY k, SUM(x)   ans_i(k, v) ← v := SUM(x) of ans_2i(V̄) by k
-  SELECT V             ans_i(V̄) ← ans_2i(V̄')                        in a multiset what is dropped is a witness
-  LIMIT n OFFSET m     ans_i(V̄) ← ans_2i(V̄, k) among m+1..m+n by k
-What an aggregate ranges over is a multiset, whatever the answers are.
-
-AND, OPTIONAL and MINUS as rules, over variables that can be unbound.
-
+AND, OPTIONAL and MINUS are over variables that can be unbound:
+  P1 AND P2        ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2)
   P1 OPT P2 IF R   ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2), R
                    ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)      the rest of V̄ is null
                    ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2), R
@@ -17,13 +17,11 @@ AND, OPTIONAL and MINUS as rules, over variables that can be unbound.
 In `sparql11` there is such a rule for each way in which two solutions can be compatible, in
 `paper2015` null joins null as a constant, and MINUS is Diff.
 
-Property paths that are no patterns: repetitions and negated sets (SPARQL 1.1, 18.4).
-
-  s path* o   ans_i ← reach_i(s, o)       ans_i ← node_i(s), s = o
-              reach_i(X, Y) ← step(X, Y)     reach_i(X, Z) ← reach_i(X, Y), step(Y, Z)
-  s !(p|q) o  ans_i ← triple(s, P, o, g), P != p, P != q
-A repetition connects two nodes once, however many ways there are. Zero steps connect every node
-of the graph with itself, and an end that is a constant though it is in no triple.
+GROUP BY, and subqueries with their modifiers:
+  GROUP BY k, SUM(x)   ans_i(k, v) ← v := SUM(x) of ans_2i(V̄) by k
+  SELECT V             ans_i(V̄) ← ans_2i(V̄')                        in a multiset what is dropped is a witness
+  LIMIT n OFFSET m     ans_i(V̄) ← ans_2i(V̄, k) among m+1..m+n by k
+What an aggregate ranges over is a multiset, whatever the answers are.
 """
 
 from collections.abc import Iterable, Iterator

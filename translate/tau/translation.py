@@ -1,16 +1,16 @@
-"""A query as a program: τ1 and τ2, what its answer predicate ans1 holds in each form, push and pull.
+"""A query as a LARS program: τ of its pattern, then τ1 and τ2, its answers in each form, push and pull.
 
-The execution modes as rules are of LARS 2015, Sections 3 and 4.1.
-
-τ: graph patterns as rules, the recursion that all languages share (LARS 2015, Figure 1).
-
-One rule scheme for each operator; node i of the tree becomes the predicate ans_i.
+τ is the recursion over graph patterns that all languages share (LARS 2015, Figure 1), with one rule scheme
+for each operator; node i of the tree becomes the predicate ans_i:
   P1 AND P2       ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2)
   P1 UNION P2     one such rule for each side, with null for what the side does not bind
   P FILTER R      ans_i(V̄) ← ans_2i(V̄), R          one rule for each disjunct of R
   BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
   GRAPH ?g P      P is evaluated in each named graph, which is an argument
 Joins, OPTIONAL, MINUS, paths, GROUP BY and subqueries are in `pattern_rules`, EXISTS in `condition_rules`.
+
+Around τ stand what the answer predicate ans1 holds in each form of a query, the windows of its streams, and
+the execution modes push and pull as rules (LARS 2015, Sections 3 and 4.1).
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,14 +36,19 @@ from lars.language.formulas import (
 from lars.language.program import Program, Rule, atoms
 from lars.language.terms import DEFAULT, NULL, Atom, Blank, Iri, Literal, Number, Signature, Term, Variable
 from lars.language.windows import NOW
-from translate.analysis import is_cautious, null_sets, occurring_variables, parts, without_paths, witnesses
+from translate.analysis import (
+    expressions_of,
+    is_cautious,
+    null_sets,
+    occurring_variables,
+    parts,
+    without_paths,
+    witnesses,
+)
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import (
     Duplicates,
-    Extend,
-    Filter,
-    LeftJoin,
     Pattern,
     Select,
     TriplePattern,
@@ -54,7 +59,7 @@ from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
 from translate.tau.condition_rules import Site, arrivals, uses_arrivals, values, where
 from translate.tau.node import ActiveGraph, EmptyGroup, Head, Node, Solution, in_order, whole
-from translate.tau.pattern_rules import group, join, left_join, minus, projection_rules, select
+from translate.tau.pattern_rules import group, join, left_join, minus, projection_rules, select, walk
 
 
 def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
@@ -72,8 +77,6 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
             single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected_order(triples)]
             yield from tau(reduce(algebra.Join, single), head)
         case algebra.PathPattern():
-            from translate.tau.pattern_rules import walk
-
             yield from walk(pattern, head, tau)
         case algebra.StreamBlock():
             yield from _stream(pattern, head)
@@ -387,9 +390,7 @@ def _imports(merged: tuple[MergedStream, ...], setting: Setting) -> Iterator[Rul
 
 
 def _arrival_rules(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
-    expressions = (part.expression for part in parts(query.pattern) if isinstance(part, Extend))
-    conditions = (part.condition for part in parts(query.pattern) if isinstance(part, Filter | LeftJoin))
-    if any(map(uses_arrivals, (*expressions, *conditions))):
+    if any(uses_arrivals(one) for part in parts(query.pattern) for one in expressions_of(part)):
         if query.language is not Language.CSPARQL:
             raise ModelError(f"f:timestamp is a function of C-SPARQL; {query.language.value} has none")
         windows = (

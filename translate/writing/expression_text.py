@@ -1,8 +1,7 @@
-"""Expressions, aggregates and paths as SPARQL text, with no more brackets than reading needs.
+"""RDF terms, variables, paths, expressions and aggregates as SPARQL text.
 
-RDF terms and variables as SPARQL text, in which no character of data can become syntax.
-
-Which namespaces get a prefix, what it is called, and what a language cannot say.
+Which namespaces get a prefix and what it is called comes first, and what a language cannot say. In a term
+no character of data can become syntax; an expression has no more brackets than reading needs.
 """
 
 import re
@@ -19,7 +18,7 @@ from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model.patterns import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
 from translate.model.query import Language
-from translate.sparql import TokenKind, resolve, tokenize
+from translate.sparql import TYPE, TokenKind, resolve, tokenize
 
 
 class CannotSayError(LarsError):
@@ -81,7 +80,6 @@ def _unused(name: str, taken: frozenset[str]) -> str:
     return unused
 
 
-TYPE: Final = Iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 _BARE: Final = {
     XSD + "integer": re.compile(r"[0-9]+"),
     XSD + "decimal": re.compile(r"[0-9]*\.[0-9]+"),

@@ -1,14 +1,13 @@
-"""Graph patterns as groups of SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2).
+"""Graph patterns as SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2 and 18.2.4).
 
-A group is read element by element: each is joined to, optional to, taken from or bound over all
-that stands before it, and its filters apply to the whole group. So the left side of a pattern is
-written by the elements before, and a pair of braces around one element changes nothing.
+First a query's pattern is taken apart into its clauses. The reader extends the WHERE pattern by GROUP BY,
+HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). Here they are taken off
+again from the outside; what the reader made of expressions in aggregates goes back into them.
 
-A query's pattern taken apart into the clauses that make it: SELECT, GROUP BY, HAVING, ORDER BY, VALUES.
-
-The reader extends the WHERE pattern in this order (SPARQL 1.1, 18.2.4): GROUP BY, HAVING, VALUES,
-SELECT expressions, ORDER BY expressions. Here they are taken off again from the outside; what the
-reader made of expressions in aggregates goes back into them.
+What is left is written as a group. The reader takes a group element by element: each is joined to, optional
+to, taken from or bound over all that stands before it, and its filters apply to the whole group. So the left
+side of a pattern is written by the elements before, and a pair of braces around one element changes nothing.
+The text of the clauses comes last.
 """
 
 import re

@@ -23,8 +23,7 @@ from lars.durations import NANOSECONDS
 from lars.errors import LarsError
 from lars.language.terms import XSD, Literal
 from solver.facts import Row, Static, Triple
-from translate.analysis import parts
-from translate.model.patterns import Extend, Filter, LeftJoin, Pattern
+from translate.analysis import expressions_of, parts
 from translate.model.query import EngineQuery, Form, Language, MergedStream
 from translate.model.windows import Range, Rows, WindowExpression
 from translate.tau import uses_arrivals
@@ -348,18 +347,8 @@ def _check(query: EngineQuery) -> None:
     if query.form not in (Form.SELECT, Form.ASK) or query.registers_stream:
         kind = "REGISTER STREAM" if query.registers_stream else query.form.value
         raise LarsError(f"nothing is known of how csparql-0.9.7 runs {kind}; accepted: SELECT, ASK")
-    if any(_timed(part) for part in parts(query.pattern)):
+    if any(uses_arrivals(one) for part in parts(query.pattern) for one in expressions_of(part)):
         raise LarsError("nothing is known of f:timestamp in csparql-0.9.7; accepted: queries without it")
-
-
-def _timed(part: Pattern) -> bool:
-    match part:
-        case Extend(_, _, expression):
-            return uses_arrivals(expression)
-        case Filter(_, condition) | LeftJoin(_, _, condition):
-            return uses_arrivals(condition)
-        case _:
-            return False
 
 
 def _reports(

@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from agreement.proving.disjuncts import Disjunct, Requirement
-from lars.language.formulas import Call, Expression
+from lars.language.formulas import RANDOM, Call, Expression
+from lars.language.program import calls
 from lars.language.terms import Iri, Variable
-from translate.analysis import tests_of
+from translate.analysis import expressions_of, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern
 
@@ -15,7 +16,6 @@ _COMMUTING: Final = frozenset(("=", "!=", "SAMETERM", "+", "*", "&&", "||"))
 _EXCHANGED: Final = {">": "<", ">=": "<="}
 _DENIED: Final = {"=": "!=", "!=": "=", "&&": "||", "||": "&&"}
 _BOOLEAN: Final = frozenset((*_COMMUTING, "<", "<=", "!", "BOUND")) - {"+", "*"}
-_RANDOM: Final = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
 Names = Mapping[Variable, Variable]
 
 
@@ -190,7 +190,7 @@ def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Varia
     if isinstance(expression, Call):
         parts = tuple(_expression(each, pattern) for each in expression.arguments)
         # Each place of a function that is random has values of its own.
-        label = expression if expression.function in _RANDOM else expression.function
+        label = expression if expression.function in RANDOM else expression.function
         return PatternTree(label, parts, ordered=expression.function not in _COMMUTING)
     tests = {test.variable: test.pattern for test in tests_of(pattern)}
     if isinstance(expression, Variable) and expression in tests:
@@ -261,18 +261,4 @@ def settle(one: Disjunct) -> Disjunct:
 
 def is_random(part: Pattern) -> bool:
     """Whether a condition of the pattern itself, or what it binds, is a function of random values."""
-    match part:
-        case (
-            algebra.Filter(_, expression)
-            | algebra.Extend(_, _, expression)
-            | algebra.LeftJoin(_, _, expression)
-        ):
-            return expression is not None and _has_random(expression)
-        case _:
-            return False
-
-
-def _has_random(expression: Expression) -> bool:
-    if not isinstance(expression, Call):
-        return False
-    return expression.function in _RANDOM or any(map(_has_random, expression.arguments))
+    return any(call.function in RANDOM for expression in expressions_of(part) for call in calls(expression))

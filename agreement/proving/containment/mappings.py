@@ -1,10 +1,8 @@
-"""Homomorphisms: how edges map into known ones, so that they match wherever these do.
+"""Homomorphisms: how the edges of one pattern map into known edges, so that they match wherever these do.
 
-Paths of any length: words of properties, and what walks along known edges surely spells.
-
-A path is an automaton over letters, a property forwards or backwards. Known edges spell words, an edge
-of another path any word of its language. A walk is one along a path where each word that it may spell
-is in the path's language: then it is one on all data.
+A path of any length is an automaton over letters, a property forwards or backwards. Known edges spell words,
+an edge of another path any word of its language. A path maps into a walk along known edges of which each
+word that it may spell is in the path's language: then there is such a walk on all data.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,11 @@
-r"""Containment of what is reported: by RSTREAM, ISTREAM and DSTREAM, whichever the times of evaluation are.
+r"""Containment of what two queries answer, and of what RSTREAM, ISTREAM and DSTREAM report, at all times.
 
-Both queries are evaluated at the same times. Let A(t) be the answers at t, and p the evaluation before t.
-RSTREAM reports A(t); ISTREAM A(t) \ A(p); DSTREAM A(p) \ A(t); at the first evaluation A(p) is empty. So:
+What the theorems C1 to C3 leave open of answers is searched as by `lars witness`: for a smallest stream, or
+that there is none (A7).
+
+Reports. Both queries are evaluated at the same times. Let A(t) be the answers at t, and p the evaluation
+before t. RSTREAM reports A(t); ISTREAM A(t) \ A(p); DSTREAM A(p) \ A(t); at the first evaluation A(p) is
+empty. So:
 
 O1. If A never has an answer, nothing is reported, and that is contained in all.
 O2. ISTREAM A in RSTREAM B exactly if A in B: what is new is an answer, and at the first evaluation all are.
@@ -21,8 +25,6 @@ containment depends on which of the ends, and of the gaps between them, hold a t
 does, a gap if it is longer than g/k. For k = 4 and t = 0 or 1/2 all gaps do; so what is contained with the
 unit g/4 is contained with each that divides g, and data for a unit g/k are data for g/(nk). Without
 durations no unit matters.
-
-What C1 to C3 leave open, searched as by `lars witness`: a smallest stream, or that there is none (A7).
 """
 
 from collections.abc import Iterator
@@ -104,9 +106,7 @@ def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
         WitnessSearch(contest, tuple(streams), until=min(monotonic() + SECONDS, one.deadline.end))
     )
     match searched:
-        case Witness() | OutOfTime(_, Witness()):
-            witness = searched if isinstance(searched, Witness) else searched.best
-            assert witness is not None
+        case (Witness() as witness) | OutOfTime(_, Witness() as witness):
             row = min(witness.left_only, key=str)
             return refuted(Counterexample(witness.facts, stock_of(witness.static), witness.end, row))
         case NoWitness(_, reason):

@@ -1,9 +1,8 @@
-"""Patterns said more simply: without what changes no column, and counts in one way.
-
-OPTIONAL parts and aggregates that change no column: as sets, the pattern without them answers the same.
+"""Patterns said more simply: without parts that change no column, and with counts written in one way.
 
 P1 OPT P2 extends each solution of P1 in one or more ways. Where no variable that P2 alone binds is
-seen outside, all of them are the solution of P1 there. P2 must bind no variable that P1 leaves unbound.
+seen outside, all of them are the solution of P1 there: as sets, P1 alone answers the same. P2 must bind no
+variable that P1 leaves unbound.
 
 What COUNT counts, said in one way:
 

@@ -1,13 +1,13 @@
 """The verdict for each period: always, never, depends on the static data, open.
 
-Whether a stream makes the sides differ whatever the static data: its new names can be any.
+Where the sides differ on a stream without static data, T5 says whether they do so whatever the static data.
 
-T5. Let W be a stream on which the sides differ without static data, and let names of W that stand in no
-query be replaced by ones that static data D do not hold. Let each static part of Q be met by such a name:
-a variable of it has in each row that it is joined with, or is OPTIONAL or MINUS beside, a value from a
-pattern of a stream, and in W only new names match there. Then no static part has a match that counts, Q
-has on W with D the rows that it has on W alone, and the sides differ there too. Conditions have to be of a
-kind that does not look into names; EXISTS, aggregates, LIMIT and paths are left out.
+T5 (streams with new names). Let W be a stream on which the sides differ without static data, and let names of
+W that stand in no query be replaced by ones that static data D do not hold. Let each static part of Q be met
+by such a name: a variable of it has in each row that it is joined with, or is OPTIONAL or MINUS beside, a
+value from a pattern of a stream, and in W only new names match there. Then no static part has a match that
+counts, Q has on W with D the rows that it has on W alone, and the sides differ there too. Conditions have to
+be of a kind that does not look into names; EXISTS, aggregates, LIMIT and paths are left out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,11 +37,11 @@ from agreement.proving.witness import (
 )
 from lars.durations import Duration
 from lars.errors import TimeLimitError
-from lars.language.formulas import Call, Expression
+from lars.language.program import calls
 from lars.language.terms import Constant, Iri, Variable
 from solver.facts import Fact, constant_of
 from solver.limits import Deadline, until
-from translate.analysis import parts, tests_of
+from translate.analysis import expressions_of, parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern
 from translate.model.query import EngineQuery, Setting
@@ -66,23 +66,13 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
 
 def _is_blind(part: Pattern) -> bool:
     match part:
-        case algebra.Filter(_, condition) | algebra.Extend(_, _, condition):
-            return all(name.upper() in _BLIND for name in _functions(condition))
-        case algebra.LeftJoin(_, _, condition):
-            return condition is None or all(name.upper() in _BLIND for name in _functions(condition))
         case algebra.Group() | algebra.PathPattern() | algebra.Service() | algebra.Graph():
             return False
         case algebra.Select(_, _, modifiers):
             return not modifiers.slices
         case _:
-            return True
-
-
-def _functions(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Call):
-        yield expression.function
-        for one in expression.arguments:
-            yield from _functions(one)
+            called = (call for expression in expressions_of(part) for call in calls(expression))
+            return all(call.function.upper() in _BLIND for call in called)
 
 
 def _new_names(every: Sequence[Pattern], facts: Sequence[Fact], old: frozenset[Constant]) -> Names:
@@ -199,9 +189,7 @@ class Decider:
         )
         self.seconds -= monotonic() - began
         match found:
-            case Witness() | OutOfTime(_, Witness()):
-                one = found if isinstance(found, Witness) else found.best
-                assert one is not None
+            case (Witness() as one) | OutOfTime(_, Witness() as one):
                 sides = PushAndPull(asked.pair, asked.setting, asked.trigger)
                 return sides.difference_on(one.facts, stock_of(one.static), period, one.end), None, ""
             case NoWitness():

@@ -1,8 +1,8 @@
-"""What is decided, and what is found out once: disjuncts, sources, what keeps theorems from applying.
+"""What `lars decide` is asked of a pair of queries, what is found out once, and how it comes to be asked.
 
-What `lars decide` is given: an experiment, or one or two queries; what it is then asked.
-
-Where in a query's text its parts stand: the places that premises are named with.
+First come the places in a query's text where its parts stand, which premises are named with. A question holds
+the queries' disjuncts, their sources, and what keeps theorems from applying. What is given is an experiment,
+or one or two queries.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
-from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Term, Variable
+from lars.language.terms import Iri, Literal, Term, Variable
 from solver.settings import Warn
 from translate.analysis import NO_MODEL, check_comparable, differences, model_of_cqels, parts, rebuilt
 from translate.analysis.query_remarks import normal
@@ -36,10 +36,8 @@ from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, Union
 from translate.model.query import Setting
 from translate.model.windows import Range, WindowExpression
-from translate.sparql import Document, Names, Token, TokenKind, is_name, read_prologue, tokenize
+from translate.sparql import TYPE, Document, Names, Token, TokenKind, is_name, read_declarations, tokenize
 from translate.tau import Trigger
-
-RDF_TYPE = Iri(RDF_LANG_STRING.partition("#")[0] + "#type")
 
 
 @dataclass(frozen=True)
@@ -55,10 +53,7 @@ class Places:
 
     @cached_property
     def _names(self) -> Names:
-        names = read_prologue(self._document)
-        for index, token in enumerate(self._document.tokens):
-            if token.is_word("PREFIX", "BASE"):
-                names = read_prologue(self._document, index, names)
+        *_, names = read_declarations(self._document)
         return names
 
     @property
@@ -115,7 +110,7 @@ class Places:
                 case Iri() if is_name(token):
                     return self._names.iri(token) == term
                 case Iri():
-                    return token.is_word("A") and token.text == "a" and term == RDF_TYPE
+                    return token.is_word("A") and token.text == "a" and term == TYPE
                 case Literal():
                     known = token.kind in (TokenKind.STRING, TokenKind.NUMBER)
                     return known and self._names.literal(index) == term

@@ -26,8 +26,6 @@ reports the row, and is seen by the one pull up to U - 1 later; no push reports 
 own period, as only matches fire.
 
 T5 (streams with new names): see `deciding`.
-
-What is said of a period, and on what it rests.
 """
 
 from collections.abc import Iterator
@@ -46,15 +44,15 @@ from agreement.proving.disjuncts import (
     Unsatisfiable,
 )
 from lars.durations import Duration
-from lars.language.formulas import AGGREGATES, Call, Expression
+from lars.language.formulas import AGGREGATES, RANDOM
+from lars.language.program import calls
 from lars.language.terms import Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
-from translate.analysis import parts, tests_of, without_paths
+from translate.analysis import expressions_of, parts, tests_of, without_paths
 from translate.model import patterns as algebra
 from translate.model.query import EngineQuery, Form, Setting
 from translate.model.windows import window_operator
 
-_VOLATILE: Final = frozenset(("NOW", "RAND", "UUID", "STRUUID", "BNODE"))
 _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
 
 
@@ -140,28 +138,13 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def volatile(query: EngineQuery) -> str | None:
     """Return the function whose value is not that of its arguments alone, if the query calls one."""
-    for part in parts(query.pattern):
-        match part:
-            case algebra.Filter(_, expression) | algebra.Extend(_, _, expression):
-                found = next((n for n in _functions(expression) if _is_volatile(n)), None)
-            case algebra.LeftJoin(_, _, condition) if condition is not None:
-                found = next((n for n in _functions(condition) if _is_volatile(n)), None)
-            case _:
-                found = None
-        if found is not None:
-            return found
-    return None
+    expressions = (one for part in parts(query.pattern) for one in expressions_of(part))
+    names = (call.function for expression in expressions for call in calls(expression))
+    return next((name for name in names if _is_volatile(name)), None)
 
 
 def _is_volatile(name: str) -> bool:
-    return name in _VOLATILE or name.startswith(f"<{_STAMPED}")
-
-
-def _functions(expression: Expression) -> Iterator[str]:
-    if isinstance(expression, Call):
-        yield expression.function
-        for one in expression.arguments:
-            yield from _functions(one)
+    return name in RANDOM or name == "NOW" or name.startswith(f"<{_STAMPED}")
 
 
 def is_uniform(query: EngineQuery, judged: tuple[JudgedDisjunct, ...], period: int, setting: Setting) -> bool:

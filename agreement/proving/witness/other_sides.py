@@ -1,10 +1,11 @@
-"""Two specifications or engine versions as sides: streams are tried one by one, in the order of their size.
+"""Other sides than push and pull: two profiles, or two readings of one query, on which a stream is to differ.
 
-What each reports depends on when its windows began, so that no stream stands for one moved in time. Let g
-divide every length, slide and start; then a stream of n triples is told from others by the multiples of g
-that its times lie between and by their order there: at most n time points after each multiple are tried.
+Profiles are specifications or engine versions. Streams are tried one by one, in the order of their size: what
+each reports depends on when its windows began, so that no stream stands for one moved in time. Let g divide
+every length, slide and start; then a stream of n triples is told from others by the multiples of g that its
+times lie between and by their order there: at most n time points after each multiple are tried.
 
-Two readings of one query as sides: its bounds, trigger, profile, operator or variant; both are pushed.
+Readings of one query are two of its bounds, triggers, profiles, operators or variants; both are pushed.
 """
 
 import re
@@ -185,11 +186,11 @@ def _cost(one: Witness) -> tuple[int, int, int, tuple[int, ...]]:
 
 OneReading = Bounds | Trigger | Profile | ToStream | Choice
 _KINDS: Final = (Bounds, Trigger, Profile, ToStream, Choice)
-Sides = tuple[OneReading, OneReading] | tuple[NamedProfile, NamedProfile]
+Readings = tuple[OneReading, OneReading] | tuple[NamedProfile, NamedProfile]
 _START: Final = re.compile(r"(.+)@([0-9]{1,9})")
 
 
-def read_sides(text: str) -> Sides:
+def read_sides(text: str) -> Readings:
     """Return the two readings of `closed,high-open`; raises LarsError for other texts.
 
     >>> read_sides("any,matching")
@@ -228,13 +229,6 @@ def two_readings(
     return Contest(left.question, right.question, 1, kinds=(left.kind, right.kind))
 
 
-_REPORTED: Final = {
-    ToStream.RSTREAM: ReportKind.ALL,
-    ToStream.ISTREAM: ReportKind.NEW,
-    ToStream.DSTREAM: ReportKind.GONE,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class _Reading:
     query: EngineQuery
@@ -251,7 +245,7 @@ class _Reading:
             case Trigger():
                 return replace(self, trigger=side)
             case ToStream():
-                return replace(self, kind=_REPORTED[side])
+                return replace(self, kind=ReportKind(side.value))
             case Choice():
                 variants = cq(model_of_cqels(self.query))
                 return replace(self, query=next(v.query for v in variants if set(v.choices) <= {side}))

@@ -1,8 +1,7 @@
-"""Values for variables: fresh ones, constants, and one for each region that conditions cut out.
+"""The values that variables of programs need have: fresh ones, constants, one for each region of conditions.
 
-Which variables of programs can meet one value: through a join, or since two patterns match one triple.
-
-A class holds the variables that can, the constants that stand in such places, and the conditions on them.
+Variables can meet one value through a join, or since two patterns match one triple. A class holds the
+variables that can, the constants that stand in such places, and the conditions on them: they cut out regions.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

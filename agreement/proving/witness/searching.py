@@ -2,11 +2,11 @@
 
 Why a search that found nothing is enough: A7, and that the candidates leave no stream out.
 
-Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that one side alone
+A7. Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that one side alone
 reports, and one derivation of it at one evaluation. It uses at most n triples of streams, n being the most
 stream patterns that a derivation can have; under push one more makes the side evaluate. Without all other
 triples the row stays, and the other side, shown less and evaluating no oftener, reports no more. So n
-triples, n + 1 under push, are enough (A7), for windows of any bounds and slides.
+triples, n + 1 under push, are enough, for windows of any bounds and slides.
 
 Values. Give each variable of the derivation a value of its own, which no condition tells from the one it has:
 a fresh IRI, or one of the region's representatives. What the other side then derives it derived before, for
@@ -244,9 +244,10 @@ def smallest(
     found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
     found = found.with_others(search.more)
     candidates = Candidates(found.arrivals, found.static, search.static or {}, found.alike)
-    limit = _limit(search, len(found.arrivals) + len(found.static))
+    many = len(found.arrivals) + len(found.static)
+    limit = _limit(search, many)
     limits = SearchLimits(limit.triples, search.until, search.scaling)
-    size, many = 0, len(found.arrivals) + len(found.static)
+    size = 0
     try:
         for stream in _streams(contest, candidates, limits, progress):
             size = len(stream.facts)
@@ -334,16 +335,9 @@ def _reported(question: Question, kind: ReportKind, trace: LocalTrace, found: Ch
     period = Interval(found.start + 1, found.end)
     at_end = isinstance(question.gate, Multiples)
     listed = {t: tuple(some) for t, some in runs.by_time().items()}
-    answers = relation_to_stream(_OPERATORS[kind], runs.times.tolist(), listed)
+    answers = relation_to_stream(ToStream(kind.value), runs.times.tolist(), listed)
     rows = (some for t, some in answers.items() if (t == found.end if at_end else t in period))
     return frozenset().union(*rows)
-
-
-_OPERATORS: Final = {
-    ReportKind.ALL: ToStream.RSTREAM,
-    ReportKind.NEW: ToStream.ISTREAM,
-    ReportKind.GONE: ToStream.DSTREAM,
-}
 
 
 def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:

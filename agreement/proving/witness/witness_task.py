@@ -1,6 +1,6 @@
-"""What `lars witness` is asked: two sides, for each pulling period; and its witnesses, with their causes.
+"""What `lars witness` is asked, two sides for each pulling period, and the witnesses that answer it.
 
-Which witnesses count as one: those that differ in names that no query has, and in how long they wait.
+Witnesses count as one that differ in names that no query has, and in how long they wait.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ from agreement.proving.witness.candidate_atoms import CandidateAtoms
 from agreement.proving.witness.other_sides import (
     NamedProfile,
     ProfileContest,
-    Sides,
+    Readings,
     WitnessTest,
     two_readings,
 )
@@ -113,7 +113,7 @@ class WitnessCriteria:
     any_source: bool = False
     contained: bool = False
     same_input: bool = False
-    sides: Sides | None = None
+    sides: Readings | None = None
 
 
 @dataclass(frozen=True, slots=True)

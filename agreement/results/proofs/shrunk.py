@@ -19,7 +19,7 @@ from agreement.documents.requests import (
     readers,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.proving.shrinking import Shrunk, Sizes, TrialEvaluation, write_shrunk
+from agreement.proving.shrinking import MinimalDisagreement, Sizes, TrialEvaluation, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.compared_inputs import compared_inputs, comparison_of, title_of
@@ -65,7 +65,7 @@ class ShrinkResult(Findings):
 
     verdict: ClassVar[str | None] = "disagree"
 
-    _made: tuple[Shrunk, TrialEvaluation] | None
+    _made: tuple[MinimalDisagreement, TrialEvaluation] | None
     _title: str
 
     @property

@@ -45,7 +45,7 @@ from agreement.proving.witness import (
     witnesses,
     write_experiments,
 )
-from agreement.proving.witness.other_sides import Sides
+from agreement.proving.witness.other_sides import Readings
 from agreement.proving.witness.witness_task import PeriodWitnesses, StreamMaker
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.compared_inputs import title_of
@@ -170,7 +170,7 @@ class WitnessOptions:
     same_input: bool = option(
         False, "One that shows push in the period, in total, what pull sees at its end."
     )
-    sides: Sides | None = option(
+    sides: Readings | None = option(
         None,
         "Push read in two ways: closed,high-open, rstream,istream .. [default: push, pull]",
         read_sides,

@@ -11,7 +11,7 @@ from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import counted
-from agreement.proving.shrinking import Shrunk, TrialEvaluation, report_on
+from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation, report_on
 from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
 from agreement.results.renderings.comparisons.agreement_report import dates_on, in_words
@@ -53,7 +53,11 @@ def witness_page(
 
 
 def shrink_page(
-    title: str, asked: str, found: Shrunk, trials: TrialEvaluation, document: Mapping[str, object]
+    title: str,
+    asked: str,
+    found: MinimalDisagreement,
+    trials: TrialEvaluation,
+    document: Mapping[str, object],
 ) -> Page:
     """Return the page of `lars shrink`: both sizes, then what is left as `lars agree` sees it."""
     answer = (

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, bindings, encode, json_triple, record, short, table
-from agreement.proving.shrinking import Shrunk, Sizes, TrialEvaluation
+from agreement.proving.shrinking import MinimalDisagreement, Sizes, TrialEvaluation
 from lars.language.windows import Interval
 
 _NAMES = {
@@ -19,7 +19,7 @@ _NAMES = {
 }
 
 
-def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
+def as_text(found: MinimalDisagreement, trials: TrialEvaluation) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and what is left."""
     yield f"U = {trials.period}, {found.cause.value}: {found.evaluations} evaluations"
     sizes = table(None, "", "before", "after", right=("before", "after"))
@@ -40,13 +40,13 @@ def as_text(found: Shrunk, trials: TrialEvaluation) -> Iterator[RenderableType]:
     yield f"CQELS    {found.left.pair.cqels.pattern}"
 
 
-def dates_of(found: Shrunk, trials: TrialEvaluation) -> Dates:
+def dates_of(found: MinimalDisagreement, trials: TrialEvaluation) -> Dates:
     """Return what the times of what is left are called."""
     timeline = Interval(0, max((fact.t for fact in found.left.facts), default=0))
     return Dates(trials.origin, trials.setting.unit).within(timeline)
 
 
-def as_json(found: Shrunk, trials: TrialEvaluation) -> Json:
+def as_json(found: MinimalDisagreement, trials: TrialEvaluation) -> Json:
     """Return sizes, what is left, and how many evaluations it took."""
     return {
         "unit": encode(trials.setting.unit),
