@@ -43,7 +43,7 @@ from agreement.documents.table_files import OutOptions
 from agreement.results.base.boundary import DEEPEST, Listeners, expected_errors
 from agreement.results.base.findings import Result
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
-from solver.limits import FAILED, read_size, set_bound
+from solver.memory import FAILED, read_size, set_bound
 from solver.settings import Progress, no_progress
 
 _USUAL: Final[dict[str, Any]] = {

@@ -18,7 +18,7 @@ from typing import Final, NoReturn
 
 from lars.errors import printable
 from lars.files import clear_away
-from solver import limits
+from solver import memory
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE: Final = 3.0
@@ -39,7 +39,7 @@ def watch() -> None:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup has it
             signal.signal(number, _noted)
     Thread(target=_await_signal, args=(reader,), daemon=True).start()
-    limits.watch(_too_much)
+    memory.watch(_too_much)
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
@@ -55,7 +55,7 @@ def _await_signal(reader: int) -> None:
 
 
 def _too_much(said: str) -> None:
-    end(limits.FAILED, f"lars: {said}\n")
+    end(memory.FAILED, f"lars: {said}\n")
 
 
 @contextmanager

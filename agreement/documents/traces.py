@@ -19,7 +19,7 @@ from lars.language.formulas import Truth
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Iri, Signature
 from lars.language.windows import Interval
-from solver import limits
+from solver import memory
 from solver.columns import Array, TimeBins, TraceColumns, arrivals, trace_columns
 from solver.facts import (
     STREAM_PREDICATE,
@@ -486,7 +486,7 @@ def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
     on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
     if runner.in_process or on_spark:
         return runner.in_process
-    size, most = sum(source.size for source in sources), min(MOST_IN_PROCESS, limits.limit() // _BYTES_EACH)
+    size, most = sum(source.size for source in sources), min(MOST_IN_PROCESS, memory.limit() // _BYTES_EACH)
     if size > most:
         runner.notice(
             f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"

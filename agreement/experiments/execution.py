@@ -16,7 +16,7 @@ from agreement.documents.outputs import Json
 from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import FailedRunError, LarsError
 from lars.files import rewrite
-from solver import limits
+from solver import memory
 from solver.settings import Progress, no_progress
 
 FOLDER: Final = "cells"
@@ -72,7 +72,7 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
     # A fresh process each: one that is forked could inherit what another thread had locked.
     context = multiprocessing.get_context("spawn")
     at_once = min(jobs, len(missing))
-    given = (sys.getrecursionlimit(), limits.limit() // at_once)
+    given = (sys.getrecursionlimit(), memory.limit() // at_once)
     pool = ProcessPoolExecutor(at_once, context, initializer=_begin, initargs=given)
     try:
         futures = {pool.submit(result_of, work): key for key, work in missing.items()}
@@ -88,7 +88,7 @@ def _begin(recursion: int, most: int) -> None:
     """Bound a process as its parent is, which alone hears of Ctrl-C and ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setrecursionlimit(recursion)
-    limits.watch_task(most)
+    memory.watch_task(most)
 
 
 def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:

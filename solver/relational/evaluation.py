@@ -15,8 +15,8 @@ from lars.language.formulas import Assign, Test
 from lars.language.program import Program, variables
 from lars.language.terms import Signature, Variable, signature
 from solver.columns import Array, TermCodes
+from solver.deadlines import check_time
 from solver.facts import Row, Situation, with_facts
-from solver.limits import check_time
 from solver.rdf import compile_condition
 from solver.relational.plans import (
     DerivedAtoms,

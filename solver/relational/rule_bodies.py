@@ -26,7 +26,7 @@ from lars.language.formulas import (
 from lars.language.program import ready, variables
 from lars.language.terms import Constant, Literal, Term, Variable
 from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct, keys
-from solver.limits import check_time
+from solver.deadlines import check_time
 from solver.rdf import aggregate, compile_condition, order_key, sorted_rows, text_key
 from solver.relational.run_tables import (
     RunTable,

@@ -14,7 +14,8 @@ import numpy as np
 
 from lars.language.terms import NULL
 from solver.columns import Array, Mask, TermCodes, among, keys
-from solver.limits import check_room, check_time
+from solver.deadlines import check_time
+from solver.memory import check_room
 
 _MANY: Final = 4
 """With so many rows for each of another table, those that meet none of it are left out before sorting."""
@@ -143,7 +144,7 @@ def meet(
     """Return the places of rows left and right that are equal in pairs of columns and whose runs meet.
 
     Before more than CROWDED `crowded` is called, which may raise. OutOfMemoryError: they are more
-    than memory has room for. TimeLimitError: see `solver.limits`.
+    than memory has room for. TimeLimitError: see `solver.deadlines`.
     """
     found = _meets(left, right, on, count, crowded)
     check_room(_BYTES * found.total * (len(left.columns) + len(right.columns) + 2))

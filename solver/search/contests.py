@@ -7,9 +7,9 @@ from functools import cached_property
 
 from lars.language.program import Program
 from lars.language.terms import Atom, Constant, Term
+from solver.deadlines import NEVER, Deadline
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question
-from solver.limits import NEVER, Deadline
 
 
 class ReportKind(Enum):

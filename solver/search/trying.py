@@ -15,9 +15,9 @@ from lars.language.program import Program
 from lars.language.terms import Atom, Term, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
+from solver.deadlines import Deadline, until
 from solver.facts import Arguments, Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Row
 from solver.job import AnswerRuns, Question, answer_runs
-from solver.limits import Deadline, until
 from solver.relational import situation_of
 from solver.search.contests import (
     Candidates,

@@ -15,7 +15,7 @@ from lars.durations import Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
-from solver import limits
+from solver import memory
 from solver.columns import Array, InputAtoms, TimeBins, TraceColumns, arrivals
 from solver.facts import STREAM_PREDICATE
 from solver.job import Needs
@@ -212,11 +212,11 @@ def _surveyed(
 def task_memory(context: "SparkContext", tasks: int) -> int:
     """Return how many bytes each of some tasks may take: on this machine they share what the run may take."""
     local = str(context.master).startswith("local")
-    return max(_LEAST_MEMORY, limits.limit() // (min(tasks, context.defaultParallelism) if local else 1))
+    return max(_LEAST_MEMORY, memory.limit() // (min(tasks, context.defaultParallelism) if local else 1))
 
 
 def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePart]]) -> _Parts:
-    limits.watch_task(most)
+    memory.watch_task(most)
     number, parts = numbered
     reading = PartReading(options, number << _ARRIVALS)
     lines = [0]

@@ -26,7 +26,7 @@ from pyspark.sql import SparkSession
 
 from lars.errors import FailedRunError, LarsError
 from lars.files import temporary_folder
-from solver import limits
+from solver import memory
 
 OLDEST_JAVA: Final = 17
 _MODULE: Final = "jdk.incubator.vector"
@@ -246,7 +246,7 @@ def _settings(master: str, folder: Path) -> SparkConf:
         conf.set("spark.local.dir", str(folder))
         conf.set("spark.driver.extraJavaOptions", _JAVA_OPTIONS.format(folder=folder))
         # Java holds what tasks hand on, beside them.
-        conf.set("spark.driver.memory", f"{max(_LEAST_MEMORY, limits.limit() // 2) >> 20}m")
+        conf.set("spark.driver.memory", f"{max(_LEAST_MEMORY, memory.limit() // 2) >> 20}m")
     return conf
 
 

@@ -16,7 +16,7 @@ from typing import Final, Generic, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, OutOfMemoryError
 from lars.language.windows import Interval
-from solver import limits
+from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background
 from solver.job import Question, SlicedWork, certified_part
@@ -47,7 +47,7 @@ class SliceTask:
 
     def __call__(self, index: int, given: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
         """Yield what is found in a slice, which is given its atoms as bytes."""
-        limits.watch_task(self.most)
+        memory.watch_task(self.most)
         if index not in self.missing:
             return  # an earlier run has finished it
         terms = TermCodes()
@@ -130,7 +130,7 @@ class WorkTask(Generic[Payload, Result]):
         self, given: Iterable[tuple[int, bytes | Share[Payload]]]
     ) -> Iterator[tuple[int, Result | LarsError]]:
         """Yield what is found in a slice, by its number, or why nothing is."""
-        limits.watch_task(self.most)
+        memory.watch_task(self.most)
         contents: list[bytes] = []
         shares: list[tuple[int, Payload]] = []
         for number, one in given:
@@ -184,7 +184,7 @@ def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, p
         os._exit(0)
 
     Thread(target=_follow, args=(parent,), daemon=True).start()
-    limits.watch(stop)
+    memory.watch(stop)
     work(tell)
     talking.acquire()  # nothing is said after the end
     sending.close()
@@ -194,4 +194,4 @@ def _follow(parent: int) -> None:
     """End with the process that began this one: nobody else would end it."""
     while os.getppid() == parent:
         sleep(_PAUSE)
-    os._exit(limits.FAILED)
+    os._exit(memory.FAILED)

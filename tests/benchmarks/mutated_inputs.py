@@ -17,7 +17,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from solver import limits
+from solver import memory
 from tests.agreement.command import lars
 from tests.benchmarks.mutations import Command, commands, mutated
 
@@ -88,7 +88,7 @@ def _of_batch(batch: Sequence[str], kind: str) -> Iterator[Ended]:
             yield Ended(seed, name, None, f"no end in {SECONDS} s")
         except EOFError:
             worker.join()
-            out_of_memory = worker.exitcode == limits.FAILED
+            out_of_memory = worker.exitcode == memory.FAILED
             yield Ended(seed, name, worker.exitcode, "" if out_of_memory else "the process died")
         break
     worker.kill()
@@ -97,7 +97,7 @@ def _of_batch(batch: Sequence[str], kind: str) -> Iterator[Ended]:
 
 def _work(batch: Sequence[str], kind: str, out: Connection) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    limits.watch_task(MOST_MEMORY)
+    memory.watch_task(MOST_MEMORY)
     for seed in batch:
         name, command = case(seed, kind)
         out.send(ending_of(seed, name, command))

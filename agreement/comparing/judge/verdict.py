@@ -31,7 +31,7 @@ from agreement.engines.specifications import (
     shape,
 )
 from lars.language.windows import Bounds
-from solver.limits import NEVER, Deadline
+from solver.deadlines import NEVER, Deadline
 from translate.model.query import Semantics
 
 UNCLOSED: Final = "a report before the first window closes"

@@ -27,9 +27,9 @@ from lars.durations import Duration
 from lars.language.program import Program
 from lars.language.terms import Constant, Term, Variable
 from lars.language.windows import Interval, TimeWindow
+from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row
 from solver.job import Question
-from solver.limits import NEVER, Deadline, until
 from translate.analysis import rebuilt
 from translate.model.patterns import Pattern, Select, StreamBlock
 from translate.model.query import EngineQuery, Setting, ToStream

@@ -42,7 +42,7 @@ from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Iri, Literal, Term, Variable
-from solver.limits import NEVER, Deadline
+from solver.deadlines import NEVER, Deadline
 from solver.rdf import test as holds
 from translate.model.patterns import (
     Alternative,

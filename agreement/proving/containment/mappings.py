@@ -16,7 +16,7 @@ from agreement.proving.containment.relations import MergedGraph
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, is_derived
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
-from solver.limits import NEVER, Deadline
+from solver.deadlines import NEVER, Deadline
 from translate.model.patterns import (
     Alternative,
     Inverse,

@@ -39,8 +39,8 @@ from lars.durations import Duration
 from lars.errors import TimeLimitError
 from lars.language.program import calls
 from lars.language.terms import Constant, Iri, Variable
+from solver.deadlines import Deadline, until
 from solver.facts import Fact, constant_of
-from solver.limits import Deadline, until
 from translate.analysis import expressions_of, parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern

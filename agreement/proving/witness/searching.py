@@ -36,9 +36,9 @@ from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.terms import DEFAULT, Atom, Iri, Literal, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
+from solver.deadlines import until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Fact, Multiples, Row, constant_of
 from solver.job import Question, ask
-from solver.limits import until
 from solver.search import (
     Candidates,
     ChosenStream,

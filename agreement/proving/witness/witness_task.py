@@ -39,8 +39,8 @@ from lars.language.program import Program
 from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, Variable
 from lars.language.windows import Interval
 from solver.columns import trace_columns
+from solver.deadlines import Deadline, until
 from solver.facts import Background, Fact, constant_of
-from solver.limits import Deadline, until
 from solver.search import ChosenStream, Contest
 from solver.settings import Certify, Progress, Runner, Warn
 from translate.model.query import EngineQuery, Setting, ToStream

@@ -21,7 +21,7 @@ from agreement.documents.options import (
 from agreement.results.base.findings import Result
 from lars.errors import FailedRunError, LarsError, system_error
 from lars.files import exists
-from solver.limits import problem
+from solver.memory import problem
 from solver.settings import Progress, Warn, no_progress, unsaid
 
 if TYPE_CHECKING:

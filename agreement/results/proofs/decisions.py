@@ -36,7 +36,7 @@ from agreement.results.base.without_trace import places_in, without_trace
 from agreement.results.renderings.proofs import containment_report, decision_report
 from lars.durations import Duration
 from lars.language.terms import Iri
-from solver.limits import Deadline
+from solver.deadlines import Deadline
 from translate.tau import columns
 
 if TYPE_CHECKING:

@@ -55,7 +55,7 @@ from agreement.results.renderings.proofs.witness_report import as_json, as_text
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Atom, Iri
-from solver.limits import Deadline
+from solver.deadlines import Deadline
 from solver.search import ChosenStream
 
 if TYPE_CHECKING:

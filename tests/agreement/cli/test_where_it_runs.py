@@ -8,7 +8,7 @@ import pytest
 
 from agreement.documents import traces
 from lars.durations import Duration
-from solver import limits
+from solver import memory
 from solver.settings import Runner, TraceInput, TraceOptions
 from solver.spark import SparkTrace
 from solver.traces import prepare
@@ -16,7 +16,7 @@ from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
 DOOR = [SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms"]
-MOST = min(5_000_000, limits.machine_memory() // 2 // 1000)
+MOST = min(5_000_000, memory.machine_memory() // 2 // 1000)
 NOTE = f"note: runs in this process: the input is small, below {MOST:,} atoms (--master: on Spark)\n"
 CLINGO = (
     "note: evaluated by clingo, not by columns: a predicate depends on its own absence, so the answer "
@@ -58,7 +58,7 @@ def test_a_large_input_is_evaluated_on_spark(monkeypatch, spark):
 
 
 def test_an_input_that_little_memory_does_not_hold_is_evaluated_on_spark(monkeypatch, spark):
-    monkeypatch.setattr(limits, "_most", [2_000])
+    monkeypatch.setattr(memory, "_most", [2_000])
     said: list[str] = []
     assert loaded(Runner(notice=said.append)) is SparkTrace
     assert said == ["runs on Spark, local[*]: the input is large, about 5 atoms (--in-process: not)"]

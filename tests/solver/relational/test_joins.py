@@ -9,7 +9,7 @@ import pytest
 from lars.errors import OutOfMemoryError
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver import limits
+from solver import memory
 from solver.facts import Fact, Situation
 from solver.relational import encode, runs
 from solver.relational.supports import supports
@@ -85,6 +85,6 @@ def test_what_a_row_of_a_cycle_rests_on_is_a_cycle():
 
 def test_a_join_for_which_memory_has_no_room_says_so_before_it_takes_it(monkeypatch):
     body, _ = SHAPES["6-cycle"]
-    monkeypatch.setattr(limits, "_most", [limits.memory_used() + 2**24])
+    monkeypatch.setattr(memory, "_most", [memory.memory_used() + 2**24])
     with pytest.raises(OutOfMemoryError, match=r"needs more memory than .*, most of all for the rule .*\n"):
         list(runs(program(body, "ABCDEF"), situation(Random(1), 400, 20), [3], ("q", 6)))

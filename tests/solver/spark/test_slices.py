@@ -11,7 +11,7 @@ from lars.analysis import Reach
 from lars.language.terms import Atom, Iri, Variable
 from lars.language.windows import Interval, TupleWindow
 from lars.text.notation import read
-from solver import limits
+from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import ChosenTimes, EveryTime, Newest
 from solver.job import Question
@@ -162,8 +162,8 @@ def test_a_burst_is_cut_like_an_even_trace():
 @pytest.fixture
 def little_memory(monkeypatch):
     """200 MB more than the process has already, for the processes of slices alone."""
-    monkeypatch.setattr(limits, "_most", [limits.memory_used() + 2 * 10**8])
-    monkeypatch.setattr(slice_tasks.limits, "watch_task", lambda _: None)
+    monkeypatch.setattr(memory, "_most", [memory.memory_used() + 2 * 10**8])
+    monkeypatch.setattr(slice_tasks.memory, "watch_task", lambda _: None)
 
 
 def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory):
@@ -176,7 +176,7 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     )
     rows = [(t, 0, i, "p", (f"a{i}",)) for t in range(32) for i in range(60 if t == 5 else 1)]
     job = Job(asked, Interval(0, 31), {})
-    task = SliceTask(job, (job.span,), frozenset({0}), {}, limits.limit(), None)
+    task = SliceTask(job, (job.span,), frozenset({0}), {}, memory.limit(), None)
     one = block(rows)
     parts = [*task(0, [(0, packed_atoms(one.atoms, one.terms))])]
     lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]
@@ -192,7 +192,7 @@ def task_of(monkeypatch, gate, *told):
     """Return what a task says of two questions, if this is what its processes tell, one after the other."""
     question = Question(read("q(X) ← p(X)."), ("q", 1), gate)
     job = Job([question] * 2, Interval(0, 31), {})
-    task = SliceTask(job, (job.span,), frozenset({0}), {}, limits.limit(), None)
+    task = SliceTask(job, (job.span,), frozenset({0}), {}, memory.limit(), None)
     listened = iter(told)
     monkeypatch.setattr(slice_tasks, "_in_child", lambda _: iter(next(listened, ())))
     empty = block([])

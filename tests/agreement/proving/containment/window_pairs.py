@@ -13,7 +13,7 @@ from itertools import product, zip_longest
 from agreement.proving.containment import Holds, OneQuery, reports_containment
 from lars.durations import Duration
 from lars.language.windows import Bounds
-from solver.limits import Deadline
+from solver.deadlines import Deadline
 from translate.dialects import read_query
 from translate.model.query import Profile, Setting, ToStream
 

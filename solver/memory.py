@@ -1,8 +1,7 @@
-"""What a run may take: memory, at which each process looks itself, and time.
+"""How much memory a run may take: each process looks at itself, and ends itself above the bound.
 
 clingo's grounding and other foreign code cannot be interrupted, but lets other threads run: so a
-thread looks, the more often the nearer the bound is; above it the process ends. What evaluates within a
-search that has to end in time asks the clock before what may take long.
+thread looks, the more often the nearer the bound is.
 """
 
 import gc
@@ -10,75 +9,14 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
-from dataclasses import dataclass
-from math import inf
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from time import monotonic, sleep
+from time import sleep
 from typing import Final
 
-from lars.errors import LarsError, OutOfMemoryError, TimeLimitError, printable, what_is_under_way
-
-_MANY: Final = 2**14
-"""Of fewer rows the clock is not asked: what is small is evaluated whatever the time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Deadline:
-    """Until when is searched, by the process's clock in seconds; `seconds` is what the limit was."""
-
-    seconds: float = inf
-    end: float = inf
-
-    @classmethod
-    def after(cls, seconds: float) -> "Deadline":
-        """Return the deadline that is so many seconds away."""
-        return cls(seconds, monotonic() + seconds)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is up."""
-        return monotonic() > self.end
-
-    @property
-    def left(self) -> float:
-        """How many seconds are left."""
-        return max(0.0, self.end - monotonic())
-
-    def nearer(self, part: float) -> "Deadline":
-        """Return the deadline at which so large a part of the time that is left is over."""
-        return Deadline(self.seconds, monotonic() + part * self.left)
-
-    def check(self) -> None:
-        """Raise TimeLimitError when the time is up."""
-        if self.is_over:
-            raise TimeLimitError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
-
-
-NEVER: Final = Deadline()
-"""No limit."""
-_current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
-
-
-@contextmanager
-def until(deadline: Deadline) -> Iterator[None]:
-    """Let what is evaluated in the block raise TimeLimitError when the time is up."""
-    before = _current.get()
-    set_to = _current.set(deadline if deadline.end < before.end else before)
-    try:
-        yield
-    finally:
-        _current.reset(set_to)
-
-
-def check_time(rows: int = _MANY) -> None:
-    """Raise TimeLimitError where the time of the block is up, and there are many rows to come."""
-    if rows >= _MANY:
-        _current.get().check()
-
+from lars.errors import LarsError, OutOfMemoryError, printable, what_is_under_way
 
 FAILED: Final = 3
 """The exit code of a run that failed, and of a task that ended itself."""

@@ -1,0 +1,68 @@
+"""Until when is searched; what evaluates within a search asks the clock before what may take long."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from math import inf
+from time import monotonic
+from typing import Final
+
+from lars.errors import TimeLimitError
+
+_MANY: Final = 2**14
+"""Of fewer rows the clock is not asked: what is small is evaluated whatever the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """Until when is searched, by the process's clock in seconds; `seconds` is what the limit was."""
+
+    seconds: float = inf
+    end: float = inf
+
+    @classmethod
+    def after(cls, seconds: float) -> "Deadline":
+        """Return the deadline that is so many seconds away."""
+        return cls(seconds, monotonic() + seconds)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return monotonic() > self.end
+
+    @property
+    def left(self) -> float:
+        """How many seconds are left."""
+        return max(0.0, self.end - monotonic())
+
+    def nearer(self, part: float) -> "Deadline":
+        """Return the deadline at which so large a part of the time that is left is over."""
+        return Deadline(self.seconds, monotonic() + part * self.left)
+
+    def check(self) -> None:
+        """Raise TimeLimitError when the time is up."""
+        if self.is_over:
+            raise TimeLimitError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
+
+
+NEVER: Final = Deadline()
+"""No limit."""
+_current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
+
+
+@contextmanager
+def until(deadline: Deadline) -> Iterator[None]:
+    """Let what is evaluated in the block raise TimeLimitError when the time is up."""
+    before = _current.get()
+    set_to = _current.set(deadline if deadline.end < before.end else before)
+    try:
+        yield
+    finally:
+        _current.reset(set_to)
+
+
+def check_time(rows: int = _MANY) -> None:
+    """Raise TimeLimitError where the time of the block is up, and there are many rows to come."""
+    if rows >= _MANY:
+        _current.get().check()
