@@ -21,7 +21,7 @@ from agreement.proving.disjuncts import Edge, GraphSource, Model, Reading, Requi
 from lars.errors import LarsError
 from lars.language.formulas import Call
 from lars.language.terms import Iri, Variable
-from lars.language.windows import Interval, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
 from translate.model.query import Setting
 
 _MOST_TIMES: Final = 20_000
@@ -245,7 +245,7 @@ def _equal(group: Group) -> tuple[Requirement, ...] | None:
 def critical_times(windows: Sequence[Window]) -> Sequence[int]:
     """Return times at which windows are whole, one for each order in which their ends can stand."""
     timed = [window for window in windows if isinstance(window, TimeWindow)]
-    if any(isinstance(window, SlidingWindow) for window in windows):
+    if any(not isinstance(window, TimeWindow | TupleWindow) for window in windows):
         raise UnplacedError("windows that begin at a time of their own are not decided")
     steps = lcm(1, *(window.step for window in timed))
     base = -(-(max((window.past or 0 for window in timed), default=0) + steps + 2) // steps) * steps

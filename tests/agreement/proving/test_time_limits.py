@@ -8,7 +8,7 @@ import pytest
 from lars.errors import TimeLimitError
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver import memory
+from solver import deadlines
 from solver.deadlines import Deadline, until
 from solver.facts import Fact, Situation
 from solver.relational import runs
@@ -51,7 +51,7 @@ def rows(program, many):
 
 def test_a_join_of_very_many_rows_ends_when_the_clock_says_so(monkeypatch):
     ticks = count()
-    monkeypatch.setattr(memory, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(deadlines, "monotonic", lambda: float(next(ticks)))
     with until(Deadline(3, end=10.5)), pytest.raises(TimeLimitError, match="limit of 3 s is up"):
         rows(read(STAR), 6)
     assert next(ticks) == 12

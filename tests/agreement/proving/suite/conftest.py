@@ -5,7 +5,7 @@ import pytest
 from agreement.proving.suite import read_suite, suite_tests, write_suite
 from agreement.proving.suite.suite_tests import chosen_streams, made_tests
 
-STEP = 21
+STEP = 14
 ALSO = ("late", "late-two", "ask", "window-variable", "agree-merged", "construct-unbound", "alternative-both")
 
 
