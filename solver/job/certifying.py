@@ -15,8 +15,17 @@ from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver.columns import Array
 from solver.facts import Relevance
 from solver.job.answer_runs import AnswerParts, AnswerRuns, Question
-from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at
-from solver.relational import EncodedSituation, counted_atoms, ground_instances, most_instances
+from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at, parts_by_clingo
+from solver.pointwise import have_runs
+from solver.relational import (
+    EncodedSituation,
+    RunTable,
+    as_table,
+    coalesce,
+    counted_atoms,
+    ground_instances,
+    most_instances,
+)
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
@@ -103,23 +112,36 @@ class _Claim:
 
     def certified(self, times: Sequence[int], situation: EncodedSituation) -> AnswerRuns:
         """Return the answers as certified at these times; DisputedAnswerError: clingo has other rows."""
+        certified = replace(self.found, certified=len(times))
+        if len(times) == len(self.found.times) > 1 and self._has_runs_of_clingo():
+            return certified
         for t in times:
-            seen = self._seen_at(t).decoded()
+            seen = self._touched(_seen_at(self.question, self.input, t)).decoded()
             if {row for row, _, _ in by_clingo(self.question, seen, [t])} != self.found.at(t):
                 check_alike_at(self.question, seen, [t])
                 check_alike_at(self.question, situation.decoded(), self.found.times.tolist())
                 raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
-        return replace(self.found, certified=len(times))
+        return certified
 
-    def _seen_at(self, t: int) -> EncodedSituation:
-        """Return what of the input the rules can meet at t, and perhaps some more."""
-        seen, output = _seen_at(self.question, self.input, t), self.question.predicate
+    def _has_runs_of_clingo(self) -> bool:
+        """Whether clingo has the same runs of all times together; it may have to answer one by one."""
+        question, found, times = self.question, self.found, self.found.times.tolist()
+        assert question.predicate is not None
+        if not have_runs(question.program, self.input.background):
+            return False
+        rows = parts_by_clingo(question, self._touched(self.input), times)
+        expected = coalesce(as_table(rows, question.predicate[1], found.terms), len(times))
+        return len(expected) == len(found.runs) and set(_ended_rows(expected)) == set(_ended_rows(found.runs))
+
+    def _touched(self, seen: EncodedSituation) -> EncodedSituation:
+        """Return the situation without what of a large B the rules cannot touch."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
-        if output is None or sum(map(len, seen.background.values())) <= _LARGE:
+        if sum(map(len, seen.background.values())) <= _LARGE:
             return seen
         from solver.relational.touched_background import with_usable_background
 
-        return with_usable_background(self.question.program, seen, output)
+        assert self.question.predicate is not None
+        return with_usable_background(self.question.program, seen, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
@@ -150,7 +172,7 @@ class _Claim:
         costs = self._costs()[np.searchsorted(self.found.times, times)]
         left = max(_INSTANCES, _INSTANCES_EACH * int(costs.sum()))
         program = self.question.program
-        seen = list(map(self._seen_at, times))
+        seen = [self._touched(_seen_at(self.question, self.input, t)) for t in times]
         # The numbers of atoms are known at once, and mostly are enough.
         bounds = [most_instances(program, some) for some in seen]
         if sum(left if bound is None else bound for bound in bounds) < left:
@@ -195,6 +217,10 @@ class _Claim:
         begun, ended = (np.bincount(ends, minlength=len(times) + 1) for ends in (found.first, found.last + 1))
         held: Array = np.cumsum(begun - ended)[: len(times)]
         return costs + held
+
+
+def _ended_rows(table: RunTable) -> Iterator[tuple[int, ...]]:
+    return zip(*(column.tolist() for column in (*table.columns, table.first, table.last)), strict=True)
 
 
 def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:

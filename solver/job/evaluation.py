@@ -19,7 +19,7 @@ from lars.language.windows import Interval, TimeWindow, TupleWindow
 from solver.columns import Array
 from solver.facts import Background, NearSituation, Row, Situation, Span, unite
 from solver.job.answer_runs import Answer, AnswerRuns, AtomRuns, Question, Stretch, Whole, atom_runs
-from solver.pointwise import consequences, models, rows
+from solver.pointwise import consequences, have_runs, models, rows, runs
 from solver.relational import (
     EncodedSituation,
     Obstacle,
@@ -162,7 +162,7 @@ def _rows(
                 check_alike_at(question, situation.decoded(), times)
             found = _unless_refused(partial(_found_by_columns, question, situation, times), evaluator)
         if found is None:
-            found = by_clingo(question, situation.decoded(), times)
+            found = parts_by_clingo(question, situation, times)
         for row, first, last in found:
             yield number, times, row, first, last
 
@@ -200,7 +200,7 @@ def answers_at(
         latest = None if newest is None else newest.tolist()
         found = _unless_refused(partial(_by_columns, question, situation, listed, latest), evaluator)
     if found is None:
-        rows = _by_clingo_as_if(question, situation.decoded(), listed, newest)
+        rows = _by_clingo_as_if(question, situation, listed, newest)
         found = coalesce(as_table(rows, question.predicate[1], situation.terms), len(listed))
     return AnswerRuns(times, found, situation.terms)
 
@@ -221,14 +221,24 @@ def _unless_refused(found: Callable[[], Outcome], evaluator: Evaluator) -> Outco
 
 
 def _by_clingo_as_if(
-    question: Question, situation: Situation, times: Sequence[int], newest: Array | None
+    question: Question, situation: EncodedSituation, times: Sequence[int], newest: Array | None
 ) -> Iterator[tuple[Row, int, int]]:
     if newest is None:
-        yield from by_clingo(question, situation, times)
+        yield from parts_by_clingo(question, situation, times)
         return
+    decoded = situation.decoded()
     for index, (t, latest) in enumerate(zip(times, newest.tolist(), strict=True)):
-        for row, _, _ in by_clingo(question, replace(situation, newest=latest), [t]):
+        for row, _, _ in by_clingo(question, replace(decoded, newest=latest), [t]):
             yield row, index, index
+
+
+def parts_by_clingo(
+    question: Question, situation: EncodedSituation, times: Sequence[int]
+) -> Iterator[tuple[Row, int, int]]:
+    """Yield what `by_clingo` does, of one part of the times after another: runs end where it ends."""
+    for begin, end, part in _portions(question.program, situation, times) if times else ():
+        for row, first, last in by_clingo(question, part.decoded(), times[begin:end]):
+            yield row, begin + first, begin + last
 
 
 def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
@@ -359,7 +369,11 @@ def _portions(
 def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
-    """Yield each row with the index of each time at which it is an answer, as first and as last one."""
+    """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
+    output = question.output
+    if len(times) > 1 and isinstance(output, tuple) and have_runs(question.program, situation.background):
+        yield from ((row, *span) for row, span in runs(question.program, situation, times, output))
+        return
     around, repeats = NearSituation(question.program, situation), RepeatedSituations(question.program)
     for index, t in enumerate(times):
         seen = around.at(t)

@@ -510,7 +510,7 @@ class RuleWriter:
 
         They are asked of what the rest of the positive body binds, earlier values included.
         """
-        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        domain = self.binding()
         for literal in self.rule.body:
             if isinstance(literal, logic.Test | logic.Assign):
                 number = self.naming.conditions[place(literal, self.rule)]
@@ -520,13 +520,17 @@ class RuleWriter:
 
     def guards(self, number: int) -> Iterator[str]:
         """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
-        domain = [part for literal in self.rule.body for part in self._binding(literal)]
+        domain = self.binding()
         domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, logic.Assign)]
         for literal in self.rule.body:
             if isinstance(literal, logic.Comparison):
                 for side in (literal.left, literal.right):
                     for wraps in wrapping(side, self.names):
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
+
+    def binding(self) -> list[str]:
+        """Return the literals that bind the body's variables, but for what the host computes."""
+        return [part for literal in self.rule.body for part in self._binding(literal)]
 
     def _binding(self, literal: logic.BodyLiteral) -> list[str]:
         match literal:

@@ -3,9 +3,9 @@
 `python -m tests.benchmarks.relational_speed [-n 10 100 1000]` prints CPU milliseconds per evaluation time of
 ans(X,Y) ← ⊞^30 ◇ p(X,Y), ⊞^5 ◇ q(Y), and how many times less that is than a program for each time. Facts go
 in as Python values and rows at each time come out so, or facts go in as columns with a dictionary and rows
-come out as a table, in Arrow, on both sides; without certification, with it as by default, and all by
-clingo. With `--lars agree SAMPLE ..` it runs that command, and measures each program that it evaluates
-instead. All ways must have the same rows.
+come out as a table, in Arrow, on both sides; without certification, with it as by default, of every
+time, and all by clingo. With `--lars agree SAMPLE ..` it runs that command, and measures each program
+that it evaluates instead. All ways must have the same rows.
 """
 
 import argparse
@@ -77,6 +77,7 @@ QUESTION = Question(PROGRAM, ("ans", 2), EveryTime())
 WAYS = {
     "uncertified": (Evaluator.AUTO, Certify.NONE),
     "default": (Evaluator.AUTO, Certify.SOME),
+    "certify all": (Evaluator.AUTO, Certify.ALL),
     "clingo": (Evaluator.CLINGO, Certify.NONE),
 }
 

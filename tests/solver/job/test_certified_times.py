@@ -12,13 +12,17 @@ from solver.settings import Certify, Evaluator
 
 @pytest.mark.parametrize(("certify", "expected"), [(Certify.NONE, 0), (3, 3), (Certify.ALL, 10), (99, 10)])
 def test_so_many_times_are_evaluated_by_clingo(certify, expected, monkeypatch):
-    asked, by_clingo = [], certifying.by_clingo
+    asked = []
 
-    def noted(question, situation, times):
-        asked.extend(times)
-        return by_clingo(question, situation, times)
+    def noting(evaluate):
+        def noted(question, situation, times):
+            asked.extend(times)
+            return evaluate(question, situation, times)
 
-    monkeypatch.setattr(certifying, "by_clingo", noted)
+        return noted
+
+    for evaluate in (certifying.by_clingo, certifying.parts_by_clingo):
+        monkeypatch.setattr(certifying, evaluate.__name__, noting(evaluate))
     timeline, facts = Interval(0, 9), [Fact(t, "e", ("a",)) for t in (1, 5)]
     question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), EveryTime())
     here = encode(Situation(timeline, facts, {}))

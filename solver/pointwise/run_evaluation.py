@@ -1,0 +1,299 @@
+"""The rows of many reference times by one clingo program, as runs of consecutive ones.
+
+  a(X) ← ⊞^w ◇ b(X, Y), c(Y), not d(X)
+  a(X,M,N) :- in'0(X,Y,A0,B0); c(Y,A1,B1); M = max(A0,A1); N = min(B0,B1); M <= N    without `not`
+  a(X,T,T) :- ..; T = M..N; not d'at(X,T)                                            with it
+
+A window's ends never move back, so a fact is seen through it at consecutive reference times: the host
+says at which, by the first and the last of their indexes. The encoding of one time is the oracle.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+
+import clingo
+
+from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form, positive_loops, strata
+from lars.language.formulas import BodyLiteral, Comparison, Condition, SetLiteral
+from lars.language.program import Program, Rule, formulas, is_fact
+from lars.language.terms import NULL, Atom, Signature, signature
+from lars.language.windows import NOW, IntervalWindow, Ties, TupleWindow, Window
+from solver.facts import (
+    Fact,
+    Row,
+    Situation,
+    Span,
+    canonical_atom,
+    counts,
+    matcher,
+    unite,
+    variables_in_order,
+    with_facts,
+)
+from solver.pointwise.asp_terms import RuleNames, symbol, symbol_of, text_of, wrapping
+from solver.pointwise.callbacks import Host, InputFact, call, predicate_name
+from solver.pointwise.encoding import AspNames, RuleWriter
+from solver.pointwise.point_evaluation import ground
+
+_NULL = symbol(NULL)
+
+
+def have_runs(program: Program, background: Iterable[Signature]) -> bool:
+    """Whether `runs` evaluates the program, with a background of these predicates.
+
+    It does where nothing is recursive, gathered, or computed with, heads hold at the reference time, and
+    windows stand with ◇ over input alone and show by time or in the order of arrival.
+    """
+    naming = AspNames(program, frozenset(background))
+    rules, elsewhere = program.rules, naming.derived | naming.background_predicates
+    if naming.derived & naming.background_predicates or positive_loops(program) or strata(program) is None:
+        return False
+    if any(not isinstance(rule.head, Atom) or any(map(_is_beyond, rule.body)) for rule in rules):
+        return False
+    try:
+        forms = [literal_form(part) for rule in rules for part in formulas(rule.body)]
+    except UnsupportedFormulaError:
+        return False
+    return all(_has_runs(form, elsewhere) for form in forms)
+
+
+def _is_beyond(literal: BodyLiteral) -> bool:
+    if isinstance(literal, Comparison):
+        return any(True for side in (literal.left, literal.right) for _ in wrapping(side, RuleNames()))
+    return isinstance(literal, SetLiteral)
+
+
+def _has_runs(form: LiteralForm, elsewhere: Container[Signature]) -> bool:
+    if not isinstance(form.atom, Atom):
+        return False
+    match form.window:
+        case None:
+            return form.mode is Mode.NOW
+        case TupleWindow(ties=Ties.ARRIVAL, by=None) | IntervalWindow():
+            return form.mode is Mode.SOME and signature(form.atom) not in elsewhere
+        case _:
+            return False
+
+
+def runs(
+    program: Program, situation: Situation, times: Sequence[int], output: Signature
+) -> Iterator[tuple[Row, Span]]:
+    """Yield the rows of a derived predicate with the first and last index of times at which they hold.
+
+    Those of one row do not meet. The program is one that `have_runs`, the times ascend.
+    """
+    arrived = frozenset((fact.predicate, len(fact.arguments)) for fact in situation.facts)
+    encoding = RunEncoding(program, frozenset(situation.background), input=arrived, last=len(times) - 1)
+    host = Host(encoding.hosted, {}, {}, _facts(encoding, situation, times))
+    control = clingo.Control(["--warn=none"])
+    show = f"#show. #show {predicate_name(output[0])}/{output[1] + 2}.\n"
+    control.add("base", [], "\n".join((*encoding.lines(), host.input_rules(), show)))
+    ground(control, host, program, situation)
+    spans: dict[Row, list[Span]] = {}
+    index = {clingo.Number(place): place for place in range(len(times))}
+    with control.solve(yield_=True) as models:
+        # A stratified program has one model: gringo has evaluated it, the solver only hands it over.
+        for model in models:
+            for atom in model.symbols(shown=True):
+                *terms, first, last = atom.arguments
+                unite(spans.setdefault(tuple(map(_text, terms)), []), (index[first], index[last]))
+    for row, united in spans.items():
+        yield from ((row, span) for span in united)
+
+
+@lru_cache(maxsize=2**16)
+def _text(term: clingo.Symbol) -> str | None:
+    return None if term == _NULL else text_of(term)
+
+
+@dataclass(frozen=True)
+class RunEncoding(AspNames):
+    """A program over times of the indexes 0 to `last`; `input` are the predicates of what arrives.
+
+    A derived atom carries its run, `p'at` spreads p over single indexes, `in'7` is what the seventh of
+    `windowed_atoms` shows, with runs too, and `always'p` B's p, without one.
+    """
+
+    input: frozenset[Signature] = frozenset()
+    last: int = 0
+
+    def lines(self) -> Iterator[str]:
+        """Yield the rules as ASP text; atoms of `windowed_atoms` and of B are expected as facts."""
+        spread: dict[str, int] = {}
+        for rule in self.program.rules:
+            if not is_fact(rule):
+                writer = _RunWriter(self, rule)
+                yield from (f"% {rule}", *writer.lines(), *writer.tables())
+                spread |= writer.spread
+        for name, arity in spread.items():
+            names = [f"X{i}" for i in range(arity)]
+            yield f"{_at_index(name, names)} :- {call(name, [*names, 'A', 'B'])}; T = A..B."
+
+    @cached_property
+    def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
+        """What is looked at of the input, numbered in the order of the program."""
+        atoms = ((form.window, form.atom) for _, form in self.literals if isinstance(form.atom, Atom))
+        seen = (
+            (window or NOW, canonical_atom(atom))
+            for window, atom in atoms
+            if self.is_input(window, signature(atom))
+        )
+        return {one: i for i, one in enumerate(dict.fromkeys(seen))}
+
+    def is_input(self, window: Window | None, predicate: Signature) -> bool:
+        """Whether atoms of the predicate, behind the window or plain, are such as arrive."""
+        return window is not None or (predicate in self.input and predicate not in self.derived)
+
+    def always_name(self, predicate: Signature) -> str:
+        """Return the name under which B's atoms of the predicate are given."""
+        return f"always'{predicate_name(predicate[0])}"
+
+
+class _RunWriter(RuleWriter):
+    """Writes one rule over runs; `spread` are the predicates that it looks at index by index."""
+
+    def __init__(self, encoding: RunEncoding, rule: Rule) -> None:
+        super().__init__(encoding, rule)
+        self._encoding = encoding
+        carrying = (part for part in rule.body if self._carries_run(part))
+        self._runs = {part: number for number, part in enumerate(dict.fromkeys(carrying))}
+        self.spread: dict[str, int] = {}
+
+    def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
+        """Yield the rule; `more` comes last in its body."""
+        body = [part for literal in self.rule.body for part in self.literal(literal)]
+        first, last = self._ends()
+        body += [*self.meets(), *more]
+        if self.spread:
+            body.append(f"T = {first}..{last}")
+            first = last = "T"
+        assert isinstance(self.rule.head, Atom)
+        head = call(
+            predicate_name(self.rule.head.predicate), [*self.names.terms(self.rule.head), first, last]
+        )
+        yield f"{head} :- {'; '.join(body)}."
+
+    def literal(self, literal: BodyLiteral) -> list[str]:
+        """Return the ASP body literals of one LARS body literal."""
+        if isinstance(literal, Condition | SetLiteral):
+            return super().literal(literal)
+        form = literal_form(literal)
+        name, arguments = self._source(form)
+        if literal in self._runs:
+            number = self._runs[literal]
+            return [call(name, [*arguments, f"A{number}", f"B{number}"])]
+        if form.positive:
+            return [call(name, arguments)]
+        if not self._has_run(form):
+            return [f"not {call(name, arguments)}"]
+        self.spread[name] = len(arguments)
+        return [f"not {_at_index(name, arguments)}"]
+
+    def binding(self) -> list[str]:
+        """Return the literals that bind the body's variables, runs that meet among them."""
+        return [*super().binding(), *self.meets()]
+
+    def meets(self) -> list[str]:
+        """Return what binds the first and the last index that the runs of the body share."""
+        parts = []
+        for i in range(1, len(self._runs)):
+            before = ("A0", "B0") if i == 1 else (f"M{i - 1}", f"N{i - 1}")
+            # The greater of two is (a + b + |a - b|) / 2: arithmetic, where an aggregate would be slow.
+            parts.append(f"M{i} = ({before[0]}+A{i}+|{before[0]}-A{i}|)/2")
+            parts.append(f"N{i} = ({before[1]}+B{i}-|{before[1]}-B{i}|)/2")
+            parts.append(f"M{i} <= N{i}")
+        return parts
+
+    def _ends(self) -> tuple[str, str]:
+        match len(self._runs):
+            case 0:
+                return "0", str(self._encoding.last)
+            case 1:
+                return "A0", "B0"
+            case count:
+                return f"M{count - 1}", f"N{count - 1}"
+
+    def _carries_run(self, literal: BodyLiteral) -> bool:
+        if isinstance(literal, Condition | SetLiteral):
+            return False
+        form = literal_form(literal)
+        return form.positive and self._has_run(form)
+
+    def _has_run(self, form: LiteralForm) -> bool:
+        assert isinstance(form.atom, Atom)
+        predicate = signature(form.atom)
+        return predicate in self._encoding.derived or self._encoding.is_input(form.window, predicate)
+
+    def _source(self, form: LiteralForm) -> tuple[str, list[str]]:
+        """Return name and arguments of the atom that says where a literal's atom holds, but for its run."""
+        atom = form.atom
+        assert isinstance(atom, Atom)
+        if signature(atom) in self._encoding.derived:
+            return predicate_name(atom.predicate), self.names.terms(atom)
+        if self._encoding.is_input(form.window, signature(atom)):
+            number = self._encoding.windowed_atoms[form.window or NOW, canonical_atom(atom)]
+            return f"in'{number}", [self.names.term(variable) for variable in variables_in_order(atom)]
+        return self._encoding.always_name(signature(atom)), self.names.terms(atom)
+
+
+def _at_index(name: str, arguments: list[str]) -> str:
+    return call(f"{name}'at", [*arguments, "T"])
+
+
+def _facts(encoding: RunEncoding, situation: Situation, times: Sequence[int]) -> Iterator[InputFact]:
+    """Yield what windows show, with runs of indexes, and the atoms of B."""
+    inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
+    arrived = sorted(inside, key=lambda fact: fact.t)
+    held = with_facts(encoding.program, situation.background)
+    numbers = [clingo.Number(index) for index in range(len(times))]
+    for (window, atom), number in encoding.windowed_atoms.items():
+        name = f"in'{number}", len(variables_in_order(atom)) + 2
+        places = [atom.arguments.index(variable) for variable in variables_in_order(atom)]
+        matches, spans = matcher(atom), dict[tuple[str, ...], list[Span]]()
+        counted, shown = _shown(window, arrived, situation, times, encoding)
+        for place, fact in counted:
+            if matches(fact) and situation.sees(fact) and (span := shown(place)) is not None:
+                unite(spans.setdefault(tuple([fact.arguments[place] for place in places]), []), span)
+        for row in held.get(signature(atom), ()):
+            # A plain atom of the input that B may hold too; windows never stand over such.
+            if matches(Fact(0, atom.predicate, tuple(row))):
+                spans[tuple([row[place] for place in places])] = [(0, len(times) - 1)]
+        for terms, united in spans.items():
+            symbols = list(map(symbol_of, terms))
+            for first, last in united:
+                yield InputFact(name, clingo.Tuple_([*symbols, numbers[first], numbers[last]]))
+    for predicate, rows in held.items():
+        always = encoding.always_name(predicate), predicate[1]
+        yield from (InputFact(always, clingo.Tuple_(list(map(symbol_of, row)))) for row in rows)
+
+
+def _shown(
+    window: Window, arrived: Sequence[Fact], situation: Situation, times: Sequence[int], naming: AspNames
+) -> tuple[Iterable[tuple[int, Fact]], Callable[[int], Span | None]]:
+    """Return the facts that a window can show with their places, and at which indexes it shows a place.
+
+    A place is a time, or one in the order of what a tuple window counts, which shows the last ones.
+    """
+    if isinstance(window, TupleWindow):
+        counted = [
+            fact
+            for fact in arrived
+            if (fact.predicate, len(fact.arguments)) not in naming.derived and counts(window, fact.arguments)
+        ]
+        moments = [fact.t for fact in counted]
+        come = [bisect_right(moments, t) for t in times]
+        return enumerate(counted), _run([n - window.size for n in come], [n - 1 for n in come])
+    bounds = [window.bounds(t, situation.timeline) for t in times]
+    run = _run([ends.first for ends in bounds], [ends.last for ends in bounds])
+    return ((fact.t, fact) for fact in arrived), cache(run)
+
+
+def _run(firsts: Sequence[int], lasts: Sequence[int]) -> Callable[[int], Span | None]:
+    # Neither end moves back, so the indexes whose interval holds a place are consecutive.
+    def run(place: int) -> Span | None:
+        first, last = bisect_left(lasts, place), bisect_right(firsts, place) - 1
+        return (first, last) if first <= last else None
+
+    return run
