@@ -1,11 +1,11 @@
-"""Terms of LARS in ASP, both ways, and arithmetic and comparisons on them, where they can leave 32 bit too.
+"""Terms of LARS in ASP, both ways, names of predicates, arithmetic and comparisons, where 32 bit end too.
 
 This is the only place that quotes terms: no text of a trace or query is part of a program unless
 `asp_text` or `symbol` quoted it. Two literals of one value stay two terms.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, assert_never
 
@@ -232,3 +232,25 @@ def _combined(operator: ArithmeticOperator, left: int | None, right: int | None)
             return left + right
         case _:
             assert_never(operator)
+
+
+RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "oldest", "kept"))
+_PREDICATE = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
+
+
+def predicate_name(base: str) -> str:
+    """Return the ASP name of a program's predicate; our own names have a prime inside or are reserved.
+
+    A name that ASP does not allow is written in hexadecimal, so that every name has another one.
+
+    >>> predicate_name("near"), predicate_name("now"), predicate_name("ans1'"), predicate_name("Né")
+    ('near', "user'now", "ans1'", "named'x4ec3a9")
+    """
+    if not _PREDICATE.fullmatch(base):
+        return f"named'x{base.encode(errors='surrogatepass').hex()}"
+    return f"user'{base}" if base in RESERVED or base == "not" else base
+
+
+def call(name: str, arguments: Sequence[str]) -> str:
+    """Return the ASP text of a predicate with these arguments."""
+    return f"{name}({','.join(arguments)})" if arguments else name

@@ -1,8 +1,10 @@
-"""What the host answers while clingo grounds: tables of SPARQL conditions, and all instances of an atom."""
+"""What a program asks its host while clingo grounds, as ASP text, and what the host answers.
 
-import re
+Tables of SPARQL conditions, facts many at once, and all instances of an atom.
+"""
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import clingo
 
@@ -10,7 +12,7 @@ from lars.language.formulas import Among, Assign, Gather, SetLiteral, Test
 from lars.language.program import Rule, head_atom, variables
 from lars.language.terms import NULL, Constant, Signature, Variable, signature
 from solver.facts import variables_in_order
-from solver.pointwise.asp_terms import constant, symbol
+from solver.pointwise.asp_terms import call, constant, symbol
 from solver.rdf import aggregate, compile_condition, evaluate, sorted_rows, test
 
 Symbols = tuple[clingo.Symbol, ...]
@@ -18,9 +20,6 @@ Instances = Mapping[SetLiteral, frozenset[Symbols]]
 """Which instances of their atoms literals shall find at one reference time."""
 Element = tuple[Constant | None, ...]
 HostedCondition = Test | Assign
-
-RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "oldest", "kept"))
-_IDENTIFIER = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
 
 
 Place = tuple[HostedCondition, Signature | None]
@@ -36,24 +35,6 @@ def place(condition: HostedCondition, rule: Rule) -> Place:
 def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
     """Return the variables that a condition's value depends on, in lexicographic order."""
     return tuple(sorted(variables(condition.expression)))
-
-
-def predicate_name(base: str) -> str:
-    """Return the ASP name of a program's predicate; our own names have a prime inside or are reserved.
-
-    A name that ASP does not allow is written in hexadecimal, so that every name has another one.
-
-    >>> predicate_name("near"), predicate_name("now"), predicate_name("ans1'"), predicate_name("Né")
-    ('near', "user'now", "ans1'", "named'x4ec3a9")
-    """
-    if not _IDENTIFIER.fullmatch(base):
-        return f"named'x{base.encode(errors='surrogatepass').hex()}"
-    return f"user'{base}" if base in RESERVED or base == "not" else base
-
-
-def call(name: str, arguments: Sequence[str]) -> str:
-    """Return the ASP text of a predicate with these arguments."""
-    return f"{name}({','.join(arguments)})" if arguments else name
 
 
 def condition_atom(condition: HostedCondition, number: int, arguments: Sequence[str], value: str) -> str:

@@ -56,19 +56,17 @@ from lars.language.windows import (
     Window,
 )
 from solver.facts import Situation, variables_in_order, with_facts
-from solver.pointwise.asp_terms import GREATEST, RuleNames, comparison, wrapping
+from solver.pointwise.asp_terms import GREATEST, RuleNames, call, comparison, predicate_name, wrapping
 from solver.pointwise.callbacks import (
     HostedCondition,
     Instances,
     Place,
-    call,
     columns,
     condition_arguments,
     condition_atom,
     gathered_signature,
     gathering,
     place,
-    predicate_name,
     required_rules,
     table,
     table_signature,

@@ -18,15 +18,8 @@ from lars.language.stream import Moment
 from lars.language.terms import Atom, Signature, Variable, constants, signature, unify
 from lars.language.windows import TupleWindow
 from solver.facts import Arguments, Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
-from solver.pointwise.asp_terms import GREATEST, constant, symbol, symbol_of
-from solver.pointwise.callbacks import (
-    Host,
-    InputFact,
-    Instances,
-    Symbols,
-    collected_signature,
-    predicate_name,
-)
+from solver.pointwise.asp_terms import GREATEST, constant, predicate_name, symbol, symbol_of
+from solver.pointwise.callbacks import Host, InputFact, Instances, Symbols, collected_signature
 from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding, rank_program
 
 _ROUNDS = 3

@@ -32,8 +32,8 @@ from solver.facts import (
     variables_in_order,
     with_facts,
 )
-from solver.pointwise.asp_terms import RuleNames, symbol, symbol_of, text_of, wrapping
-from solver.pointwise.callbacks import Host, InputFact, call, predicate_name
+from solver.pointwise.asp_terms import RuleNames, call, predicate_name, symbol, symbol_of, text_of, wrapping
+from solver.pointwise.callbacks import Host, InputFact
 from solver.pointwise.encoding import AspNames, RuleWriter
 from solver.pointwise.point_evaluation import ground
 

@@ -16,10 +16,9 @@ from lars.language.formulas import Test
 from lars.language.program import Program
 from lars.language.terms import Constant, Signature
 from solver.facts import Situation
-from solver.pointwise.asp_terms import constant, text_of
+from solver.pointwise.asp_terms import call, constant, text_of
 from solver.pointwise.callbacks import (
     HostedCondition,
-    call,
     columns,
     condition_arguments,
     gathered_signature,

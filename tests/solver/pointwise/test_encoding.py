@@ -13,7 +13,7 @@ from lars.language.terms import Atom, Number, Symbol
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.pointwise import models, predicate_name
-from solver.pointwise.callbacks import RESERVED
+from solver.pointwise.asp_terms import RESERVED
 from solver.pointwise.encoding import Encoding
 from tests.lars.strategies import cases
 from tests.lars.written import names
