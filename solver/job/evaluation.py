@@ -343,6 +343,8 @@ def _by_columns(
 
 
 ATOMS_AT_ONCE: Final = 250_000
+_SPREAD: Final = 50_000_000
+"""Atoms times evaluation times of one clingo program: what is negated is told of each time by itself."""
 
 
 def _portions(
@@ -370,11 +372,14 @@ def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
     """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
-    output = question.output
-    if len(times) > 1 and isinstance(output, tuple) and have_runs(question.program, situation.background):
-        yield from ((row, *span) for row, span in runs(question.program, situation, times, output))
+    program, output = question.program, question.output
+    if len(times) > 1 and isinstance(output, tuple) and have_runs(program, situation.background):
+        step = max(2, _SPREAD // (1 + len(situation.facts)))
+        for begin in range(0, len(times), step):
+            for row, (first, last) in runs(program, situation, times[begin : begin + step], output):
+                yield row, begin + first, begin + last
         return
-    around, repeats = NearSituation(question.program, situation), RepeatedSituations(question.program)
+    around, repeats = NearSituation(program, situation), RepeatedSituations(program)
     for index, t in enumerate(times):
         seen = around.at(t)
         found = repeats.rows(seen, t, partial(_rows_at, question, seen, t))
