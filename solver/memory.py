@@ -9,8 +9,8 @@ import os
 import re
 import resource
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from time import sleep
@@ -79,6 +79,23 @@ def limit() -> int:
 def set_bound(most: int | None) -> None:
     """Say how many bytes a process of this run may take."""
     _most[:] = [] if most is None else [most]
+
+
+@contextmanager
+def bound_of_a_run() -> Iterator[None]:
+    """Take the bound that is said in the block as its own: who calls several runs has it as it was before.
+
+    >>> before = limit()
+    >>> with bound_of_a_run():
+    ...     set_bound(2**28)
+    >>> limit() == before
+    True
+    """
+    before = tuple(_most)
+    try:
+        yield
+    finally:
+        _most[:] = before
 
 
 def problem() -> str:

@@ -43,7 +43,7 @@ from agreement.documents.table_files import OutOptions
 from agreement.results.base.boundary import DEEPEST, Listeners, expected_errors
 from agreement.results.base.findings import Result
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
-from solver.memory import FAILED, read_size, set_bound
+from solver.memory import FAILED, bound_of_a_run, read_size, set_bound
 from solver.settings import Progress, no_progress
 
 _USUAL: Final[dict[str, Any]] = {
@@ -381,7 +381,8 @@ def run() -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    code = _code()
+    with bound_of_a_run():
+        code = _code()
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -64,8 +64,11 @@ def tried_streams(
             for trial in trials
             for one in trial.placed(size, chosen)
         )
-        if next(islice(each, MOST_TRIED, None), None) is not None:
-            raise TooManyError(size)
+        for number, _ in enumerate(each):
+            if limits.deadline.is_over:
+                raise OutOfTimeError(size, None)
+            if number == MOST_TRIED:
+                raise TooManyError(size)
         for static in kinds:
             found = (
                 one
@@ -133,14 +136,14 @@ class _Trial:
         ranks, arriving = self.candidates.ranks, self.candidates.arrivals
         numbers = {atom: number for number, atom in enumerate(arriving)}
         ordered = [(atom, numbers[atom]) for atom in _in_order(arriving, ranks)]
-        places = [(t, *one) for t in range(1, self.frame.end + 1) for one in ordered]
+        count = self.frame.end * len(ordered)
 
         def grown(chosen: Placements, first: int, used: UsedLetters) -> Iterator[Placements]:
             if len(chosen) == size:
                 yield chosen
                 return
-            for at in range(first, len(places) - size + len(chosen) + 1):
-                t, atom, number = places[at]
+            for at in range(first, count - size + len(chosen) + 1):
+                t, (atom, number) = at // len(ordered) + 1, ordered[at % len(ordered)]
                 if (more := _used(atom, ranks, used)) is not None:
                     yield from grown((*chosen, (t, number)), at + 1, more)
 

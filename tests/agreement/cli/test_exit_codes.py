@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lars import files
+from solver.memory import limit
 from tests.agreement.cli.malformed import CQELS, CSPARQL, EXPERIMENT, TRACE
 from tests.agreement.command import lars
 from tests.packs import ROOT, SAMPLES
@@ -143,6 +144,14 @@ def test_a_size_of_memory_is_checked(folder, size):
         2,
         f"lars: --memory {size}: accepted: a number and M, G or T, from 256M, as 4G\n",
     )
+
+
+def test_a_bound_on_memory_ends_with_its_run(folder):
+    before = limit()
+    assert lars("fmt", "many.lars", "--memory", "256M").code == 0
+    assert limit() == before
+    assert lars("solve", "cq.rq", "none.nq", "--memory", "256M").code == 2
+    assert limit() == before
 
 
 # 130, 143

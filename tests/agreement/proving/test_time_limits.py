@@ -93,6 +93,19 @@ def test_a_limit_of_two_seconds_ends_what_is_not_decided(files):
     assert ran.code == 1 or "the time" in ran.out
 
 
+def test_a_limit_of_two_seconds_holds_while_streams_of_many_frames_are_counted(files):
+    begin = "REGISTER QUERY q AS PREFIX : <http://e/> SELECT ?a ?d "
+    begin += "FROM STREAM :T [RANGE 2s STEP 4s] FROM STREAM :S [RANGE 5s STEP 3s] "
+    begin += "FROM STREAM :T [RANGE 1s STEP 3s] WHERE"
+    texts = (
+        f"{begin} {{ {{ ?b :p*/:q ?d . ?a ?a ?d }} UNION {{ ?d :p {some} }} ?d :p ?a }}"
+        for some in ("?b", "?b, ?c")
+    )
+    began = process_time()
+    ran = lars("decide", *files(*texts), "--contained", "--time-limit", "2")
+    assert (ran.code in {0, 3}, process_time() - began < GENEROUS / 2) == (True, True)
+
+
 def test_what_decide_proves_witness_knows(files):
     text = "SELECT ?x {{STREAM <urn:s> [RANGE 5s] {{?x <urn:p> ?{0}}} MINUS {{?x <urn:q> ?{1}}}}}"
     pair = files(text.format("y", "z"), text.format("v", "w"))
