@@ -44,7 +44,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, specification
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from solver.deadlines import NEVER, Deadline
+from solver.deadlines import Deadline
 from solver.settings import Progress, Time, TraceInput
 from solver.traces import instant_of, read_static
 from translate.model.query import Semantics
@@ -263,7 +263,7 @@ def options_of(given: JudgeOptions) -> Options:
         early=given.early,
         late=given.late,
         match=given.match,
-        deadline=NEVER if limit is None else Deadline.after(limit),
+        deadline=Deadline.after(limit),
     )
 
 

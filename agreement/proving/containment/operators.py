@@ -31,7 +31,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
 from math import inf
-from time import monotonic
 from typing import Final
 
 from agreement.documents.requests import durations_of, finer_units, sources
@@ -81,6 +80,7 @@ from agreement.proving.witness import (
 from lars.errors import TimeLimitError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
+from solver.deadlines import Deadline
 from solver.facts import STREAM_PREDICATE, Fact
 from translate.analysis import occurring_variables, parts, rebuilt, rename
 from translate.model.patterns import Group, Join, Pattern, StreamBlock
@@ -102,9 +102,8 @@ def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
         return found
     contest = two_queries(one.query, other.query, one.setting, contained=True)
     streams = dict.fromkeys((*streams_of(one.query), *streams_of(other.query)))
-    searched = smallest(
-        WitnessSearch(contest, tuple(streams), until=min(monotonic() + SECONDS, one.deadline.end))
-    )
+    deadline = min(Deadline.after(SECONDS), one.deadline, key=lambda limit: limit.end)
+    searched = smallest(WitnessSearch(contest, tuple(streams), deadline=deadline))
     match searched:
         case (Witness() as witness) | OutOfTime(_, Witness() as witness):
             row = min(witness.left_only, key=str)

@@ -36,7 +36,7 @@ from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.terms import DEFAULT, Atom, Iri, Literal, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
-from solver.deadlines import until
+from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Fact, Multiples, Row, constant_of
 from solver.job import Question, ask
 from solver.search import (
@@ -168,7 +168,7 @@ class WitnessSearch:
     streams: tuple[Iri, ...]
     static: Background | None = None
     arrivals: int | None = None
-    until: float | None = None
+    deadline: Deadline = NEVER
     any_source: bool = False
     scaling: bool = True
     more: CandidateAtoms | None = None
@@ -246,7 +246,7 @@ def smallest(
     candidates = Candidates(found.arrivals, found.static, search.static or {}, found.alike)
     many = len(found.arrivals) + len(found.static)
     limit = _limit(search, many)
-    limits = SearchLimits(limit.triples, search.until, search.scaling)
+    limits = SearchLimits(limit.triples, search.deadline, search.scaling)
     size = 0
     try:
         for stream in _streams(contest, candidates, limits, progress):
