@@ -12,11 +12,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from agreement.answering.solve.solving import SolvingTask, given_to, moded, trace_of
+from agreement.answering.solve.solving import SolvingTask, moded, program_on_trace, query_on_trace
 from agreement.comparing.agree import AgreementTask, comparison_trace
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
-from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
+from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated
 from agreement.documents.traces import Trace, point_on, with_dates
 from agreement.documents.values import cut
 from lars import explain
@@ -253,14 +253,9 @@ def situation_of(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     Raises LarsError for what cannot be read, with its place, and for input that the program derives.
     """
     if wanted.path.suffix == PROGRAM_SUFFIX:
-        program = load_program(wanted.path)
-        trace = trace_of(wanted.trace, wanted.span[1], None, warn)
-        given_to(program, trace)
+        program, trace, _ = program_on_trace(wanted, warn)
         return meeting(program, None, trace, wanted.span[1], wanted.trace.options)
-    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
-    check_evaluated(query, wanted.evaluation, wanted.trigger)
-    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-    wanted = replace(wanted, setting=with_dates(wanted.setting, trace))
+    query, trace, wanted = query_on_trace(wanted, warn)
     return meeting(moded(query, wanted), query, trace, wanted.span[1], wanted.trace.options)
 
 
