@@ -34,6 +34,7 @@ from translate.analysis.rewriting import (
     children,
     depth,
     expressions_of,
+    fresh_variables,
     is_local,
     mentioned_variables,
     occurring_variables,

@@ -118,7 +118,7 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield query.form.value, (query.form.value,)
     if query.modifiers.slices:
         yield "LIMIT or OFFSET", ("LIMIT", "OFFSET")
-    for part in parts(without_paths(query.pattern, frozenset())):
+    for part in parts(without_paths(query.pattern)):
         match part:
             case algebra.LeftJoin():
                 yield "OPTIONAL", ("OPTIONAL",)
