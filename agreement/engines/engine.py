@@ -106,10 +106,10 @@ _Item = TypeVar("_Item")
 Shown = TypeVar("Shown")
 
 
-def needed(items: Sequence[_Item], enough: Callable[[Sequence[_Item]], bool]) -> tuple[_Item, ...]:
+def fewest_enough(items: Sequence[_Item], enough: Callable[[Sequence[_Item]], bool]) -> tuple[_Item, ...]:
     """Return some of the items that are enough, and no fewer of which are: left out the last first.
 
-    >>> needed([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
+    >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
     (1, 3)
     """
     kept = tuple(items)

@@ -40,7 +40,7 @@ from translate.analysis.rewriting import (
     occurring_variables,
     parts,
     path_pattern,
-    rebuilt,
+    rebuild,
     rename,
     tests_of,
     without_paths,

@@ -11,7 +11,7 @@ from itertools import product
 
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
-from translate.analysis.rewriting import children, parts, rebuilt, without_paths
+from translate.analysis.rewriting import children, parts, rebuild, without_paths
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, TriplePattern, steps
@@ -198,7 +198,7 @@ def without_streams(pattern: Pattern) -> Pattern:
             case _:
                 return None
 
-    return rebuilt(pattern, plain)
+    return rebuild(pattern, plain)
 
 
 def stream_blocks(pattern: Pattern) -> Iterator[algebra.StreamBlock]:
@@ -256,7 +256,7 @@ def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern
             case _:
                 return None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _split(bgp: algebra.Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:

@@ -49,14 +49,14 @@ from translate.model.patterns import (
 )
 
 
-def rebuilt(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pattern:
+def rebuild(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pattern:
     """Return the pattern with every part, outermost first, for which `change` has another.
 
     The patterns of EXISTS are parts too; what `change` gives is not looked into again.
     """
     if (changed := change(pattern)) is not None:
         return changed
-    return _with_parts(pattern, lambda part: rebuilt(part, change))
+    return _with_parts(pattern, lambda part: rebuild(part, change))
 
 
 def _with_parts(pattern: Pattern, put: Callable[[Pattern], Pattern]) -> Pattern:
@@ -203,7 +203,7 @@ def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -
             case _:
                 return None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _path_variables(taken: frozenset[Variable]) -> Iterator[Variable]:

@@ -8,7 +8,7 @@ from agreement.answering.export.answers import LegendColumns, columns_of
 from agreement.answering.solve.solving import (
     SolvingTask,
     asked_span,
-    moded,
+    in_mode,
     program_on_trace,
     query_on_trace,
 )
@@ -62,7 +62,7 @@ def export_program(wanted: SolvingTask, warn: Warn) -> ExportedProgram:
     else:
         query, trace, wanted = query_on_trace(wanted, warn)
         output, report = output_of(query, wanted.setting), query.to_stream or ToStream.RSTREAM
-        columns, program = columns_of(output, report), moded(query, wanted)
+        columns, program = columns_of(output, report), in_mode(query, wanted)
         question = ask(program, output.predicate)
     span = asked_span(wanted, trace, 1)
     facts = trace.facts(trace.timeline)

@@ -142,7 +142,7 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         return _streams(wanted, warn)
     query, trace, wanted = query_on_trace(wanted, warn)
     output = output_of(query, wanted.setting)
-    question = ask(moded(query, wanted), output.predicate)
+    question = ask(in_mode(query, wanted), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = asked_span(wanted, trace, every)
     pushed = not isinstance(question.gate, Multiples)
@@ -185,7 +185,7 @@ def program_on_trace(wanted: SolvingTask, warn: Warn) -> tuple[Program, Trace, f
 
 
 def _part_asked(query: EngineQuery, wanted: SolvingTask) -> Question:
-    return ask(moded(query, wanted), output_of(query, wanted.setting).predicate)
+    return ask(in_mode(query, wanted), output_of(query, wanted.setting).predicate)
 
 
 def _spoken(
@@ -209,7 +209,7 @@ def _changes(
         before = now
 
 
-def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
+def in_mode(query: EngineQuery, wanted: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = lars_program(query, wanted.setting)
     if is_pushed(query, wanted.evaluation):

@@ -22,7 +22,7 @@ from agreement.comparing.agree.sides import (
     variables_compared,
 )
 from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
-from agreement.documents.outputs import some
+from agreement.documents.outputs import first_few
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
@@ -385,7 +385,7 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
     if odd := [period for period in periods if period % step]:
         last = max(*periods, step) // step * step
         every = str(step) if last == step else f"{step}..{last}..{step}"
-        listed = some(list(map(str, odd)), _NAMED)
+        listed = first_few(list(map(str, odd)), _NAMED)
         yield (
             f"periods that are no multiples of the STEP, {step} time points of {unit}: {listed}; windows end "
             "at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "

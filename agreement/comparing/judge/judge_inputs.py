@@ -101,7 +101,7 @@ def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
-def recorded(
+def recording_to_judge(
     run: EngineRun, unit: Duration, answers: Answers, options: Options, versions: tuple[Version, ...] = ()
 ) -> RecordingToJudge:
     """Return answers with all that they are judged by, once it is read."""
@@ -233,7 +233,9 @@ def _read(text: str, source: str) -> EngineQuery:
 def recorded_of_case(case: Case, options: Options) -> RecordingToJudge:
     """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
     run = run_of_case(case)
-    return recorded(run, unit_of(run.query, case.pushes), Answers(case.recording, case.lexical), options)
+    return recording_to_judge(
+        run, unit_of(run.query, case.pushes), Answers(case.recording, case.lexical), options
+    )
 
 
 def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:

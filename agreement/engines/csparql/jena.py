@@ -17,7 +17,7 @@ from lars.language.formulas import Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import Triple, constant_of
 from solver.rdf import INTEGERS, Single, value
-from translate.analysis import fresh_variables, nullable, parts, rebuilt, rename, without_paths
+from translate.analysis import fresh_variables, nullable, parts, rebuild, rename, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
 from translate.tau import in_order
@@ -43,9 +43,9 @@ def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTI
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group) or not part.aggregates:
             return None
-        return _split(part, rebuilt(part.pattern, change), (next(names), next(names)), zero)
+        return _split(part, rebuild(part.pattern, change), (next(names), next(names)), zero)
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _split(
@@ -124,7 +124,7 @@ class _Matching:
 
     def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
         """Return the pattern as it is matched by value."""
-        return rebuilt(pattern, self._changed)
+        return rebuild(pattern, self._changed)
 
     def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:
         match part:

@@ -51,7 +51,7 @@ from agreement.engines.yasper.sliding import (
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import Variable
 from solver.facts import Row, Static, Triple
-from translate.analysis import fresh_variables, rebuilt
+from translate.analysis import fresh_variables, rebuild
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
 from translate.model.query import EngineQuery, ToStream
@@ -68,9 +68,9 @@ def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group) or not any(_is_lenient(one) for _, one in part.aggregates):
             return None
-        return _strict(part, rebuilt(part.pattern, change), fresh)
+        return _strict(part, rebuild(part.pattern, change), fresh)
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
@@ -79,13 +79,13 @@ def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.LeftJoin) or part.condition is None:
             return None
-        left, right = rebuilt(part.left, change), rebuilt(part.right, change)
+        left, right = rebuild(part.left, change), rebuild(part.right, change)
         condition = part.condition
         for variable in reversed(in_order(variables(right))):
             condition = Call("||", (Call("!", (Call("BOUND", (variable,)),)), condition))
         return algebra.Filter(algebra.LeftJoin(left, right), condition, part.exists)
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _is_lenient(aggregation: Aggregation) -> bool:

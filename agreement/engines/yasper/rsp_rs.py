@@ -49,7 +49,7 @@ from agreement.engines.yasper.sliding import (
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import Static
-from translate.analysis import fresh_variables, rebuilt
+from translate.analysis import fresh_variables, rebuild
 from translate.model import patterns as algebra
 from translate.model.patterns import (
     Alternative,
@@ -82,7 +82,7 @@ def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
             case _:
                 return None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _steps(
@@ -112,7 +112,7 @@ def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group):
             return None
-        inner, aggregates = rebuilt(part.pattern, change), []
+        inner, aggregates = rebuild(part.pattern, change), []
         for variable, aggregation in part.aggregates:
             if aggregation.function == "GROUP_CONCAT":
                 (given,) = aggregation.arguments
@@ -123,7 +123,7 @@ def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
                 aggregates.append((variable, aggregation))
         return replace(part, pattern=inner, aggregates=tuple(aggregates))
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _is_text(given: Variable) -> Call:

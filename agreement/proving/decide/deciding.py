@@ -251,7 +251,7 @@ def agreement_theorem(asked: AgreementQuestion, period: int) -> Theorem | None:
     same = asked.one_query(period)
     free = replace(asked, stock=None)
     if not possible and (
-        same or (asked.same_patterns and all(map(theorems.excluded, free.judged_disjuncts)))
+        same or (asked.same_patterns and all(map(theorems.is_excluded, free.judged_disjuncts)))
     ):
         return Theorem.NOTHING
     if not same:

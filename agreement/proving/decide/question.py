@@ -30,7 +30,7 @@ from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import RDF_TYPE, Iri, Literal, Term, Variable
 from solver.settings import Warn
-from translate.analysis import NO_MODEL, check_comparable, differences, model_of_cqels, parts, rebuilt
+from translate.analysis import NO_MODEL, check_comparable, differences, model_of_cqels, parts, rebuild
 from translate.analysis.query_remarks import normal
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, Union
@@ -170,7 +170,7 @@ class AgreementQuestion:
                 case _:
                     return None
 
-        rest = parts(rebuilt(self.pair.cqels.pattern, without))
+        rest = parts(rebuild(self.pair.cqels.pattern, without))
         return any(
             isinstance(part, PathPattern) or (isinstance(part, Bgp) and part != EMPTY) for part in rest
         )

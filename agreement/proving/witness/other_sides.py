@@ -19,7 +19,7 @@ from typing import Final, assert_never
 from agreement.comparing.compare import reporter
 from agreement.comparing.compare.sides import ProfileSide, WindowPlacement
 from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Push
 from agreement.documents.requests import sources
 from agreement.documents.traces import streams_of
@@ -165,7 +165,7 @@ def _push(fact: Fact, length: float) -> Push:
 
 
 def _said(reports: Sequence[Counter[Row]]) -> str:
-    numbers = " and ".join(counted(some.total(), "row") for some in reports)
+    numbers = " and ".join(quantity(some.total(), "row") for some in reports)
     return f"reports {numbers}" if reports else "does not report"
 
 

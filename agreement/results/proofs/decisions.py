@@ -294,7 +294,7 @@ class DecideRequest(DecisionRequest):
 
 
 @offered_functions(DecideRequest)
-def decided(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
+def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
     """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
     if not (request.contained or request.two.equivalent):
         return answering(decide)(request, listeners)
