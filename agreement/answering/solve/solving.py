@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agreement.answering.solve.translating import period_of
-from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
+from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents.outputs import in_order
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
@@ -23,6 +23,7 @@ from agreement.documents.requests import (
 from agreement.documents.traces import (
     StreamRuns,
     Trace,
+    absent_graphs,
     check_timeline,
     clock_of,
     empty_trace,

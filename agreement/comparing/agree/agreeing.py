@@ -21,7 +21,7 @@ from agreement.comparing.agree.sides import (
     row_predicate,
     variables_compared,
 )
-from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
+from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents.outputs import first_few
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
@@ -39,6 +39,7 @@ from agreement.documents.requests import (
 from agreement.documents.traces import (
     LocalTrace,
     Trace,
+    absent_graphs,
     background,
     check_graphs,
     check_timeline,

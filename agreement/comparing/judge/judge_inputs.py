@@ -13,7 +13,7 @@ from typing import Final
 
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.verdict import Options
-from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
+from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents.recordings import Answers, Case, Push, pushes_of
 from agreement.documents.requests import (
     EmptyReports,
@@ -23,7 +23,15 @@ from agreement.documents.requests import (
     sources,
     with_sources,
 )
-from agreement.documents.traces import LocalTrace, background, dataset_of, mismatches, options_for, streams_of
+from agreement.documents.traces import (
+    LocalTrace,
+    absent_graphs,
+    background,
+    dataset_of,
+    mismatches,
+    options_for,
+    streams_of,
+)
 from agreement.documents.values import cut
 from agreement.engines.engine import Engine, with_its_text
 from agreement.engines.specifications import (
