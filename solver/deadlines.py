@@ -22,9 +22,9 @@ class Deadline:
     end: float = inf
 
     @classmethod
-    def after(cls, seconds: float) -> "Deadline":
-        """Return the deadline that is so many seconds away."""
-        return cls(seconds, monotonic() + seconds)
+    def after(cls, seconds: float | None) -> "Deadline":
+        """Return the deadline that is so many seconds away; None: no limit."""
+        return cls() if seconds is None else cls(seconds, monotonic() + seconds)
 
     @property
     def is_over(self) -> bool:

@@ -258,7 +258,7 @@ def test_the_first_command_of_the_readme_loads_and_enters_few_files():
     )
     loaded, entered = map(int, run.stdout.split()[-2:])
     assert loaded <= 127
-    assert entered <= 96
+    assert entered <= 95
 
 
 def test_the_library_loads_few_files():

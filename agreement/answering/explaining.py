@@ -12,17 +12,17 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
-from agreement.answering.solve.solving import SolvingTask, given_to, moded, trace_of
+from agreement.answering.solve.solving import SolvingTask, in_mode, program_on_trace, query_on_trace
 from agreement.comparing.agree import AgreementTask, comparison_trace
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
-from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated, load_program, load_query
+from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated
 from agreement.documents.traces import Trace, point_on, with_dates
 from agreement.documents.values import cut
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError, about
-from lars.explain import provers, restored, sight, violations, without_constraints
+from lars.explain import provers, restore, sight, violations, without_constraints
 from lars.language.formulas import At, Expression
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import Moment, Stream, moment_order, stream_of, write_moment
@@ -253,15 +253,10 @@ def situation_of(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
     Raises LarsError for what cannot be read, with its place, and for input that the program derives.
     """
     if wanted.path.suffix == PROGRAM_SUFFIX:
-        program = load_program(wanted.path)
-        trace = trace_of(wanted.trace, wanted.span[1], None, warn)
-        given_to(program, trace)
+        program, trace, _ = program_on_trace(wanted, warn)
         return meeting(program, None, trace, wanted.span[1], wanted.trace.options)
-    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
-    check_evaluated(query, wanted.evaluation, wanted.trigger)
-    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-    wanted = replace(wanted, setting=with_dates(wanted.setting, trace))
-    return meeting(moded(query, wanted), query, trace, wanted.span[1], wanted.trace.options)
+    query, trace, wanted = query_on_trace(wanted, warn)
+    return meeting(in_mode(query, wanted), query, trace, wanted.span[1], wanted.trace.options)
 
 
 def meeting(
@@ -337,13 +332,13 @@ class NoAnswerStream:
     circular: Mapping[Signature, tuple[int, ...]]
 
 
-def unanswered(here: ProgramSituation, t: int, moment: Moment, found: AnswerStreams) -> NoAnswerStream:
+def why_unanswered(here: ProgramSituation, t: int, moment: Moment, found: AnswerStreams) -> NoAnswerStream:
     """Return why there is no answer stream at t, by those of the relaxed program."""
     if not found.streams:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, found, None, (), circular)
     first = prover_of(here, without_constraints(here.program, here.stream.timeline), t, found.streams[0])
-    world = restored(first.world, here.program)
+    world = restore(first.world, here.program)
     return NoAnswerStream(here.program, t, moment, found, world, tuple(violations(world)), {})
 
 
@@ -382,7 +377,7 @@ def query_of_comparison(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -
     trace = comparison_trace(asked, [query], warn)
     setting = with_dates(asked.setting, trace)
     moded_by = replace(wanted, evaluation=evaluation, setting=setting, trigger=asked.trigger)
-    return meeting(moded(query, moded_by), query, trace, wanted.span[1], asked.trace.options)
+    return meeting(in_mode(query, moded_by), query, trace, wanted.span[1], asked.trace.options)
 
 
 def _query_of(path: Path, asked: AgreementTask, engine: Language | None) -> EngineQuery:
@@ -418,7 +413,7 @@ def explain_atom(
     )
     atom = names.resolve(asked, (*known, *(a for stream in streams for u, a in stream if u == moment_time)))
     if instead is not None:
-        return unanswered(here, t, (moment_time, atom), instead)
+        return why_unanswered(here, t, (moment_time, atom), instead)
     return _explained(here, t, (moment_time, atom), found, model)
 
 

@@ -35,7 +35,7 @@ from agreement.cli.outputs import (
     JsonOutput,
     PageOutput,
     TableOutput,
-    typed,
+    typed_command,
 )
 from agreement.documents.options import build, declared, in_shell, option
 from agreement.documents.outputs import WIDEST, table_text
@@ -234,7 +234,7 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     for one in writers:
         one.check()
     asked = request()
-    listeners = Listeners(warn, note, command=typed())
+    listeners = Listeners(warn, note, command=typed_command())
     if about.doing is None:
         result = about.answering.answer(asked, listeners)
     else:

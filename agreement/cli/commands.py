@@ -69,7 +69,7 @@ COMMANDS: Final = {
     "suite": Command(_ENGINES, "agreement.results.suites.suites", "suite", (JsonOutput,), "testing"),
     "serve-engine": Command(_ENGINES, "agreement.results.serving", "serve_engine"),
     "compare": Command(_ENGINES, "agreement.results.comparisons", "compare", _PAGED, "comparing"),
-    "decide": Command(_ENGINES, "agreement.results.proofs.decisions", "decided", _PAGED, "deciding"),
+    "decide": Command(_ENGINES, "agreement.results.proofs.decisions", "decide_either", _PAGED, "deciding"),
     "witness": Command(
         _ENGINES,
         "agreement.results.proofs.witnesses",

@@ -15,7 +15,7 @@ OUTPUT: Final = "Output"
 """The heading of the last options in the help: how much is printed, and how."""
 
 
-def typed() -> tuple[str, ...]:
+def typed_command() -> tuple[str, ...]:
     """Return the command as it was typed."""
     return "lars", *sys.argv[1:]
 
@@ -168,7 +168,7 @@ class PageOutput(FileOutput):
             from agreement.results.renderings.pages.page import files_of, provenance, query_texts, write_page
 
             files = files_of(request)
-            made = provenance(typed(), files)
+            made = provenance(typed_command(), files)
             write_page(self.report, replace(result.page(), provenance=made, queries=query_texts(files)))
 
 

@@ -317,10 +317,10 @@ def header(variables: Iterable[Variable]) -> str:
     return f"({', '.join(f'?{variable.name}' for variable in variables)})"
 
 
-def counted(count: int, noun: str) -> str:
+def quantity(count: int, noun: str) -> str:
     """Return a number of things.
 
-    >>> counted(1, "row"), counted(2, "row"), counted(0, "push")
+    >>> quantity(1, "row"), quantity(2, "row"), quantity(0, "push")
     ('1 row', '2 rows', '0 pushes')
     """
     plural = "es" if noun.endswith("sh") else "s"
@@ -343,10 +343,10 @@ def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
     return ", ".join((*(range_text(run[0], run[-1]) for run in runs[:most]), *more))
 
 
-def some(texts: Sequence[str], most: int, joint: str = ", ") -> str:
+def first_few(texts: Sequence[str], most: int, joint: str = ", ") -> str:
     """Return the first texts, and how many more there are.
 
-    >>> some(["a", "b", "c"], 2)
+    >>> first_few(["a", "b", "c"], 2)
     'a, b and 1 more'
     """
     more = f" and {len(texts) - most} more" if len(texts) > most else ""

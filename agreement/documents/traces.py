@@ -73,6 +73,8 @@ from solver.traces import (
     read_static,
     show,
 )
+from translate.analysis import parts
+from translate.model.patterns import Graph, Service
 from translate.model.query import Dataset, EngineQuery, Language, Setting
 from translate.model.windows import Range
 
@@ -352,6 +354,17 @@ def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Data
     if query.dataset != Dataset() or query.language.value in static.engine_stores:
         return query.dataset
     return other.dataset
+
+
+def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
+    """Yield which graphs a query names that the static data lack."""
+    named = {arguments[0] for arguments in background.get(("named", 1), ())}
+    wanted = (part.name for part in parts(query.pattern) if isinstance(part, Graph | Service))
+    absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in named]
+    if absent:
+        held = "triples in the default graph alone" if background.get(("triple", 4)) and not named else "none"
+        held = f"graphs {', '.join(sorted(named))}" if named else held
+        yield f"there is no static graph {', '.join(map(str, absent))}, which the query reads; given: {held}"
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:

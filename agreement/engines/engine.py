@@ -103,12 +103,13 @@ class Engine:
 
 
 _Item = TypeVar("_Item")
+Shown = TypeVar("Shown")
 
 
-def needed(items: Sequence[_Item], enough: Callable[[Sequence[_Item]], bool]) -> tuple[_Item, ...]:
+def fewest_enough(items: Sequence[_Item], enough: Callable[[Sequence[_Item]], bool]) -> tuple[_Item, ...]:
     """Return some of the items that are enough, and no fewer of which are: left out the last first.
 
-    >>> needed([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
+    >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
     (1, 3)
     """
     kept = tuple(items)
@@ -145,7 +146,7 @@ def answers(
     known, terms = background(static, query.dataset, lambda _: None, query.language), TermCodes()
     always = {name: encoded_rows(rows, name[1], terms) for name, rows in known.items()}
     found: list[tuple[Row, ...]] = []
-    for part in _parts(contents):
+    for part in portions(contents, _AT_ONCE, lambda _, content: sum(map(len, content.values()))):
         shown = [
             given_rows([content.get(source, ()) for content in part], 3, terms).with_constant(
                 terms.code(str(name))
@@ -161,11 +162,17 @@ def answers(
     return found
 
 
-def _parts(contents: Sequence[Content]) -> Iterator[Sequence[Content]]:
+def portions(
+    contents: Sequence[Shown], most: int, size_after: Callable[[Shown | None, Shown], int]
+) -> Iterator[Sequence[Shown]]:
+    """Yield contents in portions, each closed by the content that makes it larger than `most`.
+
+    How large a content is can depend on the one before it, None where a portion begins.
+    """
     begin = size = 0
     for number, content in enumerate(contents):
-        size += sum(map(len, content.values()))
-        if size > _AT_ONCE:
+        size += size_after(contents[number - 1] if number > begin else None, content)
+        if size > most:
             yield contents[begin : number + 1]
             begin, size = number + 1, 0
     if begin < len(contents):

@@ -14,7 +14,7 @@ from agreement.comparing.judge import (
     judge_recording,
     measures,
     read_pushes,
-    recorded,
+    recording_to_judge,
     why_silent,
     with_text,
 )
@@ -156,7 +156,7 @@ def judged_cell(work: JudgingWork) -> Json:
     ):
         who = work.subject if isinstance(work.subject, Specification) else engine(work.subject.name)
         warnings += why_silent(who, run)
-    found = recorded(run, unit, answers, work.options)
+    found = recording_to_judge(run, unit, answers, work.options)
     judgement = judge_recording(found.task, work.by, found.recording, found.options)
     given = (found.task, work.by, found.recording, found.options, judgement.best)
     shifts = border_shifts(*given) if work.gracious else {}

@@ -37,7 +37,7 @@ from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Arguments, Fact
 from solver.settings import Certify, Progress, Runner, Warn, no_progress
-from translate.analysis import expressions_of, parts, rebuilt, stream_blocks
+from translate.analysis import expressions_of, parts, rebuild, stream_blocks
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Bgp, Extend, Pattern, TriplePattern, variables
 from translate.model.query import EngineQuery, Setting
@@ -287,7 +287,7 @@ def smaller_pairs(pair: Pair) -> Iterator[Pair]:
     for made in _changes(pair.cqels.pattern):
         # Made anew for each query: some count the operators that they have met.
         csparql, cqels = (
-            replace(query, pattern=_tidy(rebuilt(query.pattern, made())))
+            replace(query, pattern=_tidy(rebuild(query.pattern, made())))
             for query in (pair.csparql, pair.cqels)
         )
         if all(set(query.result) <= variables(query.pattern) for query in (csparql, cqels)):
@@ -358,7 +358,7 @@ def _tidy(pattern: Pattern) -> Pattern:
             return part.right if part.left == EMPTY else part.left
         return None
 
-    tidier = rebuilt(pattern, change)
+    tidier = rebuild(pattern, change)
     return pattern if tidier == pattern else _tidy(tidier)
 
 

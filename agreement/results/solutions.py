@@ -14,7 +14,7 @@ from agreement.answering.solve.engine_reports import EngineReports
 from agreement.answering.solve.solving import AnswerRows, Streams
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import IdleOptions, flags_of, has, option
-from agreement.documents.outputs import counted, plain, short, table
+from agreement.documents.outputs import plain, quantity, short, table
 from agreement.documents.requests import (
     BadLineOptions,
     EvaluationOptions,
@@ -169,7 +169,7 @@ class SolveResult(Findings):
             counts, what = [min(most or count, count) for _, count in self._found.counts], "answer stream"
         else:
             counts, what = [len(one.rows) for one in self.answers], "row"
-        return f"{counted(sum(counts), what)} at {counted(len(counts), 'time')}"
+        return f"{quantity(sum(counts), what)} at {quantity(len(counts), 'time')}"
 
     @property
     def dates(self) -> Dates:

@@ -1,6 +1,7 @@
 """What a program's text tells before any stream: dependencies, safety, windows and their reach."""
 
 from lars.analysis.dependencies import (
+    computes_in_loop,
     gathered_strata,
     intensional,
     on_own_absence,

@@ -5,7 +5,19 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from lars.errors import LarsError
-from lars.language.formulas import At, BodyLiteral, Box, Diamond, In, Not, SetLiteral
+from lars.language.formulas import (
+    Assign,
+    At,
+    BodyLiteral,
+    Box,
+    Comparison,
+    Diamond,
+    In,
+    Not,
+    Operation,
+    Relation,
+    SetLiteral,
+)
 from lars.language.program import Program, Rule, atoms, head_atom, set_literals
 from lars.language.terms import Signature, signature, write_name
 
@@ -44,6 +56,21 @@ def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
         for name in below
         if name in above[name]
     }
+
+
+def computes_in_loop(rule: Rule, loops: Mapping[Signature, frozenset[Signature]]) -> bool:
+    """Whether a rule can make ever new values from its own, given what shares a positive loop with what."""
+    head = head_atom(rule)
+    loop = frozenset[Signature]() if head is None else loops.get(signature(head), frozenset())
+    used = (signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
+    return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
+
+
+def _computes(literal: BodyLiteral) -> bool:
+    """Whether the literal can bind a variable to a term that is in no atom yet."""
+    if isinstance(literal, Comparison) and literal.relation is Relation.EQUAL:
+        return isinstance(literal.left, Operation) or isinstance(literal.right, Operation)
+    return isinstance(literal, Assign)
 
 
 def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:

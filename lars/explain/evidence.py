@@ -167,11 +167,11 @@ class WindowContent:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """What a gathered literal is about at t: `count` instances of its atom, `some` of which are told."""
+    """What a gathered literal is about at t: `count` instances of its atom, the first as `examples`."""
 
     t: int
     count: int
-    some: tuple[Atom, ...]
+    examples: tuple[Atom, ...]
 
 
 Evidence = PresentAtom | AbsentAtom | Trivial | OutsideTimeline | Points | WindowContent | Instances
@@ -264,8 +264,8 @@ def present(evidence: Evidence) -> Iterator[Moment]:
                 yield from present(inner)
         case WindowContent(_, _, inner):
             yield from present(inner)
-        case Instances(t, _, some):
-            yield from ((t, atom) for atom in some)
+        case Instances(t, _, examples):
+            yield from ((t, atom) for atom in examples)
         case AbsentAtom() | Trivial() | OutsideTimeline():
             return
         case _:

@@ -23,7 +23,7 @@ from lars.language.formulas import (
 from lars.language.program import Program, atoms, formulas, put, ready, variables
 from lars.language.stream import Moment, Stream, moments, with_moments
 from lars.language.terms import Atom, Binding, Number, Variable, substitute
-from lars.semantics import all_background, decided, groups, refuse, separated
+from lars.semantics import all_background, decide_condition, groups, refuse, separate
 
 Cost = tuple[bool, int]
 """Whether a literal has to wait for those that have a pattern to look up, and its candidates."""
@@ -70,7 +70,7 @@ def world(  # noqa: PLR0913, PLR0917
     evaluate: semantics.Evaluate = refuse,
 ) -> IndexedPoint:
     """Return the answer stream that has these derived atoms, ready to be asked; newer atoms come first."""
-    input_ = separated(program, data)
+    input_ = separate(program, data)
     stream = with_moments(input_, derived)
     known = all_background(program, background)
     newest = (atoms for u, atoms in sorted(stream.input.items(), reverse=True))
@@ -159,7 +159,7 @@ def literal_bindings(here: IndexedPoint, literal: BodyLiteral, binding: Binding)
                 yield {**binding, **group.binding}
     elif not isinstance(literal, Condition):
         yield from solutions(here, literal, here.view, here.t, binding)
-    elif (found := decided(literal, binding, here.evaluate)) is not None:
+    elif (found := decide_condition(literal, binding, here.evaluate)) is not None:
         yield found
 
 

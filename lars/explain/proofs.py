@@ -1,9 +1,8 @@
-"""Finding proofs, goal by goal, each atom after those it rests on; what one proof found serves the next.
-
-Proofs of atoms in an answer stream: rule instances down to the input and the background.
+"""Proofs of the atoms of an answer stream: rule instances down to the input and the background.
 
 An answer stream is the least model of the rules whose bodies hold in it, with what stands under ¬
 decided by it: so each of its atoms is the head of a rule instance that rests on atoms derived before.
+They are found goal by goal; what one proof found serves the next.
 """
 
 from collections import deque

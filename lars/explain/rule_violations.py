@@ -58,7 +58,7 @@ def _kept_to(rule: Rule, timeline: Interval) -> Rule:
             return rule
 
 
-def restored(here: IndexedPoint, program: Program) -> IndexedPoint:
+def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
     """Return an answer stream of the relaxed program as one of the program, whose proofs serve it too.
 
     Windows with ties `choose` that stand in constraints alone are given a choice: the first.

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
-RDF_LANG_STRING: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDF_LANG_STRING: Final = f"{RDF}langString"
 
 _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 _SPECIAL_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20]')
@@ -53,6 +54,10 @@ class Iri:
     def __str__(self) -> str:
         escaped = _SPECIAL_IN_IRI.sub(lambda found: f"\\u{ord(found.group()):04X}", self.value)
         return f"<{escaped}>"
+
+
+RDF_TYPE: Final = Iri(f"{RDF}type")
+"""What the word a of Turtle and SPARQL stands for."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,9 +9,9 @@ from lars.semantics.answer_check import (
     ViolatedRule,
     check_candidate,
 )
-from lars.semantics.definitions import Background, all_background, choices, separated
+from lars.semantics.definitions import Background, all_background, choices, separate
 from lars.semantics.gathering import InstanceGroup, groups
-from lars.semantics.grounding import Evaluate, decide, decided, refuse
+from lars.semantics.grounding import Evaluate, decide, decide_condition, refuse
 from lars.semantics.readings import (
     Instance,
     NegationReading,

@@ -19,7 +19,7 @@ from lars.language.program import Program, Rule, formulas, is_fact
 from lars.language.stream import Moment, Stream, moments, with_moments
 from lars.language.terms import Atom
 from lars.language.windows import Interval, TupleWindow
-from lars.semantics.definitions import all_background, choices, separated
+from lars.semantics.definitions import all_background, choices, separate
 from lars.semantics.gathering import atoms_at, extension, stand_ins, with_stand_ins
 from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
 from lars.semantics.readings import (
@@ -115,7 +115,7 @@ def check_candidate(
     gathered_strata(program)
     if point.t not in data.timeline:
         raise LarsError(f"the time point {point.t} lies outside the timeline {data.timeline}")
-    given, wanted = separated(program, data), separated(program, candidate)
+    given, wanted = separate(program, data), separate(program, candidate)
     known = replace(point, background=all_background(program, point.background))
     wrong = _no_interpretation(given, wanted)
     if wrong is not None:

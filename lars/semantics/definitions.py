@@ -105,7 +105,7 @@ def answer_streams(
     known = all_background(program, background)
     layers = parts(program)
     found: dict[frozenset[Moment], Stream] = {}
-    for data in choices(program, separated(program, stream), t):
+    for data in choices(program, separate(program, stream), t):
         streams = [data]
         for part in layers:
             streams = [new for below in streams for new in _answers(part, below, t, known, evaluate)]
@@ -124,7 +124,7 @@ def _answers(
     layers = strata(plain)
     rules, upper = ground(plain, data, t, known, evaluate)
     if layers is None:
-        yield from enumerated(rules, data, upper, t, known)
+        yield from enumerate_streams(rules, data, upper, t, known)
     else:
         yield from perfect(rules, layers, data, t, known)
 
@@ -143,7 +143,7 @@ def all_background(program: Program, background: Iterable[Atom] = ()) -> Backgro
     return frozenset(background).union(head for head in facts if isinstance(head, Atom))
 
 
-def separated(program: Program, stream: Stream) -> Stream:
+def separate(program: Program, stream: Stream) -> Stream:
     """Return the stream with its intensional atoms, if any came in, apart from its input."""
     own = intensional(program)
     moved = [(u, a) for u, atoms in stream.input.items() for a in atoms if signature(a) in own]
@@ -211,7 +211,7 @@ def _relaxed(formula: Formula) -> Formula:
             assert_never(formula)
 
 
-def enumerated(
+def enumerate_streams(
     rules: tuple[GroundRule, ...], data: Stream, upper: Stream, t: int, background: Background
 ) -> Iterator[Stream]:
     """Yield the answer streams, trying every stream between the data and the upper bound."""

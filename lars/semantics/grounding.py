@@ -66,7 +66,7 @@ def _computed(how: ArithmeticOperator, left: Constant | None, right: Constant | 
             assert_never(how)
 
 
-def related(left: Constant | None, relation: Relation, right: Constant | None) -> bool:
+def relation_holds(left: Constant | None, relation: Relation, right: Constant | None) -> bool:
     """Return whether the relation holds; not without a value, and < > ≤ ≥ on numbers only."""
     if left is None or right is None:
         return False
@@ -152,14 +152,14 @@ def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate
     while pending:
         first = next(condition for condition in pending if ready(condition, found.keys()))
         pending.remove(first)
-        step = decided(first, found, evaluate)
+        step = decide_condition(first, found, evaluate)
         if step is None:
             return None
         found = step
     return found
 
 
-def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
+def decide_condition(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
     """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
         case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
@@ -181,7 +181,7 @@ def decided(condition: Condition, binding: Binding, evaluate: Evaluate) -> Bindi
 def decide(comparison: logic.Comparison, binding: Binding) -> bool:
     """Return whether a comparison holds when every variable in it is bound."""
     left, right = value(comparison.left, binding), value(comparison.right, binding)
-    return related(left, comparison.relation, right)
+    return relation_holds(left, comparison.relation, right)
 
 
 def _with(binding: Binding, variable: Variable, found: Constant | None) -> Binding | None:

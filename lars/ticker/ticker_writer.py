@@ -3,10 +3,9 @@
 `a [n sec]` is ⊞^n ◇ a, `a always [n sec]` ⊞^n □ a, `a at T in [n sec]` ⊞^n @_T a, `[n #]` a tuple window.
 Arguments are variables and numbers without blanks between them, so terms are numbered.
 
-Signs in what Ticker prints: at which time it is, and that the input of this time is there.
-
-It prints what changes, takes input for the time at which it reads it, and looks at time 0 only when
-there is input. With these signs its answer changes at each tick and with each line of input.
+Ticker prints what changes, takes input for the time at which it reads it, and looks at time 0 only when
+there is input. So a program is given signs, atoms that say which time it is and that the input of this time
+is there: with them its answer changes at each tick and with each line of input.
 """
 
 import re
@@ -45,7 +44,7 @@ class SignedProgram:
     arrival: Atom
 
 
-def signed(program: Program, stream: TickerInput, reasoner: Reasoner) -> SignedProgram:
+def with_signs(program: Program, stream: TickerInput, reasoner: Reasoner) -> SignedProgram:
     """Return the program with rules for a number that is the time, and for an atom when input has come.
 
     Where there is no input at time 0, an atom of its own is: the oldest of tuples takes no other's place.

@@ -20,6 +20,7 @@ from typing import Final, assert_never
 from lars.analysis import (
     LiteralForm,
     Mode,
+    computes_in_loop,
     gathered_strata,
     intensional,
     literal_form,
@@ -43,7 +44,7 @@ from lars.language.formulas import (
     Test,
     Truth,
 )
-from lars.language.program import Program, Rule, atoms, formulas, head_atom, is_fact, set_literals, variables
+from lars.language.program import Program, Rule, formulas, head_atom, is_fact, set_literals, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import (
@@ -423,15 +424,6 @@ def binds_time(form: LiteralForm) -> bool:
     return (form.mode is Mode.AT and form.positive) or (form.mode is Mode.UNLESS and not form.positive)
 
 
-def computes(literal: logic.BodyLiteral) -> bool:
-    """Whether the literal can make a value that is in no atom yet."""
-    match literal:
-        case logic.Comparison(left, logic.Relation.EQUAL, right):
-            return any(isinstance(side, logic.Operation) for side in (left, right))
-        case _:
-            return isinstance(literal, logic.Assign)
-
-
 class RuleWriter:
     """Writes one rule; `naming` knows how predicates, windows and conditions are named."""
 
@@ -677,9 +669,7 @@ class Encoding(AspNames):
     def limit(self, rule: Rule) -> list[str]:
         """Return what makes a `Host` count the values of a recursive rule that computes."""
         head = head_atom(rule)
-        loop = frozenset[Signature]() if head is None else self._loops.get(signature(head), frozenset())
-        used = {signature(atom) for literal in rule.body for atom, _, _ in atoms(literal)}
-        if head is None or not used & loop or not any(map(computes, rule.body)):
+        if head is None or not computes_in_loop(rule, self._loops):
             return []
         # Texts can grow, numbers can't.
         most = MOST_TEXTS if any(isinstance(part, Assign) for part in rule.body) else MOST_NUMBERS

@@ -22,7 +22,7 @@ from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
 from solver.rdf.values import (
     EXACT,
-    Moment,
+    CalendarTime,
     arithmetic,
     as_text,
     check_length,
@@ -72,7 +72,7 @@ def _literal_key(term: Literal) -> tuple[object, ...]:
             return (1, found)
         case int() | Decimal() | float():
             return (0, False, 0) if found.__ne__(found) else (0, True, found)
-        case Moment(kind, seconds, zoned):
+        case CalendarTime(kind, seconds, zoned):
             return (_MOMENTS[kind], seconds, zoned)
         case str():
             return (5, found)

@@ -25,7 +25,7 @@ from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
 from solver.rdf.values import (
     FALSE,
     INTEGERS,
-    Moment,
+    CalendarTime,
     Single,
     check_length,
     convert,
@@ -282,12 +282,14 @@ def cast(kind: str, term: Constant) -> Constant | None:
     given = value(term)
     if isinstance(term, Iri) and kind == "string":
         return Literal(term.value)
-    if isinstance(given, Moment):
+    if isinstance(given, CalendarTime):
         return native(f"<{XSD}{kind}>", term) if kind in ("string", *_MOMENTS) else None
     if isinstance(given, str) and kind != "string" and isinstance(term, Literal):
         read = Literal(given.strip(" \t\r\n"), XSD + kind)
         number = value(read)
-        return None if number is None else read if isinstance(number, Moment) else _as_kind(kind, number)
+        return (
+            None if number is None else read if isinstance(number, CalendarTime) else _as_kind(kind, number)
+        )
     return None if given is None or kind in _MOMENTS else _as_kind(kind, given)
 
 

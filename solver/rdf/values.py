@@ -37,20 +37,20 @@ class Single(float):
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class CalendarTime:
     """An xsd:dateTime, an xsd:date as its first second, or an xsd:time; UTC if `zoned`, else local."""
 
     kind: str
     seconds: Fraction
     zoned: bool
 
-    def minus(self, other: "Moment") -> Fraction | None:
+    def minus(self, other: "CalendarTime") -> Fraction | None:
         """Return the seconds in between; None where an unknown zone (up to 14 h) decides the sign."""
         gap = self.seconds - other.seconds
         return gap if self.zoned == other.zoned or abs(gap) > 14 * 3600 else None
 
 
-Value = int | Decimal | float | bool | str | Moment
+Value = int | Decimal | float | bool | str | CalendarTime
 """What a literal denotes; int, Decimal, Single and float are the four numeric types."""
 
 _DATE: Final = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
@@ -118,7 +118,7 @@ def parse(text: str, kind: str) -> Value | None:
     return None
 
 
-def _moment(kind: str, found: re.Match[str]) -> Moment | None:
+def _moment(kind: str, found: re.Match[str]) -> CalendarTime | None:
     year, month, day, hour, minute, second, zone = found.groups()
     clock, days = Fraction(0), 0
     if hour:
@@ -130,7 +130,7 @@ def _moment(kind: str, found: re.Match[str]) -> Moment | None:
         days = cycles * _CYCLE + date(2000 + rest, int(month), int(day)).toordinal()
     else:
         clock %= _DAY
-    return Moment(kind, days * _DAY + clock - _offset(zone), zone is not None)
+    return CalendarTime(kind, days * _DAY + clock - _offset(zone), zone is not None)
 
 
 def later(origin: Literal, seconds: Fraction) -> Literal | None:
@@ -141,7 +141,7 @@ def later(origin: Literal, seconds: Fraction) -> Literal | None:
     """
     found = _TIMES["dateTime"].fullmatch(origin.lexical)
     start = value(origin)
-    if found is None or not isinstance(start, Moment):
+    if found is None or not isinstance(start, CalendarTime):
         return None
     day, clock = divmod(start.seconds + _offset(found[7]) + seconds, _DAY)
     cycles, rest = divmod(day - _FIRST, _CYCLE)
@@ -248,7 +248,7 @@ def equal(left: Constant, right: Constant) -> bool | None:
         return False
     if one is None or two is None:
         return None
-    if isinstance(one, Moment) and isinstance(two, Moment) and one.kind == two.kind:
+    if isinstance(one, CalendarTime) and isinstance(two, CalendarTime) and one.kind == two.kind:
         gap = one.minus(two)
         return None if gap is None else gap == 0
     return type(one) is type(two) and one == two
@@ -261,7 +261,7 @@ def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constan
         return relation(*numbers)
     if one is None or type(one) is not type(two):
         return None
-    if isinstance(one, Moment) and isinstance(two, Moment):
+    if isinstance(one, CalendarTime) and isinstance(two, CalendarTime):
         gap = one.minus(two) if one.kind == two.kind else None
         return None if gap is None else relation(gap, 0)
     return relation(one, two)
@@ -276,7 +276,7 @@ def effective_boolean(term: Constant | None) -> bool | None:
     number = value(term)
     if number is None:
         return False if term.datatype in VALUED else None
-    if isinstance(number, Moment):
+    if isinstance(number, CalendarTime):
         return None
     return bool(number) and number == number  # noqa: PLR0124 - NaN is false
 

@@ -17,6 +17,7 @@ from lars.analysis import (
     Mode,
     UnsupportedFormulaError,
     check_safety,
+    computes_in_loop,
     intensional,
     literal_form,
     positive_loops,
@@ -26,12 +27,8 @@ from lars.analysis import (
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.formulas import (
-    Assign,
-    Comparison,
     Condition,
     Formula,
-    Operation,
-    Relation,
     SetLiteral,
     Truth,
 )
@@ -75,26 +72,13 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
     for rule in program.rules:
         if rule.head is not None and not isinstance(rule.head, Atom):
             yield Obstacle("its head holds at a time of its own", rule)
-        elif any(map(_computes, rule.body)) and _is_recursive(rule, loops):
+        elif computes_in_loop(rule, loops):
             yield Obstacle("a recursive rule that computes values may never end", rule)
         for literal in rule.body:
             if not isinstance(literal, Condition | SetLiteral):
                 problem = _problem(literal, elsewhere)
                 if problem is not None:
                     yield Obstacle(problem, rule, literal)
-
-
-def _computes(literal: object) -> bool:
-    """Whether the literal can bind a variable to a term that is nowhere yet."""
-    if isinstance(literal, Comparison) and literal.relation is Relation.EQUAL:
-        return isinstance(literal.left, Operation) or isinstance(literal.right, Operation)
-    return isinstance(literal, Assign)
-
-
-def _is_recursive(rule: Rule, loops: dict[Signature, frozenset[Signature]]) -> bool:
-    # Nothing depends on a constraint.
-    loop = loops.get(signature(rule.head), frozenset()) if isinstance(rule.head, Atom) else frozenset()
-    return any(signature(atom) in loop for literal in rule.body for atom, _, _ in atoms(literal))
 
 
 def _problem(literal: Formula, elsewhere: set[Signature]) -> str | None:

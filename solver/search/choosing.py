@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import count
+from math import isfinite
 from operator import attrgetter
-from time import monotonic
 from typing import Final, assert_never
 
 import clingo
@@ -23,6 +23,7 @@ from lars.analysis.elimination import with_fewer_variables
 from lars.language.program import Program
 from lars.language.terms import Signature, signature
 from lars.language.windows import NOW, Interval
+from solver.deadlines import Deadline
 from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Situation, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
@@ -59,9 +60,9 @@ class Improver:
     """Finds the best choice of a ground program; `candidates` is how many can arrive in a frame."""
 
     def __init__(
-        self, control: clingo.Control, frame: PeriodFrame, candidates: int, until: float | None
+        self, control: clingo.Control, frame: PeriodFrame, candidates: int, deadline: Deadline
     ) -> None:
-        self._control, self._frame, self._until = control, frame, until
+        self._control, self._frame, self._deadline = control, frame, deadline
         self._every = range(candidates)
         self._fixed: Assumptions = []
 
@@ -125,8 +126,8 @@ class Improver:
             found.append([one for one in model.symbols(atoms=True) if one.name in ("arrives", "given")])
 
         with self._control.solve(assumptions=[*self._fixed, *assumed], on_model=keep, async_=True) as handle:
-            left = None if self._until is None else max(0.0, self._until - monotonic())
-            if not handle.wait(left):
+            left = self._deadline.left
+            if not handle.wait(left if isfinite(left) else None):
                 handle.cancel()
                 raise BestSoFarError(best)
             handle.get()
@@ -235,7 +236,7 @@ class _Search:
         frame: PeriodFrame,
         limits: SearchLimits,
     ) -> None:
-        self._frame, self._arrivals, self._until = frame, limits.arrivals, limits.until
+        self._frame, self._arrivals, self._deadline = frame, limits.arrivals, limits.deadline
         self._candidates = candidates
         programs = [scale_program(program, frame.scale) for program in contest.programs]
         given = {name: rows for name, rows in candidates.background.items() if rows}
@@ -301,7 +302,7 @@ class _Search:
                 )
                 backend.add_rule([atom])
         control.ground([("base", [])], context=self._host)
-        improver = Improver(control, self._frame, len(self._candidates.arrivals), self._until)
+        improver = Improver(control, self._frame, len(self._candidates.arrivals), self._deadline)
         for number in count():
             try:
                 found = improver.best()

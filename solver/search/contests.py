@@ -119,17 +119,12 @@ class TooLargeError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """How far a search goes: the most arrivals, when it ends (`monotonic`), whether time is scaled.
+    """How far a search goes: the most arrivals, when it ends, whether time is scaled.
 
     It begins with the `fewest` arrivals.
     """
 
     arrivals: int
-    until: float | None = None
+    deadline: Deadline = NEVER
     scaling: bool = True
     fewest: int = 0
-
-    @property
-    def deadline(self) -> Deadline:
-        """When it ends."""
-        return NEVER if self.until is None else Deadline(end=self.until)

@@ -55,14 +55,14 @@ def tried_streams(
         scale = scale_of(contest.programs, contest.pull_period, size) if limits.scaling else Scale(1, 1)
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
-        trials = [_Trial(contest, programs, candidates, frame, limits.deadline) for frame in every]
+        tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]
         kinds = range(min(_MOST_STATIC, len(candidates.static)) + 1)
         each = (
             one
             for static in kinds
             for chosen in _static(candidates, static)
-            for trial in trials
-            for one in trial.placed(size, chosen)
+            for frame in tried
+            for one in frame.placed(size, chosen)
         )
         for number, _ in enumerate(each):
             if limits.deadline.is_over:
@@ -73,8 +73,8 @@ def tried_streams(
             found = (
                 one
                 for chosen in _static(candidates, static)
-                for trial in trials
-                for one in trial.streams(size, chosen)
+                for frame in tried
+                for one in frame.streams(size, chosen)
             )
             yield from sorted(found, key=lambda one: one.cost)
 
@@ -117,7 +117,7 @@ def _check_covered(contest: Contest) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Trial:
+class _FrameStreams:
     """The streams of one frame; `programs` are scaled."""
 
     contest: Contest

@@ -11,7 +11,7 @@ from agreement.engines.specifications import builtin
 from agreement.proving.suite import (
     Label,
     Outcome,
-    declared,
+    declared_vectors,
     engine_answers,
     judged_suite,
     read_suite,
@@ -24,7 +24,7 @@ def failed(mutant, tests):
     """Return the tests that a mutant fails, held to the parameters that its specification declares."""
     writing = writing_of(mutant.engine, tests, {}, mutant.specification)
     answers = engine_answers([mutant.engine], tests, writing, {})
-    numbers = declared(builtin(mutant.specification), 0, None)
+    numbers = declared_vectors(builtin(mutant.specification), 0, None)
     claimed = frozenset((number, Label.EVALUATION) for number in numbers)
     found = judged_suite(mutant.name, writing, answers, claimed)
     return [one.test for one in found.results if one.outcome is Outcome.FAILED]

@@ -9,7 +9,7 @@ from lars.language.program import Program
 from lars.language.stream import cut, moments, with_moments
 from lars.language.terms import Atom, Number
 from lars.language.windows import TimeWindow
-from lars.semantics import all_background, choices, separated
+from lars.semantics import all_background, choices, separate
 from lars.semantics.definitions import is_model, reduct
 from tests.lars.naive import naive_rules
 from tests.lars.strategies import A, T, candidates, formulas, patterns, rules, safe_rule
@@ -18,7 +18,7 @@ from tests.lars.strategies import A, T, candidates, formulas, patterns, rules, s
 def parts_of(case):
     """Return the rules grounded over all constants, the data for each choice of ties, and B."""
     known = all_background(case.program, case.background)
-    data = choices(case.program, separated(case.program, case.stream), case.t)
+    data = choices(case.program, separate(case.program, case.stream), case.t)
     return tuple(dict.fromkeys(naive_rules(case))), list(data), known
 
 
@@ -129,7 +129,7 @@ def near(draw, case, found):
     stray = st.tuples(times, st.sampled_from((Atom("p"), Atom("q"), Atom("r", (A,)))))
     more = st.sampled_from(possible) if possible else stray
     changed = draw(st.frozensets(st.one_of(more, more, more, stray), max_size=3))
-    data = moments(separated(case.program, case.stream))
+    data = moments(separate(case.program, case.stream))
     return (base ^ changed if draw(st.booleans()) else frozenset(draw(st.sets(more)))) | data
 
 

@@ -111,14 +111,14 @@ class Checker:
         else:
             found = {substitute(literal.atom, binding)}
             assert evidence.count == len(gathered.members(literal, binding, atoms))
-        assert bool(evidence.some) == bool(found)
+        assert bool(evidence.examples) == bool(found)
         return self.instances(evidence, found)
 
     def instances(self, evidence, found):
         assert isinstance(evidence, Instances)
         assert evidence.t == self.t
-        assert found.issuperset(evidence.some)
-        return {(self.t, atom) for atom in evidence.some}
+        assert found.issuperset(evidence.examples)
+        return {(self.t, atom) for atom in evidence.examples}
 
     def condition_holds(self, condition, binding):
         match condition:

@@ -26,7 +26,7 @@ from lars.language.program import Program, Rule, variables
 from lars.language.stream import Stream, moments, stream_of
 from lars.language.terms import Atom, Number, Symbol, Variable, substitute
 from lars.language.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
-from lars.semantics import all_background, choices, separated
+from lars.semantics import all_background, choices, separate
 from lars.semantics.definitions import ground
 
 X, Y, T, S = (Variable(name) for name in "XYTS")
@@ -289,6 +289,6 @@ def cases(draw, made=None):
 def candidates(case):
     """Return the (time, atom) pairs that an answer stream of the case can hold."""
     known = all_background(case.program, case.background)
-    data = separated(case.program, case.stream)
+    data = separate(case.program, case.stream)
     chosen = choices(case.program, data, case.t)
     return frozenset().union(*(moments(ground(case.program, one, case.t, known)[1]) for one in chosen))

@@ -6,9 +6,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
 
 from lars.language.formulas import Call, Expression
-from lars.language.terms import XSD, Iri, Literal, Term, Variable
+from lars.language.terms import RDF_TYPE, XSD, Iri, Literal, Term, Variable
 from translate.errors import QueryError, UnsupportedError
-from translate.sparql import COVERED, TERM, TYPE, Document, StreamingClauses, TokenKind, is_name, number
+from translate.sparql import COVERED, TERM, Document, StreamingClauses, TokenKind, is_name, number
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -61,7 +61,7 @@ class SyntaxLeaves:
         if token.kind is TokenKind.VARIABLE:
             return Variable(token.text[1:])
         if token.text == "a":
-            return TYPE
+            return RDF_TYPE
         if is_name(token):
             return self.lifted.names.iri(token)
         if str(leaf).startswith("u"):

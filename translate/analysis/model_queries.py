@@ -11,7 +11,7 @@ from itertools import product
 
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
-from translate.analysis.rewriting import children, occurring_variables, parts, rebuilt, without_paths
+from translate.analysis.rewriting import children, parts, rebuild, without_paths
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, TriplePattern, steps
@@ -64,7 +64,7 @@ class Assignment:
         return {stream: Bgp(tuple(triples)) for stream, triples in parts.items()}
 
     def _check_paths(self, pattern: Pattern) -> None:
-        for part in parts(without_paths(pattern, occurring_variables(pattern))):
+        for part in parts(without_paths(pattern)):
             for step in steps(part.path) if isinstance(part, PathPattern) else ():
                 if found := self._streams if step is None else self._of(step):
                     raise LarsError(
@@ -174,7 +174,7 @@ def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[
     """Return (V, P, D, S) of a C-SPARQL query, given which part of each BGP is which stream's."""
     parts: dict[StreamPattern, None] = {}
     # The steps of a path are triple patterns where SPARQL makes it such.
-    pattern = without_paths(query.pattern, occurring_variables(query.pattern))
+    pattern = without_paths(query.pattern)
     for bgp in basic_patterns(pattern):
         for stream, part in assigned(bgp).items():
             window = next(merged.window for merged in query.merged if merged.stream == stream)
@@ -198,7 +198,7 @@ def without_streams(pattern: Pattern) -> Pattern:
             case _:
                 return None
 
-    return rebuilt(pattern, plain)
+    return rebuild(pattern, plain)
 
 
 def stream_blocks(pattern: Pattern) -> Iterator[algebra.StreamBlock]:
@@ -256,7 +256,7 @@ def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern
             case _:
                 return None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _split(bgp: algebra.Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:

@@ -49,14 +49,14 @@ from translate.model.patterns import (
 )
 
 
-def rebuilt(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pattern:
+def rebuild(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pattern:
     """Return the pattern with every part, outermost first, for which `change` has another.
 
     The patterns of EXISTS are parts too; what `change` gives is not looked into again.
     """
     if (changed := change(pattern)) is not None:
         return changed
-    return _with_parts(pattern, lambda part: rebuilt(part, change))
+    return _with_parts(pattern, lambda part: rebuild(part, change))
 
 
 def _with_parts(pattern: Pattern, put: Callable[[Pattern], Pattern]) -> Pattern:
@@ -184,15 +184,15 @@ def _put(term: Term, names: Mapping[Variable, Variable]) -> Term:
     return names.get(term, term) if isinstance(term, Variable) else term
 
 
-def without_paths(pattern: Pattern, taken: frozenset[Variable]) -> Pattern:
-    """Return the pattern, also inside EXISTS, with every path as patterns; its new variables are not `taken`.
+def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -> Pattern:
+    """Return the pattern, also inside EXISTS, with paths as patterns; their new variables are not `others`.
 
     >>> from lars.language.terms import Iri
     >>> path = PathSequence(Link(Iri("p")), Inverse(Link(Iri("q"))))
-    >>> print(without_paths(PathPattern(Variable("x"), path, Variable("y")), frozenset()))
+    >>> print(without_paths(PathPattern(Variable("x"), path, Variable("y"))))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """
-    fresh = _fresh(taken)
+    fresh = _path_variables(occurring_variables(pattern) | others)
 
     def change(part: Pattern) -> Pattern | None:
         match part:
@@ -203,10 +203,10 @@ def without_paths(pattern: Pattern, taken: frozenset[Variable]) -> Pattern:
             case _:
                 return None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
-def _fresh(taken: frozenset[Variable]) -> Iterator[Variable]:
+def _path_variables(taken: frozenset[Variable]) -> Iterator[Variable]:
     prefix = "_p"
     while any(variable.name.startswith(prefix) for variable in taken):
         prefix = f"_{prefix}"
@@ -273,6 +273,12 @@ def mentioned_variables(pattern: Pattern) -> Variables:
 def occurring_variables(pattern: Pattern) -> Variables:
     """Return every variable that occurs anywhere in the pattern, whether it is seen outside or not."""
     return frozenset().union(*map(_own, parts(pattern)))
+
+
+def fresh_variables(pattern: Pattern, stem: str) -> Iterator[Variable]:
+    """Return variables `stem`1, `stem`2, .. that do not occur in the pattern."""
+    taken = occurring_variables(pattern)
+    return (one for number in count(1) if (one := Variable(f"{stem}{number}")) not in taken)
 
 
 def _own(part: Pattern) -> Variables:

@@ -1,7 +1,7 @@
 """A query's text as tokens, names and a syntax tree, by two libraries on layouts of its tokens."""
 
 from translate.sparql.streaming_clauses import AnyWindow, StreamClause, StreamingClauses
-from translate.sparql.syntax_tree import COVERED, TERM, TYPE, deep_recursion, read_tree
+from translate.sparql.syntax_tree import COVERED, TERM, deep_recursion, read_tree
 from translate.sparql.tokens import (
     Document,
     Names,

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
 from lars.language.formulas import AGGREGATES
-from lars.language.terms import Iri
 from translate.errors import QueryError, UnsupportedError
 from translate.sparql.streaming_clauses import StreamingClauses
-from translate.sparql.tokens import RDF, Document, Token, TokenKind, is_name
+from translate.sparql.tokens import Document, Token, TokenKind, is_name
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
@@ -301,7 +300,6 @@ def _outside(tokens: Sequence[Token], index: int) -> str:
 
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
-TYPE: Final = Iri(RDF + "type")
 _WORDS: Final = {
     "LATERAL": "LATERAL",
     "VERSION": "VERSION of SPARQL 1.2",

@@ -190,7 +190,6 @@ def _check_depth(document: Document) -> None:
             raise QueryError(document.place(token.start), problem)
 
 
-RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)

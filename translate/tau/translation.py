@@ -353,7 +353,7 @@ def output_of(query: EngineQuery, setting: Setting) -> Output:
     bag = setting.semantics is Semantics.BAG and query.modifiers.duplicates is not Duplicates.DISTINCT
     if not bag:
         return Output(shown, len(wide), order)
-    pattern = without_paths(query.pattern, frozenset(in_order(variables(query.pattern))))
+    pattern = without_paths(query.pattern)
     hidden = variables(pattern) - frozenset(query.result)
     return Output(shown, len(wide) + len(hidden) + witnesses(pattern), order, bag=True)
 
@@ -373,9 +373,9 @@ def lars_program(query: EngineQuery, setting: Setting) -> Program:
 
 
 def _translated(query: EngineQuery, setting: Setting) -> Program:
-    taken = frozenset(query.result) | occurring_variables(query.pattern)
-    plain = replace(query, pattern=without_paths(query.pattern, taken))
-    taken |= occurring_variables(plain.pattern)
+    results = frozenset(query.result)
+    plain = replace(query, pattern=without_paths(query.pattern, results))
+    taken = results | occurring_variables(query.pattern) | occurring_variables(plain.pattern)
     bag = setting.semantics is Semantics.BAG
     node = Node(setting, taken, bag=bag, empty_group=_EMPTY[query.language])
     return Program((*answers(plain, node), *_imports(query.merged, setting), *_arrival_rules(plain, setting)))

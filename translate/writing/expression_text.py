@@ -12,13 +12,13 @@ from typing import Final, assert_never
 
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, Call, Expression
-from lars.language.terms import XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
+from lars.language.terms import RDF, RDF_TYPE, XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
 from translate.algebra import TIMESTAMP
 from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model.patterns import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
 from translate.model.query import Language
-from translate.sparql import TYPE, TokenKind, resolve, tokenize
+from translate.sparql import TokenKind, resolve, tokenize
 
 
 class CannotSayError(LarsError):
@@ -31,7 +31,7 @@ class CannotSayError(LarsError):
 
 
 _KNOWN: Final = {
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#": "rdf",
+    RDF: "rdf",
     "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
     "http://www.w3.org/2002/07/owl#": "owl",
     XSD: "xsd",
@@ -167,7 +167,7 @@ class Terms:
 
     def predicate(self, term: Term) -> str:
         """Return a term in a predicate's place, where rdf:type is `a`."""
-        return "a" if term == TYPE else self.term(term)
+        return "a" if term == RDF_TYPE else self.term(term)
 
     def _checked(self, text: str, kind: TokenKind) -> str:
         """Return the text if it is one token of this kind, so that nothing of a name is syntax."""

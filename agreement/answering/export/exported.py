@@ -5,9 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.answering.export.answers import LegendColumns, columns_of
-from agreement.answering.solve.solving import SolvingTask, asked_span, given_to, moded, trace_of
-from agreement.documents.requests import PROGRAM_SUFFIX, load_program, load_query
-from agreement.documents.traces import with_dates
+from agreement.answering.solve.solving import (
+    SolvingTask,
+    asked_span,
+    in_mode,
+    program_on_trace,
+    query_on_trace,
+)
+from agreement.documents.requests import PROGRAM_SUFFIX
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
 from lars.language.formulas import Assign, BodyLiteral, Test
@@ -52,16 +57,12 @@ def export_program(wanted: SolvingTask, warn: Warn) -> ExportedProgram:
     """Return what is exported of a query or program with its trace."""
     wanted = replace(wanted, trace=replace(wanted.trace, runner=Runner(in_process=True)))
     if wanted.path.suffix == PROGRAM_SUFFIX:
-        query, columns, program = None, None, load_program(wanted.path)
+        columns, (program, trace, _) = None, program_on_trace(wanted, warn)
         question, report = Question(program, Whole(), EveryTime()), ToStream.RSTREAM
-        trace = trace_of(wanted.trace, wanted.span[1], None, warn)
-        given_to(program, trace)
     else:
-        query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
-        trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-        wanted = replace(wanted, setting=with_dates(wanted.setting, trace))
+        query, trace, wanted = query_on_trace(wanted, warn)
         output, report = output_of(query, wanted.setting), query.to_stream or ToStream.RSTREAM
-        columns, program = columns_of(output, report), moded(query, wanted)
+        columns, program = columns_of(output, report), in_mode(query, wanted)
         question = ask(program, output.predicate)
     span = asked_span(wanted, trace, 1)
     facts = trace.facts(trace.timeline)

@@ -31,7 +31,7 @@ from lars.semantics import all_background
 from lars.ticker import ExportError, Reasoner
 from lars.ticker.ticker_literals import TickerInput
 from lars.ticker.ticker_rules import Role
-from lars.ticker.ticker_writer import TickerWriter, signed, ticker_writer
+from lars.ticker.ticker_writer import TickerWriter, ticker_writer, with_signs
 from solver.pointwise import models
 from solver.pointwise.asp_terms import GREATEST
 from solver.pointwise.standalone_files import standalone
@@ -92,7 +92,7 @@ def ticker_files(found: ExportedProgram, reasoner: Reasoner, clock: Duration, pa
         raise LarsError(f"the timeline ends at {last}; accepted for Ticker: up to {MOST - 1}, by --to")
     program, facts = plainer(found)
     background = (*background_of(found, program), *facts)
-    signs = signed(program, _stream(found, program), reasoner)
+    signs = with_signs(program, _stream(found, program), reasoner)
     stream = signs.stream
     try:
         writer = ticker_writer(signs.program, clock, reasoner, background, stream)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from agreement.answering.solve.translating import period_of
-from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
+from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents.outputs import in_order
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
@@ -23,6 +23,7 @@ from agreement.documents.requests import (
 from agreement.documents.traces import (
     StreamRuns,
     Trace,
+    absent_graphs,
     check_timeline,
     clock_of,
     empty_trace,
@@ -140,12 +141,9 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
     if wanted.path.suffix == PROGRAM_SUFFIX:
         return _streams(wanted, warn)
-    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
-    check_evaluated(query, wanted.evaluation, wanted.trigger)
-    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-    wanted = replace(wanted, setting=with_dates(wanted.setting, trace))
+    query, trace, wanted = query_on_trace(wanted, warn)
     output = output_of(query, wanted.setting)
-    question = ask(moded(query, wanted), output.predicate)
+    question = ask(in_mode(query, wanted), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = asked_span(wanted, trace, every)
     pushed = not isinstance(question.gate, Multiples)
@@ -168,8 +166,27 @@ def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     return AnswerRows(output.variables, shown, trace.origin)
 
 
+def query_on_trace(wanted: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
+    """Return the query that is wanted, its trace, and the task with the dates of that trace."""
+    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
+    check_evaluated(query, wanted.evaluation, wanted.trigger)
+    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
+    return query, trace, replace(wanted, setting=with_dates(wanted.setting, trace))
+
+
+def program_on_trace(wanted: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
+    """Return the program that is wanted, its trace, and what trace and static data hold.
+
+    Raises LarsError for predicates to show that it does not derive, and for input that it does derive.
+    """
+    program = load_program(wanted.path)
+    check_shown(wanted.predicates, program)
+    trace = trace_of(wanted.trace, wanted.span[1], None, warn)
+    return program, trace, given_to(program, trace)
+
+
 def _part_asked(query: EngineQuery, wanted: SolvingTask) -> Question:
-    return ask(moded(query, wanted), output_of(query, wanted.setting).predicate)
+    return ask(in_mode(query, wanted), output_of(query, wanted.setting).predicate)
 
 
 def _spoken(
@@ -193,7 +210,7 @@ def _changes(
         before = now
 
 
-def moded(query: EngineQuery, wanted: SolvingTask) -> Program:
+def in_mode(query: EngineQuery, wanted: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = lars_program(query, wanted.setting)
     if is_pushed(query, wanted.evaluation):
@@ -228,10 +245,7 @@ def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval
 
 
 def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
-    program = load_program(wanted.path)
-    check_shown(wanted.predicates, program)
-    trace = trace_of(wanted.trace, wanted.span[1], None, warn)
-    given = given_to(program, trace)
+    program, trace, given = program_on_trace(wanted, warn)
     for name, arity in sorted(_unknown(program, given)):
         warn(f"{name}/{arity} is neither derived nor given; given are {_listed(given)}")
     if ("striple", 4) in given and any(stream == "null" for stream, _ in trace.predicates()):

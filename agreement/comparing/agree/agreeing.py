@@ -21,8 +21,8 @@ from agreement.comparing.agree.sides import (
     row_predicate,
     variables_compared,
 )
-from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
-from agreement.documents.outputs import some
+from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents.outputs import first_few
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
@@ -39,6 +39,7 @@ from agreement.documents.requests import (
 from agreement.documents.traces import (
     LocalTrace,
     Trace,
+    absent_graphs,
     background,
     check_graphs,
     check_timeline,
@@ -385,7 +386,7 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
     if odd := [period for period in periods if period % step]:
         last = max(*periods, step) // step * step
         every = str(step) if last == step else f"{step}..{last}..{step}"
-        listed = some(list(map(str, odd)), _NAMED)
+        listed = first_few(list(map(str, odd)), _NAMED)
         yield (
             f"periods that are no multiples of the STEP, {step} time points of {unit}: {listed}; windows end "
             "at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "

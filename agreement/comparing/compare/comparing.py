@@ -6,7 +6,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.compare.parting import Divergence, compared
+from agreement.comparing.compare.parting import Divergence, compare_sides
 from agreement.comparing.compare.sides import (
     NamedReporter,
     ProfileSide,
@@ -169,7 +169,7 @@ def _compared(
     pairs = zip(reporters, given, strict=True)
     first, second = (ProfileSide(who.name, who.reporter, on, placing) for who, on in pairs)
     likeness = replace(asked.likeness, lexical=any(one.lexical for one in reporters))
-    return compared(first, second, likeness, times=asked.times, progress=progress)
+    return compare_sides(first, second, likeness, times=asked.times, progress=progress)
 
 
 def _check_columns(read: Sequence[EngineQuery], paths: Sequence[Path]) -> None:

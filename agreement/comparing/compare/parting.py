@@ -14,7 +14,7 @@ from math import floor
 from agreement.comparing.compare.sides import ProfileSide, fields, sides, specification_of
 from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.documents.recordings import SLACK, Push, Recording, Report, in_common_columns
-from agreement.engines.engine import EngineRule, needed
+from agreement.engines.engine import EngineRule, fewest_enough
 from agreement.engines.specifications import Specification
 from lars.errors import LarsError
 from solver.facts import Row
@@ -269,7 +269,7 @@ def _explained(
     before = dict.fromkeys(one.causes for one in found if one.together)
     as_good = (one for one in before if search.size(_of(one), difference.place) == least)
     start = next(as_good, search.causes)
-    kept = needed(start, lambda causes: search.size(_of(causes), difference.place) == least)
+    kept = fewest_enough(start, lambda causes: search.size(_of(causes), difference.place) == least)
     return DifferenceWithRules(difference, kept, undone=least == 0, together=len(kept) > 1)
 
 
@@ -309,7 +309,7 @@ class Divergence:
         return sorted(found.items(), key=lambda one: (-one[1], order[one[0]]))
 
 
-def compared(
+def compare_sides(
     first: ProfileSide,
     second: ProfileSide,
     likeness: Likeness,
@@ -356,7 +356,7 @@ def _rules_needed(
             and specified.reporter.name == version.reporter.specification
             and not specified.changes
         ):
-            return needed(version.changes, partial(_is_alike_by, version, how))
+            return fewest_enough(version.changes, partial(_is_alike_by, version, how))
     return None
 
 

@@ -16,7 +16,7 @@ from agreement.comparing.judge.judge_inputs import (
     pushes_at,
     read_judged_query,
     read_pushes,
-    recorded,
+    recording_to_judge,
     run_of_case,
     unit_of,
     why_silent,

@@ -30,7 +30,7 @@ def align(recording: Recording, names: Sequence[str], query: EngineQuery) -> Rec
     if query.form is Form.ASK and recording.variables == (ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_asked, recording.reports)))
     places = {name: place for place, name in enumerate(recording.variables)}
-    wanted = [places.get(name) for name in named(recording, names)]
+    wanted = [places.get(name) for name in column_names(recording, names)]
     if wanted == list(range(len(names))) == list(range(len(recording.variables))):
         return replace(recording, variables=tuple(names))
     reports = tuple(
@@ -75,7 +75,7 @@ def beyond(recording: Recording, task: Task) -> Iterator[str]:
         yield f"the answers end at {plain(times[-1])} {told}, the trace begins at {first}: {says}"
 
 
-def named(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:
+def column_names(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the columns of a recording that is aligned, and of what else it has."""
     return (*names, *(name for name in recording.variables if name not in names))
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from agreement.comparing.judge.alignment import one_report
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
-from agreement.comparing.matching.sequences import contained, nearest
+from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import (
     SLACK,
@@ -161,7 +161,7 @@ def _in_sequence(
     def joint(one: Report, other: Report) -> bool:
         return one_report(one, other) if told else unit is not None or bool(one.rows and other.rows)
 
-    pairs = contained(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
+    pairs = match_part(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
         found = match_rows(rows, rows_of(reports), how.likeness)

@@ -11,11 +11,11 @@ from agreement.comparing.judge.judge_inputs import recorded_of_case, run_of_case
 from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
 from agreement.comparing.judge.verdict import Options
 from agreement.comparing.matching.likeness import Likeness
-from agreement.documents.outputs import counted, plain, some
+from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.placed import shown_json
 from agreement.documents.recordings import Case, Recording, read_case
 from agreement.documents.requests import MatchBy
-from agreement.engines.engine import Engine, EngineRule, needed
+from agreement.engines.engine import Engine, EngineRule, fewest_enough
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, SUFFIX, EngineRun, specification
 from lars.errors import FailedRunError, LarsError, about
@@ -45,7 +45,7 @@ def _needed(
         compared = Pushwise(how, times=False, match=match)
         return judged_by(alone, run, recorded, compared, off).correct is True
 
-    return needed(engine.rules, predicts) if predicts(engine.rules) else None
+    return fewest_enough(engine.rules, predicts) if predicts(engine.rules) else None
 
 
 _Result = TypeVar("_Result")
@@ -206,8 +206,8 @@ _NAMED: Final = 5
 def undecided_cases(found: Sequence[CaseVerdict]) -> str | None:
     """Return which cases are undecided, as not all start times were tried; None without any."""
     names = [one.case.id for one in found if one.correct is None and first_problem(one) != NOTHING]
-    some_of = f"{len(names)} of {counted(len(found), 'case')}"
-    return f"undecided: {some_of}: {some(names, _NAMED)}; {NARROW}" if names else None
+    some_of = f"{len(names)} of {quantity(len(found), 'case')}"
+    return f"undecided: {some_of}: {first_few(names, _NAMED)}; {NARROW}" if names else None
 
 
 def cases_without_reports(found: Sequence[CaseVerdict]) -> str | None:
@@ -215,7 +215,9 @@ def cases_without_reports(found: Sequence[CaseVerdict]) -> str | None:
     if overall([one.correct for one in found]) is not None:
         return None
     names = [one.case.id for one in found if one.correct is None]
-    return f"{NOTHING} in {len(names)} of {counted(len(found), 'case')}: {some(names, _NAMED)}; {_USABLE}"
+    return (
+        f"{NOTHING} in {len(names)} of {quantity(len(found), 'case')}: {first_few(names, _NAMED)}; {_USABLE}"
+    )
 
 
 def by_family(found: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:

@@ -40,7 +40,7 @@ def nothing_to_compare(found: Judgement | VersionJudgement, dates: Dates) -> str
     )
 
 
-def undecided(found: Judgement) -> str:
+def undecided_text(found: Judgement) -> str:
     """Return that none of the choices tried fits, and how to try fewer."""
     return (
         f"undecided: none of {found.tried_choices} choices of t0 and bounds fits, "

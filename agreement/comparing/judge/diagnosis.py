@@ -10,7 +10,7 @@ from agreement.comparing.judge.gracious import Shift, border_shifts, early_match
 from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
 from agreement.comparing.judge.verdict import UNCLOSED, Options, Verdict
 from agreement.comparing.matching.likeness import RowMatch, join_rows, share
-from agreement.documents.outputs import counted, plain
+from agreement.documents.outputs import plain, quantity
 from agreement.documents.recordings import Recording
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
@@ -206,6 +206,6 @@ def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, R
 
 def _moved(shifts: int, early: int) -> Iterator[str]:
     if shifts:
-        yield f"shifting the borders of {counted(shifts, 'window')}"
+        yield f"shifting the borders of {quantity(shifts, 'window')}"
     if early:
-        yield f"reporting {counted(early, 'time')} before the first window closes"
+        yield f"reporting {quantity(early, 'time')} before the first window closes"

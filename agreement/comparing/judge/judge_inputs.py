@@ -13,7 +13,7 @@ from typing import Final
 
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.verdict import Options
-from agreement.comparing.matching.silence import absent_graphs, rows_on, silence
+from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents.recordings import Answers, Case, Push, pushes_of
 from agreement.documents.requests import (
     EmptyReports,
@@ -23,7 +23,15 @@ from agreement.documents.requests import (
     sources,
     with_sources,
 )
-from agreement.documents.traces import LocalTrace, background, dataset_of, mismatches, options_for, streams_of
+from agreement.documents.traces import (
+    LocalTrace,
+    absent_graphs,
+    background,
+    dataset_of,
+    mismatches,
+    options_for,
+    streams_of,
+)
 from agreement.documents.values import cut
 from agreement.engines.engine import Engine, with_its_text
 from agreement.engines.specifications import (
@@ -101,7 +109,7 @@ def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
-def recorded(
+def recording_to_judge(
     run: EngineRun, unit: Duration, answers: Answers, options: Options, versions: tuple[Version, ...] = ()
 ) -> RecordingToJudge:
     """Return answers with all that they are judged by, once it is read."""
@@ -233,7 +241,9 @@ def _read(text: str, source: str) -> EngineQuery:
 def recorded_of_case(case: Case, options: Options) -> RecordingToJudge:
     """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
     run = run_of_case(case)
-    return recorded(run, unit_of(run.query, case.pushes), Answers(case.recording, case.lexical), options)
+    return recording_to_judge(
+        run, unit_of(run.query, case.pushes), Answers(case.recording, case.lexical), options
+    )
 
 
 def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:

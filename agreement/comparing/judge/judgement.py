@@ -18,7 +18,7 @@ from agreement.comparing.judge.verdict import (
     Verdict,
     belonging,
     clock_driven,
-    compared,
+    compare_reports,
     comparing,
     is_right,
     phase_of,
@@ -196,7 +196,7 @@ class Bench:
         schedule = self.table.scheduled(z)
         if self.hopeless(schedule):
             return None
-        found = compared(schedule, evaluations(schedule), self.recorded, self.phase, self.options)
+        found = compare_reports(schedule, evaluations(schedule), self.recorded, self.phase, self.options)
         return replace(found, until=self.starts.until(z))
 
 

@@ -6,10 +6,10 @@ from functools import partial
 from math import isfinite
 from pathlib import Path
 
-from agreement.comparing.judge.alignment import beyond, named, oddities
+from agreement.comparing.judge.alignment import beyond, column_names, oddities
 from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by
 from agreement.comparing.judge.cases import ACCEPTED_JUDGES, SPECIFICATION, is_judge
-from agreement.comparing.judge.comparability import nothing_to_compare, undecided
+from agreement.comparing.judge.comparability import nothing_to_compare, undecided_text
 from agreement.comparing.judge.diagnosis import Diagnosis, RecordingToJudge, by_borders, diagnose
 from agreement.comparing.judge.judge_inputs import (
     ANSWERS_FORM,
@@ -17,7 +17,7 @@ from agreement.comparing.judge.judge_inputs import (
     read_judged_query,
     read_pushes,
     read_versions,
-    recorded,
+    recording_to_judge,
     why_silent,
 )
 from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
@@ -44,7 +44,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, specification
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from solver.deadlines import NEVER, Deadline
+from solver.deadlines import Deadline
 from solver.settings import Progress, Time, TraceInput
 from solver.traces import instant_of, read_static
 from translate.model.query import Semantics
@@ -117,7 +117,7 @@ class AnswersVerdict:
     def undecided(self) -> str | None:
         """Why it is neither correct nor incorrect; None where it is one of them."""
         if isinstance(self.judgement, Judgement) and self.judgement.undecided:
-            return undecided(self.judgement)
+            return undecided_text(self.judgement)
         return None
 
 
@@ -134,7 +134,7 @@ def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: P
     count = partial(point_in, run.zero, options=asked.trace.options, last=run.last)
     options = asked.times.on(asked.options, count)
     versions = read_versions(in_time_points(text, count) for text in asked.static_at)
-    given = recorded(run, asked.reading.unit, answers, options, versions)
+    given = recording_to_judge(run, asked.reading.unit, answers, options, versions)
     found = replace(_found(asked, given, answers, progress), origin=given.run.zero)
     heard += oddities(given.recording, given.task.query, correct=found.correct is True)
     if asked.options.match is MatchBy.TIME:
@@ -195,7 +195,7 @@ def _found(
         wanted = wanted.model_copy(update={"bounds": given.options.bounds})
         given = replace(given, options=replace(given.options, bounds=None))
     found = judge_recording(given.task, wanted, given.recording, given.options, progress)
-    names = named(given.recording, columns(given.task.query))
+    names = column_names(given.recording, columns(given.task.query))
     if found.correct is not False:
         return AnswersVerdict(found, names, length)
     diagnosis = None
@@ -203,7 +203,7 @@ def _found(
         diagnosis = diagnose(given, found, progress)
     elif asked.gracious:
         diagnosis = by_borders(given, found)
-    again = recorded(
+    again = recording_to_judge(
         given.run, asked.reading.unit, answers, replace(turned, bounds=None), given.task.versions
     )
     other = judge_recording(
@@ -263,7 +263,7 @@ def options_of(given: JudgeOptions) -> Options:
         early=given.early,
         late=given.late,
         match=given.match,
-        deadline=NEVER if limit is None else Deadline.after(limit),
+        deadline=Deadline.after(limit),
     )
 
 

@@ -17,7 +17,7 @@ from agreement.comparing.judge.alignment import (
     slots,
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, share
-from agreement.comparing.matching.sequences import contained, nearest
+from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.outputs import Json, pick
 from agreement.documents.recordings import SLACK, Recording, Report, rows_of
 from agreement.documents.requests import EmptyReports, MatchBy, sources
@@ -205,7 +205,7 @@ def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
     return None
 
 
-def compared(
+def compare_reports(
     profile: ScheduledTask,
     found: Sequence[EvaluationReport],
     recorded: Recording,
@@ -243,7 +243,7 @@ def _in_sequence(
         return one_report(one, other) if by_clock else True
 
     rows = [one.rows for one in answered]
-    pairs = contained(rows, given, joint, how.likeness) or nearest(rows, given, joint, how.likeness)
+    pairs = match_part(rows, given, joint, how.likeness) or nearest(rows, given, joint, how.likeness)
     slots_in_order = (Slot(None if n is None else answered[n], own) for n, own in pairs)
     windows = (replace(_window(slot, how), delay=None) for slot in slots_in_order)
     return Verdict(profile.choice, Phase(-inf, inf, inf), (), tuple(windows), ())

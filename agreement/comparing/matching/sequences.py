@@ -24,13 +24,13 @@ Pair = tuple[int | None, tuple[Report, ...]]
 """The number of an answer, and its reports: an answer without any, or reports of no answer."""
 
 
-def contained(
+def match_part(
     answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness
 ) -> list[Pair] | None:
     """Return each report with its answer, of consecutive answers; None where they are no such part.
 
     >>> a, b, c = ((("a",),), (("b",),), (("c",),))
-    >>> contained([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
+    >>> match_part([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
     [(1, (Report(t=7, rows=(('b',),), trigger=None),)), (2, (Report(t=7.5, rows=(('c',),), trigger=None),))]
     """
     return _Search(answers, reports, joint, how).found()

@@ -5,11 +5,8 @@ from dataclasses import replace
 from typing import Final, assert_never
 
 from agreement.documents.traces import Trace
-from lars.language.terms import Iri
 from lars.language.windows import Interval
-from solver.facts import Background
 from solver.job import Question
-from translate.analysis import parts
 from translate.model.patterns import (
     UNMODIFIED,
     Bgp,
@@ -35,17 +32,6 @@ MOST: Final = 3
 
 HasRows = Callable[[EngineQuery], bool]
 _Within = Callable[[Pattern], Pattern]
-
-
-def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
-    """Yield which graphs a query names that the static data lack."""
-    named = {arguments[0] for arguments in background.get(("named", 1), ())}
-    wanted = (part.name for part in parts(query.pattern) if isinstance(part, Graph | Service))
-    absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in named]
-    if absent:
-        held = "triples in the default graph alone" if background.get(("triple", 4)) and not named else "none"
-        held = f"graphs {', '.join(sorted(named))}" if named else held
-        yield f"there is no static graph {', '.join(map(str, absent))}, which the query reads; given: {held}"
 
 
 def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:

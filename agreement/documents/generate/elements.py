@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, assert_never
 
 from agreement.documents.generate.plan import ArrivalProcess, Plan, TemperatureRange
 from agreement.documents.recordings import Push
-from lars.language.terms import XSD
+from lars.language.terms import RDF_TYPE, XSD
 from lars.language.windows import Interval
 from solver.facts import Triple
 
@@ -121,7 +121,7 @@ def _starts(plan: Plan, group: int, cells: range) -> Iterator[ObservationTime]:
 DATA: Final = "http://knoesis.wright.edu/ssw/"
 OBSERVATION: Final = f"{DATA}ont/sensor-observation.owl#"
 WEATHER: Final = f"{DATA}ont/weather.owl#"
-_TYPE: Final = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
+_TYPE: Final = str(RDF_TYPE)
 _PROPERTY: Final = f"<{OBSERVATION}observedProperty>"
 _PROCEDURE: Final = f"<{OBSERVATION}procedure>"
 _RESULT: Final = f"<{OBSERVATION}result>"

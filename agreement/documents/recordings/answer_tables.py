@@ -38,7 +38,7 @@ def read_answer_table(path: Path, times: AnswerTimes, variable: str | None) -> A
     forms, and then all terms are compared by these.
     """
     cells = cells_of_table(str(path), plain_table(str(path), path))
-    time = _time(path, list(cells), variable)
+    time = _time_column(list(cells), variable, lambda problem: LarsError(f"{path}: {problem}"))
     named = [name for name in cells if name.startswith("?")] or [name for name in cells if name != time]
     exact = {name: _terms(cells[name][1]) for name in named}
     lexical = any(
@@ -54,13 +54,14 @@ def read_answer_table(path: Path, times: AnswerTimes, variable: str | None) -> A
     return Answers(recording_of(variables, group_reports(timed)), lexical, rows_only=True)
 
 
-def _time(path: Path, names: Sequence[str], variable: str | None) -> str:
+def _time_column(names: Sequence[str], variable: str | None, error: Callable[[str], LarsError]) -> str:
     candidates = TIME_VARIABLES if variable is None else (variable,)
     for name in candidates:
         if name in names:
             return name
-    found = f"found the columns {', '.join(names)}"
-    raise LarsError(f"{path}: {found}; accepted: a time among them, {' or '.join(candidates)}")
+    raise error(
+        f"found the columns {', '.join(names)}; accepted: a time among them, {' or '.join(candidates)}"
+    )
 
 
 def _terms(texts: Sequence[str | None]) -> list[str | None]:
@@ -165,7 +166,8 @@ def read_csv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answ
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
-    table = _Table(source, names, names.index(_column(source, names, variable)), of_text, times.read, times)
+    place = names.index(_time_column(names, variable, partial(source.error, 0)))
+    table = _Table(source, names, place, of_text, times.read, times)
     return table.answers(records[1:], lexical=True)
 
 
@@ -173,7 +175,7 @@ def read_tsv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answ
     """Return rows of one time that follow each other as a report, as `read_csv` does, with exact terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
-    column = _column(source, names, variable)
+    column = _time_column(names, variable, partial(source.error, 0))
 
     def time(text: str) -> float:
         return read_time_term(tsv_term(text), column, times)
@@ -196,15 +198,6 @@ def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[
             raise source.error(field.offset, f"found {what} {short(field.text)}; accepted: {accepted}")
         names.append(name)
     return names
-
-
-def _column(source: TextFile, names: list[str], variable: str | None) -> str:
-    candidates = TIME_VARIABLES if variable is None else (variable,)
-    for name in candidates:
-        if name in names:
-            return name
-    problem = f"found the columns {', '.join(names)}; accepted: a time among them, {' or '.join(candidates)}"
-    raise source.error(0, problem)
 
 
 def tsv_term(text: str) -> str | None:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Final, Literal
@@ -117,14 +117,6 @@ def triple_of(line: str) -> Triple:
     return canonical(found[1]), canonical(found[2]), canonical(found[3].rstrip())
 
 
-def _triple(line: str) -> str:
-    try:
-        triple_of(line)
-    except LarsError as error:
-        raise WrongValueError(str(error)) from None
-    return line
-
-
 _IN_GRAPH = re.compile(r"(.*\S)\s*(<[^<>\"\s]*>|_:\S+)\s*\.", re.DOTALL)
 
 
@@ -161,21 +153,26 @@ def static_lines(static: Static) -> tuple[str, ...]:
     return (*sorted(default), *sorted(named))
 
 
-def _quad(line: str) -> str:
-    try:
-        quad_of(line)
-    except LarsError as error:
-        raise WrongValueError(str(error)) from None
-    return line
+def _line(read: Callable[[str], object]) -> AfterValidator:
+    """Return the check that a line can be read; it stays as it is."""
+
+    def checked(line: str) -> str:
+        try:
+            read(line)
+        except LarsError as error:
+            raise WrongValueError(str(error)) from None
+        return line
+
+    return AfterValidator(checked)
 
 
 TermText = Annotated[str, AfterValidator(_term)]
 """A term in N-Triples."""
 StreamIri = Annotated[str, AfterValidator(stream_iri)]
 """An IRI without <>, which become part of it."""
-TripleLine = Annotated[str, AfterValidator(_triple)]
+TripleLine = Annotated[str, _line(triple_of)]
 """A triple in N-Triples, kept as its line."""
-QuadLine = Annotated[str, AfterValidator(_quad)]
+QuadLine = Annotated[str, _line(quad_of)]
 """A triple in N-Triples, or in a named graph as N-Quads, kept as its line."""
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Index = Annotated[int, Field(ge=0)]

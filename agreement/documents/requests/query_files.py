@@ -16,7 +16,7 @@ from lars.language.program import Program
 from lars.language.terms import Iri, Number, Variable
 from lars.language.windows import Bounds
 from solver.facts import check_writable
-from translate.analysis import rebuilt, stream_blocks
+from translate.analysis import rebuild, stream_blocks
 from translate.dialects import read_query
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
@@ -201,5 +201,5 @@ def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSour
         query,
         merged=tuple(map(merged, query.merged)),
         declared=tuple(map(merged, query.declared)),
-        pattern=rebuilt(query.pattern, block),
+        pattern=rebuild(query.pattern, block),
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.documents.outputs import counted, some
+from agreement.documents.outputs import first_few, quantity
 from agreement.documents.recordings import Push
 from agreement.documents.values import cut
 from agreement.engines.adapters.client import RunningAdapter
@@ -120,7 +120,7 @@ def _runs(
     yield _terms(first, profile)
     yield _times(first, pushes)
     if first.flush and not profile.flushes:
-        problem = f"{counted(len(first.flush), 'report')} at close; accepted: none, or flushes: true at open"
+        problem = f"{quantity(len(first.flush), 'report')} at close; accepted: none, or flushes: true at open"
         yield AdapterCheck("close", problem)
     else:
         yield AdapterCheck("close")
@@ -157,7 +157,7 @@ def _reported(found: EngineAnswers, pushed: int) -> AdapterCheck:
     rows = sum(len(report.rows) for _, report in found.reports)
     advice = None
     if not rows:
-        advice = f"no row in {counted(pushed, 'push')} although windows close: is a report waited for?"
+        advice = f"no row in {quantity(pushed, 'push')} although windows close: is a report waited for?"
     if found.rejected:
         number, why = next(iter(found.rejected.items()))
         advice = f"push {number} is refused: {why}"
@@ -170,7 +170,7 @@ def _terms(found: EngineAnswers, profile: ProfileReply) -> AdapterCheck:
     known = {*_TERMS, "<http://e/z>", "<http://e/s>", *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
     wrong = sorted(terms - known)
     if wrong and profile.kinds:
-        return AdapterCheck("terms", f"{cut(some(wrong, 3))} in rows: no term that was pushed")
+        return AdapterCheck("terms", f"{cut(first_few(wrong, 3))} in rows: no term that was pushed")
     return AdapterCheck("terms")
 
 
@@ -197,5 +197,5 @@ def _end(adapter: RunningAdapter, registration: Registration) -> Iterator[Adapte
     answers_of(adapter, registration, ())
     noise = adapter.noise
     problem = None if adapter.end(_TO_END) else "the process does not end when its standard input does"
-    advice = f"{counted(noise, 'line')} on standard output that are no replies; better on standard error"
+    advice = f"{quantity(noise, 'line')} on standard output that are no replies; better on standard error"
     yield AdapterCheck("the end", problem, advice if noise else None)

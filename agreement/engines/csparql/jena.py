@@ -11,14 +11,13 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
-from itertools import count
 from typing import Final
 
 from lars.language.formulas import Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import Triple, constant_of
 from solver.rdf import INTEGERS, Single, value
-from translate.analysis import nullable, occurring_variables, parts, rebuilt, rename, without_paths
+from translate.analysis import fresh_variables, nullable, parts, rebuild, rename, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
 from translate.tau import in_order
@@ -39,14 +38,14 @@ def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTI
     The row has no key; the aggregates of `zero` are 0, all others are unbound (also SAMPLE and
     GROUP_CONCAT). SPARQL 1.1 has that row without GROUP BY only, and SUM is 0 there.
     """
-    names = _fresh(pattern, "group")
+    names = fresh_variables(pattern, "group_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group) or not part.aggregates:
             return None
-        return _split(part, rebuilt(part.pattern, change), (next(names), next(names)), zero)
+        return _split(part, rebuild(part.pattern, change), (next(names), next(names)), zero)
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _split(
@@ -73,8 +72,8 @@ def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> al
     if not pairs.terms:
         return pattern
     # ARQ makes triple patterns of the paths that are sequences, inverses and alternatives.
-    plain = without_paths(pattern, occurring_variables(pattern))
-    return _Matching(pairs, _fresh(plain, "value")).matched(plain)
+    plain = without_paths(pattern)
+    return _Matching(pairs, fresh_variables(plain, "value_")).matched(plain)
 
 
 class _Equal:
@@ -125,7 +124,7 @@ class _Matching:
 
     def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
         """Return the pattern as it is matched by value."""
-        return rebuilt(pattern, self._changed)
+        return rebuild(pattern, self._changed)
 
     def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
@@ -209,9 +208,3 @@ def _same(one: Term, other: Term) -> Expression:
     floating = Call("&&", (Call("IN", (kinds[0], *_FLOATING)), Call("=", kinds)))
     by_value = Call("&&", (Call("||", (exact, floating)), Call("=", (one, other))))
     return Call("||", (Call("SAMETERM", (one, other)), by_value))
-
-
-def _fresh(pattern: algebra.Pattern, stem: str) -> Iterator[Variable]:
-    taken = occurring_variables(pattern)
-    names = (Variable(f"{stem}_{number}") for number in count(1))
-    return (name for name in names if name not in taken)

@@ -12,6 +12,7 @@ from agreement.documents.outputs import in_order
 from agreement.documents.recordings import RowNumbers, RowsByNumber
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
+from agreement.engines.engine import portions
 from agreement.engines.specifications.elements import (
     PushedTriple,
     TickClock,
@@ -97,7 +98,7 @@ class ContentAnswers:
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
         """Return the rows that the query has over each content, in their order."""
         new = sorted({one for one in contents if one not in self._known}, key=_ends)
-        for part in _parts(new):
+        for part in portions(new, _AT_ONCE, _added):
             self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[one] for one in contents]
 
@@ -126,7 +127,7 @@ class ContentAnswers:
     def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
         """Return how many rows each content answers, without the rows."""
         found: list[Array] = []
-        for part in _parts(contents):
+        for part in portions(contents, _AT_ONCE, _added):
             runs = self._runs(part)
             table = RunTable((runs.numbers,), runs.first, runs.last)
             counted = table if self.output.bag else coalesce(table, len(part))
@@ -267,20 +268,13 @@ def _ends(content: ShownSpans) -> list[tuple[int, int]]:
     return [(span.stop, span.start) for span in content]
 
 
-def _parts(contents: Sequence[ShownSpans]) -> Iterator[Sequence[ShownSpans]]:
-    begin = size = 0
-    for number, content in enumerate(contents):
-        before = contents[number - 1] if number > begin else (range(0),) * len(content)
-        size += sum(map(_added, before, content))
-        if size > _AT_ONCE:
-            yield contents[begin : number + 1]
-            begin, size = number + 1, 0
-    if begin < len(contents):
-        yield contents[begin:]
+def _added(before: ShownSpans | None, now: ShownSpans) -> int:
+    """Return how many runs begin at a content behind another one."""
+    return sum(map(_begun, (range(0),) * len(now) if before is None else before, now))
 
 
-def _added(before: range, now: range) -> int:
-    """Return how many runs begin at a content."""
+def _begun(before: range, now: range) -> int:
+    """Return how many runs of a window begin with what it shows now."""
     forward = before.start <= now.start and before.stop <= now.stop
     return now.stop - max(now.start, before.stop) if forward else len(now)
 

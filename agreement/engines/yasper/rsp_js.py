@@ -18,7 +18,6 @@ So a solution whose matches all fail the condition is lost, where SPARQL leaves 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
@@ -52,7 +51,7 @@ from agreement.engines.yasper.sliding import (
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import Variable
 from solver.facts import Row, Static, Triple
-from translate.analysis import occurring_variables, rebuilt
+from translate.analysis import fresh_variables, rebuild
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
 from translate.model.query import EngineQuery, ToStream
@@ -64,16 +63,14 @@ _ALL: Final = Aggregation("COUNT")
 
 def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern in whose groups, those of subqueries too, errors are errors of all aggregates."""
-    taken = occurring_variables(pattern)
-    names = (Variable(f"all_{number}") for number in count(1))
-    fresh = (name for name in names if name not in taken)
+    fresh = fresh_variables(pattern, "all_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group) or not any(_is_lenient(one) for _, one in part.aggregates):
             return None
-        return _strict(part, rebuilt(part.pattern, change), fresh)
+        return _strict(part, rebuild(part.pattern, change), fresh)
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
@@ -82,13 +79,13 @@ def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.LeftJoin) or part.condition is None:
             return None
-        left, right = rebuilt(part.left, change), rebuilt(part.right, change)
+        left, right = rebuild(part.left, change), rebuild(part.right, change)
         condition = part.condition
         for variable in reversed(in_order(variables(right))):
             condition = Call("||", (Call("!", (Call("BOUND", (variable,)),)), condition))
         return algebra.Filter(algebra.LeftJoin(left, right), condition, part.exists)
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _is_lenient(aggregation: Aggregation) -> bool:

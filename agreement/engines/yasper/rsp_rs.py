@@ -16,7 +16,6 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import count
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
@@ -50,7 +49,7 @@ from agreement.engines.yasper.sliding import (
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import Static
-from translate.analysis import occurring_variables, rebuilt
+from translate.analysis import fresh_variables, rebuild
 from translate.model import patterns as algebra
 from translate.model.patterns import (
     Alternative,
@@ -68,15 +67,9 @@ _DISTINCT: Final = Modifiers(Duplicates.DISTINCT)
 _STRING: Final = Iri(XSD + "string")
 
 
-def _fresh(pattern: algebra.Pattern) -> Iterator[Variable]:
-    taken = occurring_variables(pattern)
-    names = (Variable(f"made_{number}") for number in count(1))
-    return (name for name in names if name not in taken)
-
-
 def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern in which what several alternatives of a path connect is one solution."""
-    fresh = _fresh(pattern)
+    fresh = fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
@@ -89,7 +82,7 @@ def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
             case _:
                 return None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _steps(
@@ -114,12 +107,12 @@ def _once(pattern: algebra.Pattern, path: Path) -> algebra.Pattern:
 
 def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern in whose groups, those of subqueries too, only texts can be concatenated."""
-    fresh = _fresh(pattern)
+    fresh = fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group):
             return None
-        inner, aggregates = rebuilt(part.pattern, change), []
+        inner, aggregates = rebuild(part.pattern, change), []
         for variable, aggregation in part.aggregates:
             if aggregation.function == "GROUP_CONCAT":
                 (given,) = aggregation.arguments
@@ -130,7 +123,7 @@ def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
                 aggregates.append((variable, aggregation))
         return replace(part, pattern=inner, aggregates=tuple(aggregates))
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _is_text(given: Variable) -> Call:

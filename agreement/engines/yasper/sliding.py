@@ -260,17 +260,17 @@ class EngineWindows:
     Not `answers`: what is left of the text is no SPARQL, so that nothing is ever answered.
     """
 
-    all: tuple[YasperWindow, ...]
+    windows: tuple[YasperWindow, ...]
     answers: bool = True
 
     @property
     def alive(self) -> tuple[YasperWindow, ...]:
         """The windows whose grid there is: of a step of 0 or NaN there is none."""
-        return tuple(one for one in self.all if one.step > 0 and not math.isnan(one.width))
+        return tuple(one for one in self.windows if one.step > 0 and not math.isnan(one.width))
 
     def fed(self, push: Push, *, last: bool) -> tuple[YasperWindow, ...]:
         """Return the windows that a push enters: all on its stream, or only the last of them."""
-        found = [one for one in self.all if one.reads(push)]
+        found = [one for one in self.windows if one.reads(push)]
         return tuple(one for one in (found[-1:] if last else found) if one in self.alive)
 
 

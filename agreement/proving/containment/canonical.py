@@ -30,7 +30,7 @@ from lars.language.windows import Interval, TimeWindow
 from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row
 from solver.job import Question
-from translate.analysis import rebuilt
+from translate.analysis import rebuild
 from translate.model.patterns import Pattern, Select, StreamBlock
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.model.windows import Range, window_operator
@@ -57,7 +57,7 @@ class OneQuery:
     @cached_property
     def pattern(self) -> Pattern:
         """Its pattern, without the OPTIONAL parts and aggregates of which no column is seen."""
-        pattern = counted_edges(rebuilt(self.query.pattern, self._moving))
+        pattern = counted_edges(rebuild(self.query.pattern, self._moving))
         modifiers = self.query.modifiers
         if modifiers.slices:
             return Select(pattern, self.result, modifiers)

@@ -29,7 +29,7 @@ from agreement.proving.containment.cases import (
     first_case,
     resolve,
 )
-from agreement.proving.containment.findings import Containment, Holds, refuted
+from agreement.proving.containment.findings import Containment, Holds, refutation
 from agreement.proving.containment.forms import is_random, same, settle
 from agreement.proving.containment.mappings import Mapper
 from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, UnplacedError, placements
@@ -205,7 +205,7 @@ class _Comparison:
                 break
             against = difference_on(self.one, self.other, data, t)
             if against is not None:
-                return refuted(against, columns=self.one.result == self.other.result)
+                return refutation(against, columns=self.one.result == self.other.result)
         return Containment(Holds.OPEN, why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:

@@ -48,7 +48,7 @@ class FinerUnit:
     containment: Containment
 
 
-def refuted(against: Counterexample, *, columns: bool = True) -> Containment:
+def refutation(against: Counterexample, *, columns: bool = True) -> Containment:
     """Return that data refute it; without the same `columns` others may be meant."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
     return Containment(

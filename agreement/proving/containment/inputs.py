@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import quantity
 from agreement.documents.requests import (
     InterpretationOptions,
     durations_in,
@@ -33,7 +33,7 @@ def two_queries(
     Without windows and --profile they are plain SPARQL, read as SPARQL 1.1 is.
     """
     if len(inputs) != _TWO:
-        raise LarsError(f"{counted(len(inputs), 'input')}; {_ACCEPTED}")
+        raise LarsError(f"{quantity(len(inputs), 'input')}; {_ACCEPTED}")
     for path in inputs:
         if not exists(path):
             raise LarsError(f"{path}: no such file; {_ACCEPTED}")

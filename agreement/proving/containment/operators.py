@@ -31,7 +31,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice
 from math import inf
-from time import monotonic
 from typing import Final
 
 from agreement.documents.requests import durations_of, finer_units, sources
@@ -53,7 +52,7 @@ from agreement.proving.containment.findings import (
     Counterexample,
     FinerUnit,
     Holds,
-    refuted,
+    refutation,
 )
 from agreement.proving.containment.mappings import window_of
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
@@ -81,8 +80,9 @@ from agreement.proving.witness import (
 from lars.errors import TimeLimitError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
+from solver.deadlines import Deadline
 from solver.facts import STREAM_PREDICATE, Fact
-from translate.analysis import occurring_variables, parts, rebuilt, rename
+from translate.analysis import occurring_variables, parts, rebuild, rename
 from translate.model.patterns import Group, Join, Pattern, StreamBlock
 from translate.model.query import ToStream
 from translate.model.windows import Rows, Unbounded
@@ -102,13 +102,12 @@ def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
         return found
     contest = two_queries(one.query, other.query, one.setting, contained=True)
     streams = dict.fromkeys((*streams_of(one.query), *streams_of(other.query)))
-    searched = smallest(
-        WitnessSearch(contest, tuple(streams), until=min(monotonic() + SECONDS, one.deadline.end))
-    )
+    deadline = min(Deadline.after(SECONDS), one.deadline, key=lambda limit: limit.end)
+    searched = smallest(WitnessSearch(contest, tuple(streams), deadline=deadline))
     match searched:
         case (Witness() as witness) | OutOfTime(_, Witness() as witness):
             row = min(witness.left_only, key=str)
-            return refuted(Counterexample(witness.facts, stock_of(witness.static), witness.end, row))
+            return refutation(Counterexample(witness.facts, stock_of(witness.static), witness.end, row))
         case NoWitness(_, reason):
             return Containment(Holds.YES, reason)
         case NoneUpTo() | OutOfTime():
@@ -157,7 +156,7 @@ def _decided(one: OneQuery, other: OneQuery) -> Containment:
         return answers
     against = next(_refuting(one, other, answers.against), None)
     if against is not None:
-        return refuted(against, columns=one.result == other.result)
+        return refutation(against, columns=one.result == other.result)
     if answers.holds is Holds.OPEN:
         return Containment(Holds.OPEN, f"{said}; of their answers: {answers.why}")
     return Containment(Holds.OPEN, f"{said}: no rule says so, and no stream that was tried refutes it")
@@ -198,7 +197,7 @@ def _possible_answers(one: OneQuery, other: OneQuery) -> Containment:
     taken = occurring_variables(one.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in taken)
     names = {name: next(fresh) for name in sorted(occurring_variables(one.pattern) - frozenset(one.result))}
-    copy = rebuilt(rename(one.pattern, names), _elsewhere)
+    copy = rebuild(rename(one.pattern, names), _elsewhere)
     both = Join(other.pattern, copy)
     joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
     return decide_containment(joined, _answering(one))

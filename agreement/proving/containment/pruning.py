@@ -21,7 +21,7 @@ from typing import Final
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Literal, Variable
-from translate.analysis import nullable, occurring_variables, rebuilt, tests_of
+from translate.analysis import nullable, occurring_variables, rebuild, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Filter, Group, Join, LeftJoin, Pattern, Select, Union, variables
 
@@ -81,7 +81,7 @@ def counted_edges(pattern: Pattern) -> Pattern:
             case _:
                 return None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def least(group: Group) -> Mapping[Variable, int]:

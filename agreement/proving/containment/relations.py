@@ -15,7 +15,7 @@ from agreement.proving.containment.pruning import least
 from agreement.proving.disjuncts import GraphSource, Reading
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import XSD, Iri, Literal, Variable
-from translate.analysis import null_sets, occurring_variables, parts, rebuilt, tests_of, without_paths
+from translate.analysis import null_sets, parts, rebuild, tests_of, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import Group, Path, PathPattern, Pattern, Select, TriplePattern, can_stay
 
@@ -43,10 +43,10 @@ class Relations:
 
     def read(self, pattern: Pattern, *, whole: bool) -> Pattern:
         """Return the pattern with edges and relations; with what their rows come from too where `whole`."""
-        walked = without_paths(pattern, occurring_variables(pattern))
+        walked = without_paths(pattern)
         tested = [test.pattern for part in parts(walked) for test in tests_of(part)]
         kept = {id(part) for each in tested for part in parts(each)}
-        return self._related(rebuilt(walked, lambda part: self._edge(part, kept)), tested=False, whole=whole)
+        return self._related(rebuild(walked, lambda part: self._edge(part, kept)), tested=False, whole=whole)
 
     def _edge(self, part: Pattern, kept: set[int]) -> Pattern | None:
         match part:
@@ -87,7 +87,7 @@ class Relations:
                 case _:
                     return None
 
-        return rebuilt(pattern, change)
+        return rebuild(pattern, change)
 
     def _relation(
         self,

@@ -179,14 +179,12 @@ class Decider:
 
     def search(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
         """Return the smallest stream on which the sides differ, or why there is none."""
-        asked, began = self.question, monotonic()
+        asked, began, deadline = self.question, monotonic(), Deadline.after(self.seconds)
         contest = push_and_pull(asked.pair, period, asked.setting, asked.trigger)
         streams = dict.fromkeys((*streams_of(asked.pair.csparql), *streams_of(asked.pair.cqels)))
         known = None if asked.stock is None else background_of(asked.stock)
         overlapping = asked.overlap is not None
-        found = smallest(
-            WitnessSearch(contest, tuple(streams), known, None, began + self.seconds, overlapping)
-        )
+        found = smallest(WitnessSearch(contest, tuple(streams), known, None, deadline, overlapping))
         self.seconds -= monotonic() - began
         match found:
             case (Witness() as one) | OutOfTime(_, Witness() as one):
@@ -253,7 +251,7 @@ def agreement_theorem(asked: AgreementQuestion, period: int) -> Theorem | None:
     same = asked.one_query(period)
     free = replace(asked, stock=None)
     if not possible and (
-        same or (asked.same_patterns and all(map(theorems.excluded, free.judged_disjuncts)))
+        same or (asked.same_patterns and all(map(theorems.is_excluded, free.judged_disjuncts)))
     ):
         return Theorem.NOTHING
     if not same:

@@ -28,15 +28,15 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
-from lars.language.terms import Iri, Literal, Term, Variable
+from lars.language.terms import RDF_TYPE, Iri, Literal, Term, Variable
 from solver.settings import Warn
-from translate.analysis import NO_MODEL, check_comparable, differences, model_of_cqels, parts, rebuilt
+from translate.analysis import NO_MODEL, check_comparable, differences, model_of_cqels, parts, rebuild
 from translate.analysis.query_remarks import normal
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, Union
 from translate.model.query import Setting
 from translate.model.windows import Range, WindowExpression
-from translate.sparql import TYPE, Document, Names, Token, TokenKind, is_name, read_declarations, tokenize
+from translate.sparql import Document, Names, Token, TokenKind, is_name, read_declarations, tokenize
 from translate.tau import Trigger
 
 
@@ -110,7 +110,7 @@ class Places:
                 case Iri() if is_name(token):
                     return self._names.iri(token) == term
                 case Iri():
-                    return token.is_word("A") and token.text == "a" and term == TYPE
+                    return token.is_word("A") and token.text == "a" and term == RDF_TYPE
                 case Literal():
                     known = token.kind in (TokenKind.STRING, TokenKind.NUMBER)
                     return known and self._names.literal(index) == term
@@ -170,7 +170,7 @@ class AgreementQuestion:
                 case _:
                     return None
 
-        rest = parts(rebuilt(self.pair.cqels.pattern, without))
+        rest = parts(rebuild(self.pair.cqels.pattern, without))
         return any(
             isinstance(part, PathPattern) or (isinstance(part, Bgp) and part != EMPTY) for part in rest
         )

@@ -86,7 +86,7 @@ class JudgedDisjunct:
         return isinstance(self.satisfiability, Model) and not self.disjunct.loose
 
 
-def excluded(one: JudgedDisjunct) -> bool:
+def is_excluded(one: JudgedDisjunct) -> bool:
     """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free."""
     return isinstance(one.satisfiability, Unsatisfiable) and bool(one.satisfiability.requirements)
 
@@ -118,7 +118,7 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield query.form.value, (query.form.value,)
     if query.modifiers.slices:
         yield "LIMIT or OFFSET", ("LIMIT", "OFFSET")
-    for part in parts(without_paths(query.pattern, frozenset())):
+    for part in parts(without_paths(query.pattern)):
         match part:
             case algebra.LeftJoin():
                 yield "OPTIONAL", ("OPTIONAL",)
@@ -167,7 +167,7 @@ def accepts_all(one: JudgedDisjunct) -> bool:
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)
 
 
-def undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
+def why_undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
     """Return why it is open whether a disjunct is satisfiable, of the first of which it is."""
     return next(
         (one.satisfiability.why for one in judged if isinstance(one.satisfiability, NoModelKnown)), None

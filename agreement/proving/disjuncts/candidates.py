@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Final
 
-from agreement.proving.disjuncts.representatives import misplaced
+from agreement.proving.disjuncts.representatives import why_misplaced
 from agreement.proving.disjuncts.satisfiable import Model, Stock, complete
 from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading
 from lars.durations import Duration
@@ -102,7 +102,7 @@ def _alike(
 
 
 def _holds(one: Disjunct, terms: dict[Variable, Constant]) -> bool:
-    placed = (misplaced(edge.placed, terms) for edge in one.edges)
+    placed = (why_misplaced(edge.placed, terms) for edge in one.edges)
     return not any(placed) and all(test(each.expression, each.value, terms) for each in one.requirements)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from agreement.proving.disjuncts.splitting import Disjunct, Edge, disjuncts
 from lars.language.terms import Term, Variable
-from translate.analysis import rebuilt
+from translate.analysis import rebuild
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
 from translate.model.query import Profile
@@ -30,7 +30,7 @@ def without_removed(pattern: Pattern, profile: Profile) -> Pattern:
         )
         return algebra.Values((), ()) if removed else None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def _is_plain(one: Disjunct) -> bool:

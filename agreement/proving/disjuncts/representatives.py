@@ -67,7 +67,7 @@ def is_rdf(terms: Iterable[Term], name: Term = DEFAULT) -> bool:
     return all(position.takes(term) for position, term in positioned_terms(terms, name))
 
 
-def misplaced(here: Iterable[PositionedTerm], given: Mapping[Variable, Constant]) -> str | None:
+def why_misplaced(here: Iterable[PositionedTerm], given: Mapping[Variable, Constant]) -> str | None:
     """Return why no RDF data match: which term, a variable's value too, cannot stand where it does."""
     for position, term in here:
         known = given.get(term, term) if isinstance(term, Variable) else term

@@ -10,9 +10,9 @@ from agreement.proving.disjuncts.representatives import (
     constants_in,
     is_covered,
     is_derived,
-    misplaced,
     representative,
     representatives,
+    why_misplaced,
 )
 from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading, Requirement, unbound
 from lars.errors import LarsError
@@ -83,7 +83,7 @@ def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """
     given: Binding = {name: term for name, term in one.values if term is not None} | unbound(one)
     for edge in one.edges:
-        if (problem := misplaced(edge.placed, given)) is not None:
+        if (problem := why_misplaced(edge.placed, given)) is not None:
             return Unsatisfiable(problem, edge=edge)
     if (crowded := _crowded(one, given)) is not None:
         return crowded
@@ -214,7 +214,7 @@ def models(
     Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
     start: Binding = {name: term for name, term in one.values if term is not None} | unbound(one)
-    if any(misplaced(edge.placed, start) for edge in one.edges):
+    if any(why_misplaced(edge.placed, start) for edge in one.edges):
         return [], True
     tests = (*one.requirements, *(test for case in barred for test in case))
     found: list[Model] = []

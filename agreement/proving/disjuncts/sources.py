@@ -18,7 +18,7 @@ from agreement.proving.disjuncts.representatives import positioned_terms
 from agreement.proving.disjuncts.satisfiable import Stock
 from agreement.proving.disjuncts.splitting import Edge, GraphSource, Reading, Where
 from lars.language.terms import DEFAULT, Constant, Term, Variable
-from translate.analysis import children, occurring_variables, without_paths
+from translate.analysis import children, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern
 
@@ -37,7 +37,7 @@ def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
 
     Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
     """
-    found = dict.fromkeys(_edges(without_paths(pattern, occurring_variables(pattern)), GraphSource()))
+    found = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
     return tuple(e for e in found if isinstance(e.where, Reading) or e.where == GraphSource())
 
 
@@ -53,7 +53,7 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
             yield from _edges(inner, GraphSource(name))
         case algebra.PathPattern(subject, RepeatedPath(inner), object_):
             once = algebra.PathPattern(subject, inner, object_)
-            yield from _edges(without_paths(once, occurring_variables(once)), where)
+            yield from _edges(without_paths(once), where)
         case algebra.PathPattern(subject, _, object_):
             yield Edge(TriplePattern(subject, Variable("_p"), object_), where)
         case _:

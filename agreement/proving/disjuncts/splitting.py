@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, product
+from itertools import product
 from typing import Any, Final, assert_never
 
 from agreement.proving.disjuncts.representatives import PositionedTerm, positioned_terms
@@ -11,7 +11,7 @@ from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import DEFAULT, NULL, Constant, Iri, Symbol, Term, Variable
-from translate.analysis import occurring_variables, parts, rename, without_paths
+from translate.analysis import fresh_variables, occurring_variables, parts, rename, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern, variables
 from translate.model.query import Profile
@@ -154,11 +154,8 @@ def disjuncts(pattern: Pattern, profile: Profile, *, exclusive: bool = False) ->
     a cautious block is its stream's part: the other part matches nothing. A path of any length is one
     step of it, which is neither. Raises UncountedError for more than MOST.
     """
-    taken = occurring_variables(pattern)
-    fresh = (name for number in count(1) if (name := Variable(f"v{number}")) not in taken)
-    return tuple(
-        _Reader(profile, fresh, exclusive=exclusive).read(without_paths(pattern, taken), GraphSource())
-    )
+    fresh = fresh_variables(pattern, "v")
+    return tuple(_Reader(profile, fresh, exclusive=exclusive).read(without_paths(pattern), GraphSource()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +177,7 @@ class _Reader:
             case algebra.Union(algebra.StreamBlock() as block, part) if self._is_cautious(block, part):
                 return self.read(block, where)
             case algebra.PathPattern(subject, RepeatedPath(inner, _), object_):
-                once = without_paths(algebra.PathPattern(subject, inner, object_), frozenset())
+                once = without_paths(algebra.PathPattern(subject, inner, object_))
                 return [_loose(one, "a path of any length") for one in self.read(once, where)]
             case algebra.PathPattern(subject, _, object_):
                 step = TriplePattern(subject, next(self.fresh), object_)

@@ -13,7 +13,7 @@ from agreement.engines.specifications.elements import PushedTriple
 from lars.durations import NANOSECONDS, Duration
 from lars.language.terms import Iri, Variable
 from solver.facts import Triple
-from translate.analysis import rebuilt
+from translate.analysis import rebuild
 from translate.model.patterns import Filter, Pattern
 from translate.model.query import EngineQuery, ToStream
 from translate.model.windows import Range
@@ -93,7 +93,7 @@ def other_queries(query: EngineQuery) -> Iterator[tuple[str, str, EngineQuery]]:
             if operator is not query.to_stream:
                 right = f"{OPERATORS}: {query.to_stream.value}"
                 yield f"reported as {operator.value}", right, replace(query, to_stream=operator)
-    unfiltered = replace(query, pattern=rebuilt(query.pattern, _unfiltered))
+    unfiltered = replace(query, pattern=rebuild(query.pattern, _unfiltered))
     if unfiltered.pattern != query.pattern:
         yield (
             "FILTER is ignored",
@@ -126,7 +126,7 @@ def _resized(more: int, source: WindowSource) -> WindowSource:
 
 
 def _unfiltered(part: Pattern) -> Pattern | None:
-    return rebuilt(part.pattern, _unfiltered) if isinstance(part, Filter) else None
+    return rebuild(part.pattern, _unfiltered) if isinstance(part, Filter) else None
 
 
 def _other_streams(

@@ -18,7 +18,7 @@ from agreement.comparing.judge import (
     Options,
     Verdict,
     judge_recording,
-    recorded,
+    recording_to_judge,
     unit_of,
 )
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
@@ -36,7 +36,7 @@ from agreement.engines.engine import (
     NOTHING_OFF,
     Engine,
     EngineRule,
-    needed,
+    fewest_enough,
 )
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, in_words
@@ -291,7 +291,7 @@ class SpecificationReference:
         rules = tuple(one for one in engine.rules if known is None or _named(engine, one) in known)
         for build in (engine, *engine.builds):
             if self._predicts(build, run, rules):
-                return needed(rules, partial(self._predicts, build, run))
+                return fewest_enough(rules, partial(self._predicts, build, run))
         return None
 
     def _predicts(self, engine: Engine, run: HuntedRun, rules: Sequence[EngineRule]) -> bool:
@@ -469,7 +469,7 @@ def _pushwise(run: HuntedRun, options: Options, *, times: bool = True) -> Pushwi
 
 
 def _recorded(run: HuntedRun, options: Options) -> RecordingToJudge:
-    return recorded(run.run, unit_of(run.query.read, run.pushes), run.typed_answers, options)
+    return recording_to_judge(run.run, unit_of(run.query.read, run.pushes), run.typed_answers, options)
 
 
 def _right_in_either(one: Verdict, other: Verdict) -> bool:

@@ -14,4 +14,4 @@ from agreement.proving.suite.running import (
     writing_of,
 )
 from agreement.proving.suite.suite_tests import made_tests
-from agreement.proving.suite.vectors import declared, vectors
+from agreement.proving.suite.vectors import declared_vectors, vectors

@@ -17,6 +17,7 @@ from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
 from lars.errors import LarsError
 from lars.files import exists, read_file, read_text, replacement_path
+from lars.language.terms import RDF
 from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
@@ -249,9 +250,9 @@ def _local(term: _Node, path: Path) -> str:
 
 
 def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
-    rdf, seen = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", set[_Node]()
-    while first != ox.NamedNode(f"{rdf}nil"):
-        item, rest = (_one(store, first, f"{rdf}{name}") for name in ("first", "rest"))
+    seen = set[_Node]()
+    while first != ox.NamedNode(f"{RDF}nil"):
+        item, rest = (_one(store, first, f"{RDF}{name}") for name in ("first", "rest"))
         if item is None or rest is None or first in seen:
             raise LarsError(f"{path}: found a list without an end; accepted: {ACCEPTED}")
         seen.add(first)

@@ -25,8 +25,7 @@ from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
 from agreement.proving.suite.expecting import MILLISECONDS, Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
-from agreement.proving.suite.vectors import declared as declared_by
-from agreement.proving.suite.vectors import vectors
+from agreement.proving.suite.vectors import declared_vectors, vectors
 from lars.errors import LarsError
 from lars.language.windows import Bounds
 from solver.facts import Row, constant_of
@@ -397,7 +396,7 @@ _MISFIT: Final = 0.08
 
 def _of_specification(language: Language) -> frozenset[Choice]:
     """Return the choices of the specification of a language, whatever t0 is."""
-    numbers = declared_by(builtin(language.value), None, None)
+    numbers = declared_vectors(builtin(language.value), None, None)
     return frozenset((number, Label.EVALUATION) for number in numbers)
 
 

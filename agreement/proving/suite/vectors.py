@@ -127,7 +127,7 @@ def numbers_of(language: Language) -> tuple[int, ...]:
             return tuple(range(len(vectors())))
 
 
-def declared(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
+def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
     """Return the numbers of the vectors that a specification names; without start times every one."""
     ends = set(of.bounds) if bounds is None else {bounds}
     return frozenset(

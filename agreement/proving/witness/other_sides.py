@@ -14,13 +14,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from math import gcd
-from time import monotonic
 from typing import Final, assert_never
 
 from agreement.comparing.compare import reporter
 from agreement.comparing.compare.sides import ProfileSide, WindowPlacement
 from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Push
 from agreement.documents.requests import sources
 from agreement.documents.traces import streams_of
@@ -30,6 +29,7 @@ from agreement.proving.witness.searching import NoneUpTo, OutOfTime, Witness, Wi
 from lars.errors import LarsError
 from lars.language.terms import DEFAULT, Atom
 from lars.language.windows import Bounds
+from solver.deadlines import Deadline
 from solver.facts import Background, Fact, Row, Static
 from solver.job import Question, ask
 from solver.search import Contest, ReportKind, with_atoms
@@ -72,7 +72,7 @@ class ProfileContest:
     def smallest(
         self,
         triples: int | None,
-        until: float | None,
+        deadline: Deadline,
         progress: Progress,
         accepted: Callable[[Witness], bool],
     ) -> WitnessOutcome:
@@ -96,7 +96,7 @@ class ProfileContest:
                 return NoneUpTo(size - 1, candidates, "with more triples there are too many to try")
             witnesses: list[Witness] = []
             for chosen, static in every:
-                if until is not None and monotonic() > until:
+                if deadline.is_over:
                     return OutOfTime(size, min(witnesses, key=_cost, default=None))
                 witness = self._difference(chosen, static, times[-1])
                 witnesses += [] if witness is None else [witness]
@@ -165,7 +165,7 @@ def _push(fact: Fact, length: float) -> Push:
 
 
 def _said(reports: Sequence[Counter[Row]]) -> str:
-    numbers = " and ".join(counted(some.total(), "row") for some in reports)
+    numbers = " and ".join(quantity(some.total(), "row") for some in reports)
     return f"reports {numbers}" if reports else "does not report"
 
 

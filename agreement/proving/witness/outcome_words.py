@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import quantity
 from agreement.proving.witness.searching import NoneUpTo, NoWitness, OutOfTime, SearchRefusal
 from agreement.proving.witness.witness_task import SearchEnd
 
@@ -14,12 +14,12 @@ def in_words(ended: SearchEnd, asked: str, *, some: bool) -> str:
         case NoWitness(_, reason):
             return f"there is {none}: {reason}"
         case NoneUpTo(triples, candidates, reason):
-            tried = f"{counted(triples, 'triple')} of {candidates} candidates, at any times"
+            tried = f"{quantity(triples, 'triple')} of {candidates} candidates, at any times"
             return f"found {none} with up to {tried}; there may be a larger one: {reason}"
         case SearchRefusal(reason):
             return reason
         case OutOfTime(triples, best):
             more = "" if best is None else "; of those found the best is shown, perhaps a smaller one is left"
-            return f"the time is up: {none} with fewer than {counted(triples, 'triple')}{more}"
+            return f"the time is up: {none} with fewer than {quantity(triples, 'triple')}{more}"
         case _:
             assert_never(ended)

@@ -25,7 +25,7 @@ from lars.language.formulas import (
 )
 from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.program import variables as variables_of
-from lars.language.terms import XSD, Atom, Constant, Iri, Literal, Term, Variable, signature
+from lars.language.terms import RDF_LANG_STRING, XSD, Atom, Constant, Iri, Literal, Term, Variable, signature
 from solver.facts import STREAM_PREDICATE
 from solver.rdf import test
 
@@ -199,7 +199,7 @@ _BLIND: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "IN
 _COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">="))
 _TYPED: Final = (
     Literal("a"),
-    Literal("a", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString", "en"),
+    Literal("a", RDF_LANG_STRING, "en"),
     Literal("1", XSD + "integer"),
     Literal("true", XSD + "boolean"),
 )

@@ -23,7 +23,7 @@ from itertools import chain
 from typing import Final
 
 from agreement.comparing.agree import Pair
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
 from agreement.proving.disjuncts import has_blank_in_two
@@ -36,7 +36,7 @@ from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.terms import DEFAULT, Atom, Iri, Literal, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
-from solver.deadlines import until
+from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Fact, Multiples, Row, constant_of
 from solver.job import Question, ask
 from solver.search import (
@@ -92,7 +92,7 @@ def _patterns(program: Program, predicate: Signature) -> int:
     return most
 
 
-def untold(question: Question) -> str | None:
+def why_incomplete(question: Question) -> str | None:
     """Return what keeps the candidates from standing for all streams; None when they do."""
     for rule in question.program.rules:
         for literal in rule.body:
@@ -168,7 +168,7 @@ class WitnessSearch:
     streams: tuple[Iri, ...]
     static: Background | None = None
     arrivals: int | None = None
-    until: float | None = None
+    deadline: Deadline = NEVER
     any_source: bool = False
     scaling: bool = True
     more: CandidateAtoms | None = None
@@ -246,7 +246,7 @@ def smallest(
     candidates = Candidates(found.arrivals, found.static, search.static or {}, found.alike)
     many = len(found.arrivals) + len(found.static)
     limit = _limit(search, many)
-    limits = SearchLimits(limit.triples, search.until, search.scaling)
+    limits = SearchLimits(limit.triples, search.deadline, search.scaling)
     size = 0
     try:
         for stream in _streams(contest, candidates, limits, progress):
@@ -351,13 +351,13 @@ def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
         unbounded = "A7 bounds the triples of monotone queries with time windows alone"
         reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
         return NoneUpTo(MOST_TRIPLES if wanted is None else wanted, candidates, reason)
-    if problem := untold(contest.left) or untold(contest.right):
+    if problem := why_incomplete(contest.left) or why_incomplete(contest.right):
         reason = f"representatives need not tell all of {problem}"
         return NoneUpTo(bound if wanted is None else wanted, candidates, reason)
     if wanted is not None and wanted < bound:
         return NoneUpTo(wanted, candidates, f"{bound} can be needed (A7)")
     origin = "any source" if search.any_source else "its pattern's source"
-    reason = (
-        f"A7: a smallest difference of these queries has at most {counted(bound, 'triple')}, each of {origin}"
+    most = quantity(bound, "triple")
+    return NoWitness(
+        bound, f"A7: a smallest difference of these queries has at most {most}, each of {origin}"
     )
-    return NoWitness(bound, reason)

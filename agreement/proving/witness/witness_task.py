@@ -6,7 +6,6 @@ Witnesses count as one that differ in names that no query has, and in how long t
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import groupby, permutations, product
-from math import inf
 from time import monotonic
 from typing import Final
 
@@ -163,10 +162,10 @@ class WitnessTask:
         wishes, contest = self.criteria, self.contest(period)
         if isinstance(contest, ProfileContest):
             return contest
-        until = None if wishes.seconds is None else monotonic() + wishes.seconds
+        deadline = Deadline.after(wishes.seconds)
         streams = dict.fromkeys(stream for query in self.queries for stream in streams_of(query))
         anywhere = wishes.any_source or wishes.cause in _ANYWHERE
-        return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, until, anywhere)
+        return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, deadline, anywhere)
 
     def smallest(
         self, period: int, progress: Progress, accepted: WitnessTest, made: "StreamMaker" = lambda *_: None
@@ -178,13 +177,12 @@ class WitnessTask:
         """
         search = self.search(period)
         if isinstance(search, ProfileContest):
-            seconds = self.criteria.seconds
-            end = None if seconds is None else monotonic() + seconds
-            return search.smallest(self.criteria.triples, end, progress, accepted)
+            deadline = Deadline.after(self.criteria.seconds)
+            return search.smallest(self.criteria.triples, deadline, progress, accepted)
         outcome = smallest(search, progress, accepted)
         if isinstance(outcome, Witness | NoWitness) or (isinstance(outcome, OutOfTime) and outcome.best):
             return outcome
-        left = Deadline(end=inf if search.until is None else max(search.until, monotonic() + _LEFT))
+        left = Deadline(end=max(search.deadline.end, monotonic() + _LEFT))
         stream = made(period, left)
         if isinstance(stream, NoWitness):
             return stream

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import read_pushes
 from agreement.documents.options import argument, flags_of, option
-from agreement.documents.outputs import Json, counted
+from agreement.documents.outputs import Json, quantity
 from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, read_once
@@ -136,10 +136,10 @@ class RecordResult(Findings):
             yield f"the query is refused: {found.refused}"
         else:
             rows = sum(len(report.rows) for _, report in found.reports)
-            reported = f"{counted(len(found.reports), 'report')} of {counted(rows, 'row')}"
-            yield f"{found.profile.engine}: {reported} on {counted(self.pushed, 'push')}"
+            reported = f"{quantity(len(found.reports), 'report')} of {quantity(rows, 'row')}"
+            yield f"{found.profile.engine}: {reported} on {quantity(self.pushed, 'push')}"
             if found.flush:
-                yield f"{counted(len(found.flush), 'report')} when the run was closed"
+                yield f"{quantity(len(found.flush), 'report')} when the run was closed"
             for number, why in list(found.rejected.items())[:3]:
                 yield f"push {number} is refused: {why}"
             for number, said in found.errors[:3]:

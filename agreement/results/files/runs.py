@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
-from agreement.documents.outputs import Json, counted
+from agreement.documents.outputs import Json, quantity
 from agreement.documents.table_files import Column, OutTable, TableValue
 from agreement.experiments import Cell, execution, results, tables
 from agreement.experiments.experiment import ACCEPTED, read_experiment
@@ -129,7 +129,7 @@ def _warnings(cells: Sequence[Cell], found: Results) -> Iterator[str]:
             warned.setdefault(message, []).append(str(cell))
     for message, names in warned.items():
         first, others = names[0], len(names) - 1
-        more = f" and {counted(others, 'other')}" if others else ""
+        more = f" and {quantity(others, 'other')}" if others else ""
         yield message if len(names) == len(cells) else f"{first}{more}: {message}"
 
 

@@ -1,5 +1,6 @@
 """`decide`: do push and pull agree on every stream; `contained`: does one query answer what another does."""
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -68,11 +69,26 @@ class DecisionRequest:
     time_limit: float | None = time_limit_option()
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class DecideResult(Findings):
-    """What `decide` returns: for each period a verdict, the theorem and the premises that it rests on."""
+class OnEveryStream(Findings):
+    """What holds on every stream, or does not, or is open."""
 
+    __slots__ = ()
     verdict: ClassVar[str | None] = "holds"
+
+    @property
+    @abstractmethod
+    def holds(self) -> bool | None:
+        """Whether it holds; None where that is open."""
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where it does not hold, 3 where that is open."""
+        return {True: 0, False: 1, None: 3}[self.holds], None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DecideResult(OnEveryStream):
+    """What `decide` returns: for each period a verdict, the theorem and the premises that it rests on."""
 
     verdicts: tuple[PeriodDecision, ...]
     _task: DecisionTask
@@ -86,11 +102,6 @@ class DecideResult(Findings):
         if said & {EveryStream.NEVER, EveryStream.STATIC} or any(one.witness for one in self.verdicts):
             return False
         return None if EveryStream.OPEN in said else True
-
-    @property
-    def ending(self) -> tuple[int, str | None]:
-        """1 where they differ on a stream, 3 where that is open."""
-        return {True: 0, False: 1, None: 3}[self.holds], None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -175,10 +186,8 @@ class ContainmentRequest:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ContainmentResult(Findings):
+class ContainmentResult(OnEveryStream):
     """What `contained` returns: in each direction that was asked for, what was found and why."""
-
-    verdict: ClassVar[str | None] = "holds"
 
     _found: tuple[containment_report.Direction, ...]
     _files: tuple[str, ...]
@@ -193,11 +202,6 @@ class ContainmentResult(Findings):
         """Whether it holds in all of them; None where that is open."""
         said = {one.holds for one in self.directions}
         return False if Holds.NO in said else None if Holds.OPEN in said else True
-
-    @property
-    def ending(self) -> tuple[int, str | None]:
-        """1 where it does not hold, 3 where that is open."""
-        return {True: 0, False: 1, None: 3}[self.holds], None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -290,7 +294,7 @@ class DecideRequest(DecisionRequest):
 
 
 @offered_functions(DecideRequest)
-def decided(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
+def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
     """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
     if not (request.contained or request.two.equivalent):
         return answering(decide)(request, listeners)

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import quantity
 from agreement.documents.placed import check_data, read_toml
 from agreement.proving.containment import Containment, Holds
 from agreement.proving.decide import EveryStream
@@ -168,7 +168,7 @@ def _undecided(left: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
     if differ or not (counts or said):
         return Kind.OPEN, next((one.theorem for one in left if one.theorem), "")
     return Kind.SURVIVED, "; ".join(
-        dict.fromkeys([*([counted(sum(counts), "case")] if counts else []), *said])
+        dict.fromkeys([*([quantity(sum(counts), "case")] if counts else []), *said])
     )
 
 
@@ -216,7 +216,7 @@ def _plain(word: str) -> int | str:
 
 
 def _size(*parts: Collection[object]) -> str:
-    return f"witness of {counted(sum(map(len, parts)), 'triple')}"
+    return f"witness of {quantity(sum(map(len, parts)), 'triple')}"
 
 
 def _witnessed(words: Sequence[str]) -> Iterator[_Finding]:
@@ -229,7 +229,7 @@ def _witnessed(words: Sequence[str]) -> Iterator[_Finding]:
             case NoWitness(_, reason):
                 yield _Finding(False, theorem=reason)
             case NoneUpTo(triples) | OutOfTime(triples):
-                yield _Finding(None, cases=f"all streams of up to {counted(triples, 'triple')}")
+                yield _Finding(None, cases=f"all streams of up to {quantity(triples, 'triple')}")
             case SearchRefusal(reason):
                 yield _Finding(None, theorem=reason)
 
@@ -260,7 +260,7 @@ def _judged(words: Sequence[str]) -> Iterator[_Finding]:
         yield _Finding(None, cases=str(len(windows)))
     else:
         wrong = len(found.differences)
-        yield _Finding(True, f"recording with {wrong} wrong of {counted(len(windows), 'window')}")
+        yield _Finding(True, f"recording with {wrong} wrong of {quantity(len(windows), 'window')}")
 
 
 def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, flags_of, option
-from agreement.documents.outputs import counted, some
+from agreement.documents.outputs import first_few, quantity
 from agreement.documents.recordings import ReadingOptions, read_recording
 from agreement.documents.requests import bounds_option
 from agreement.documents.table_files import Column, OutTable
@@ -23,7 +23,7 @@ from agreement.proving.suite import (
     Outcome,
     QuerySyntax,
     SuiteResult,
-    declared,
+    declared_vectors,
     engine_answers,
     judged_suite,
     made_tests,
@@ -131,7 +131,7 @@ class SuiteMade(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield how many tests there are of each level."""
         levels = (f"{sum(one.level == level for one in self.tests)} {level}" for level in LEVELS)
-        yield f"{counted(len(self.tests), 'test')} written to {self.folder}: {', '.join(levels)}"
+        yield f"{quantity(len(self.tests), 'test')} written to {self.folder}: {', '.join(levels)}"
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `tests`."""
@@ -197,7 +197,7 @@ class SuiteClaims(Findings):
             yield from (f"    {command}" for command in one.commands)
         counts = ((kind, sum(one.kind is kind for one in self.claims)) for kind in Kind)
         said = ", ".join(f"{count} {kind.value}" for kind, count in counts if count)
-        yield f"{counted(len(self.claims), 'claim')}: {said}; the commands run in {self.folder}"
+        yield f"{quantity(len(self.claims), 'claim')}: {said}; the commands run in {self.folder}"
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `claims`."""
@@ -269,7 +269,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds, --label: accepted with --engine")
         return None
-    found = declared(specification(request.engine), request.t0, request.bounds)
+    found = declared_vectors(specification(request.engine), request.t0, request.bounds)
     if not found:
         raise LarsError(
             f"--engine {request.engine}: no vector of the suite has its parameters; accepted: those of "
@@ -344,7 +344,7 @@ def _write(path: Path, found: SuiteRun, command: Sequence[str], manifests: Seque
             failures = [one for one in of.results if one.outcome is Outcome.FAILED]
             parts += [part for one in failures for part in suite_report.failure_parts(one, of)]
         failed = any(one.count(Outcome.FAILED) for one in found.engines)
-        names = some([one.engine for one in found.engines], _NAMED)
+        names = first_few([one.engine for one in found.engines], _NAMED)
         asked = f"What is {names}, and where is it wrong?"
         said = (
             f"{one.engine}: {one.count(Outcome.PASSED)} of {len(one.results)} passed" for one in found.engines

@@ -19,7 +19,7 @@ import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
 from lars.errors import LarsError, Place
-from lars.language.terms import XSD, Literal
+from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, short
 from solver.traces.formats.tables import ParquetTable, is_dated, is_text, is_typed, literals
 from solver.traces.rows import TraceFile, line_of
@@ -27,7 +27,6 @@ from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U000efffd]")
-_RDF_TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za-z0-9\-]+))?', re.DOTALL)
 
 
@@ -80,7 +79,7 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
     if text.startswith("<") and text.endswith(">"):
         return text
     if text == "a":
-        return f"<{_RDF_TYPE}>"
+        return str(RDF_TYPE)
     prefix, colon, local = text.partition(":")
     known = {"xsd": XSD, **prefixes}
     if colon and prefix in known and not local.startswith("//"):

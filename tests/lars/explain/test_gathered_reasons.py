@@ -82,12 +82,12 @@ def test_a_group_without_instances_is_told_by_where_they_were_looked_for():
 def test_what_stands_further_back_is_there_all_the_same():
     goal = (5, Atom("q", (Symbol("b"),)))
     failure = failure_of("q(X) ← p(X) among 1..1 by X.", p("a", "b"), goal)
-    assert (failure.despite.count, [str(one) for one in failure.despite.some]) == (2, ["p(b)"])
+    assert (failure.despite.count, [str(one) for one in failure.despite.examples]) == (2, ["p(b)"])
 
 
 def test_what_stands_further_back_in_its_group_is_told_by_the_size_of_the_group():
     failure = failure_of(FIRSTS, SHOPS, (5, Atom("q", (Symbol("a"), Symbol("b")))))
-    assert (failure.despite.count, [str(one) for one in failure.despite.some]) == (2, ["sale(a, b)"])
+    assert (failure.despite.count, [str(one) for one in failure.despite.examples]) == (2, ["sale(a, b)"])
     failure = failure_of(FIRSTS, SHOPS, (5, Atom("q", (Symbol("b"), Symbol("a")))))
     assert (failure.despite, str(failure.sight.atom)) == (None, "sale(b, a)")
 

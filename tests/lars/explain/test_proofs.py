@@ -3,7 +3,7 @@
 from hypothesis import event, given
 
 from lars.analysis import on_own_absence
-from lars.explain import provers, restored, violations, without_constraints
+from lars.explain import provers, restore, violations, without_constraints
 from lars.explain.shortfalls import Searcher
 from lars.language.program import head_atom, variables
 from lars.language.stream import moments, stream_of
@@ -67,7 +67,7 @@ def test_without_answer_stream_a_rule_is_violated_or_an_atom_hangs_on_its_own_ab
     assert freed or on_own_absence(case.program)
     for derived in freed:
         prover = next(provers(rules, case.stream, derived, case.t, case.background))
-        found = list(violations(restored(prover.world, case.program)))
+        found = list(violations(restore(prover.world, case.program)))
         assert found or derived in own
         assert all(one.head is None or one.head[0] not in times for one in found)
     event("answered" if own else "violated" if freed else "circular")

@@ -10,8 +10,16 @@ from lars.language.formulas import Diamond, Not, Truth
 from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import XSD, Atom, Literal, Number, Symbol, signature
 from lars.language.windows import Interval
-from lars.semantics import all_background, choices, separated
-from lars.semantics.definitions import answer_streams, enumerated, ground, holds, is_model, perfect, reduct
+from lars.semantics import all_background, choices, separate
+from lars.semantics.definitions import (
+    answer_streams,
+    enumerate_streams,
+    ground,
+    holds,
+    is_model,
+    perfect,
+    reduct,
+)
 from lars.text.notation import read
 from tests.lars.naive import naive_rules
 from tests.lars.strategies import Case, cases, programs, stratified_programs, streams
@@ -202,7 +210,7 @@ def test_conditions_are_decided_by_the_function():
 
 def chosen(case):
     """Return the case's data with each choice of ties."""
-    return choices(case.program, separated(case.program, case.stream), case.t)
+    return choices(case.program, separate(case.program, case.stream), case.t)
 
 
 def parts(case, data):
@@ -217,7 +225,7 @@ def test_a_stratified_program_has_the_perfect_model_and_no_other(case):
     for data in chosen(case):
         rules, upper, known = parts(case, data)
         found = list(perfect(rules, strata(case.program), data, case.t, known))
-        assert found == list(enumerated(rules, data, upper, case.t, known))
+        assert found == list(enumerate_streams(rules, data, upper, case.t, known))
 
 
 @settings(deadline=None)
@@ -240,7 +248,7 @@ def test_grounding_leaves_out_only_what_cannot_matter(case):
     expected = set()
     for data in chosen(case):
         _, upper, known = parts(case, data)
-        expected |= set(map(moments, enumerated(naive, data, upper, case.t, known)))
+        expected |= set(map(moments, enumerate_streams(naive, data, upper, case.t, known)))
     found = answer_streams(case.program, case.stream, case.t, case.background)
     assert set(map(moments, found)) == expected
 

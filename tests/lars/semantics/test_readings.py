@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom
 from lars.language.windows import Interval
-from lars.semantics import check_candidate, circular_through_negation, separated
+from lars.semantics import check_candidate, circular_through_negation, separate
 from lars.semantics.answer_check import IsAnswerStream
 from lars.semantics.definitions import answer_streams
 from lars.semantics.readings import NegationReading, ReferencePoint
@@ -74,7 +74,7 @@ def test_the_founded_reading_is_decided_as_by_enumeration(case, data):
 
 @given(cases() | cases(circular_programs()))
 def test_the_readings_differ_only_where_the_program_says_so_and_then_flp_has_fewer(case):
-    given_atoms = moments(separated(case.program, case.stream))
+    given_atoms = moments(separate(case.program, case.stream))
     possible = sorted(candidates(case) - given_atoms, key=str)
     subsets = chain.from_iterable(combinations(possible, n) for n in range(len(possible) + 1))
     found = [readings(case, given_atoms.union(chosen)) for chosen in subsets]

@@ -26,7 +26,7 @@ from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
 from lars.ticker.ticker_literals import TickerInput
 from lars.ticker.ticker_rules import Role
-from lars.ticker.ticker_writer import signed, ticker_writer
+from lars.ticker.ticker_writer import ticker_writer, with_signs
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule
 from tests.lars.ticker.ticker_model import ATOM, Ticker
@@ -128,7 +128,7 @@ def signs(case, reasoner):
     arrivals = {u: tuple(atoms) for u, atoms in case.stream.input.items()}
     free = replace(case, program=Program(tuple(rule for rule in case.program.rules if rule.head is not None)))
     single = strata(case.program) is not None or len(expected(free)) == 1
-    return signed(case.program, TickerInput(arrivals, case.stream.timeline.last, single), reasoner)
+    return with_signs(case.program, TickerInput(arrivals, case.stream.timeline.last, single), reasoner)
 
 
 def written(case, reasoner):

@@ -5,7 +5,7 @@ from itertools import chain, combinations
 from hypothesis import assume, event, given
 
 from lars.language.stream import moments, with_moments
-from lars.semantics import check_candidate, separated
+from lars.semantics import check_candidate, separate
 from lars.semantics.answer_check import IsAnswerStream
 from lars.semantics.readings import ReferencePoint
 from solver.pointwise import models
@@ -14,7 +14,7 @@ from tests.solver.strategies import covered_programs, is_encoded, part_of, situa
 
 
 def subsets(case):
-    data = moments(separated(case.program, case.stream))
+    data = moments(separate(case.program, case.stream))
     more = sorted(candidates(case) - data, key=str)
     chosen = chain.from_iterable(combinations(more, size) for size in range(len(more) + 1))
     return (data.union(atoms) for atoms in chosen)

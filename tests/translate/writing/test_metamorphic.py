@@ -8,7 +8,7 @@ import pytest
 
 from lars.language.terms import Variable
 from tests.translate.dialects.own_queries import OWN_QUERIES, SOURCES, W3C, readable
-from translate.analysis import parts, rebuilt
+from translate.analysis import parts, rebuild
 from translate.dialects import read_query
 from translate.model.patterns import Union
 from translate.sparql import TokenKind, tokenize
@@ -101,7 +101,7 @@ def swapped(pattern):
     def change(part):
         return Union(swapped(part.right), swapped(part.left)) if isinstance(part, Union) else None
 
-    return rebuilt(pattern, change)
+    return rebuild(pattern, change)
 
 
 def exchanges(query):

@@ -27,7 +27,7 @@ def normal(pattern):
             return right if left == EMPTY else left if right == EMPTY else Join(left, right)
         return None
 
-    return rewriting.rebuilt(pattern, change)
+    return rewriting.rebuild(pattern, change)
 
 
 def shown(part, texts):

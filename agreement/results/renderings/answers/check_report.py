@@ -15,7 +15,7 @@ from typing import Final, assert_never
 
 from agreement.answering.checking import CheckReadings
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, some
+from agreement.documents.outputs import Json, first_few
 from lars import semantics
 from lars.language.stream import Moment, write_moment
 
@@ -95,7 +95,7 @@ def _link(link: semantics.SupportLink, t: int) -> str:
 
 def _listed(label: str, found: Sequence[Moment], t: int) -> Iterator[str]:
     if found:
-        yield f"{label}: {some([write_moment(moment, t) for moment in found], _SHOWN)}"
+        yield f"{label}: {first_few([write_moment(moment, t) for moment in found], _SHOWN)}"
 
 
 def _kept(choice: semantics.Choice, t: int) -> Iterator[str]:

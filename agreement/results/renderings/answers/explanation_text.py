@@ -10,7 +10,7 @@ from typing import Final, assert_never
 
 from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Sought
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import counted, short, some
+from agreement.documents.outputs import first_few, quantity, short
 from lars import explain
 from lars.explain import MOST, present
 from lars.language.formulas import BodyLiteral, Truth
@@ -92,7 +92,7 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     if not behind:
         return "It needs no input."
     listed = [f"{dates.text(t)}: {triple}" for t, triple in sorted(behind)]
-    return f"It rests on {counted(len(listed), 'triple')}: {some(listed, _MOST_BEHIND, ' · ')}."
+    return f"It rests on {quantity(len(listed), 'triple')}: {first_few(listed, _MOST_BEHIND, ' · ')}."
 
 
 def bound(values: explain.Values) -> str:
@@ -150,7 +150,7 @@ class Words:
             case explain.Points():
                 return ""
             case explain.Instances(_, count, _):
-                return counted(count, "instance")
+                return quantity(count, "instance")
             case _:
                 assert_never(evidence)
 

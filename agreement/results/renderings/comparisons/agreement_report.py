@@ -18,13 +18,13 @@ from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
     asked_atom,
-    counted,
+    first_few,
     header,
     number_ranges,
+    quantity,
     short,
     short_atom,
     short_row,
-    some,
     table,
 )
 from lars.durations import Duration
@@ -118,10 +118,10 @@ def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
         several = number_ranges([one.period for one in variant.verdicts])
         periods = "" if len(found) == 1 else f", U = {several}"
         nothing = NO_ROWS if variant.sides.are_empty else ""
-        said = f"push and pull agree on {counted(whole, 'whole period')}{periods}{nothing}"
+        said = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
         return Text(said, style=_STYLES[True])
     more = sum(map(len, row_groups(shown, variant))) - 1
-    others = f"; {counted(more, 'row')} more" if more else ""
+    others = f"; {quantity(more, 'row')} more" if more else ""
     return Text(on_one_line(f"{in_words(first, dates_on(variant, unit))}{others}"), style=_STYLES[False])
 
 
@@ -147,7 +147,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
             alone = int(tables.sizes.push_only[~tables.agreeing].sum())
             both, every = pushed - alone, pulled + alone
             found.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
-    return f"rows that both sides have, of all: {some(found, _FEW, ' · ')}"
+    return f"rows that both sides have, of all: {first_few(found, _FEW, ' · ')}"
 
 
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:

@@ -7,7 +7,7 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.documents.outputs import Json, counted, plain, short, short_row, table
+from agreement.documents.outputs import Json, plain, quantity, short, short_row, table
 from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
@@ -20,19 +20,21 @@ _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     """Yield what was found, a line and a table for each fault, and what could not be run."""
-    found = counted(len(hunt.faults), "fault") if hunt.faults else "no fault"
-    run = f"{counted(hunt.runs, 'run')} of {counted(len(hunt.queries), 'query').replace('querys', 'queries')}"
+    found = quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
+    run = (
+        f"{quantity(hunt.runs, 'run')} of {quantity(len(hunt.queries), 'query').replace('querys', 'queries')}"
+    )
     name = hunt.name or "the engine"
     yield f"{name} against {hunt.reference.name}: {found}, {run}, {hunt.judged_runs} judged"
     for number, fault in enumerate(hunt.faults):
-        yield f"{number + 1}. {fault.sentence}: {counted(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
+        yield f"{number + 1}. {fault.sentence}: {quantity(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
         if number < len(folders):
             yield f"  {folders[number]}"
         yield stream_table(fault)
         yield places_table(fault)
     if hunt.failures:
         first = hunt.failures[0]
-        yield f"{counted(len(hunt.failures), 'run')} failed, the first ({first.query.name}): {first.problem}"
+        yield f"{quantity(len(hunt.failures), 'run')} failed, the first ({first.query.name}): {first.problem}"
 
 
 def title(fault: Fault) -> str:
@@ -46,7 +48,7 @@ def title(fault: Fault) -> str:
 
 
 def _size(fault: Fault) -> str:
-    return f"the smallest with {counted(len(fault.run.pushes), 'triple')}"
+    return f"the smallest with {quantity(len(fault.run.pushes), 'triple')}"
 
 
 def _last(fault: Fault) -> str:
@@ -133,7 +135,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
     """Return a fault for its author: query, stream, what came, what is right, by which definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
-    size, runs = counted(len(fault.run.pushes), "triple"), counted(hunt.runs, "run")
+    size, runs = quantity(len(fault.run.pushes), "triple"), quantity(hunt.runs, "run")
     parts = (
         f"# {hunt.name}: {title(fault)}",
         f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}.",

@@ -16,9 +16,9 @@ from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
     Json,
     binding,
-    counted,
     encode,
     plain,
+    quantity,
     record,
     short,
     table,
@@ -60,7 +60,7 @@ def _of_one(found: TraceComparison) -> Iterator[RenderableType]:
     yield from _rules(parting)
     for name, after in zip(parting.names, parting.after, strict=True):
         if after:
-            yield f"not compared: {counted(len(after), 'report')} of {name} for which no later push comes"
+            yield f"not compared: {quantity(len(after), 'report')} of {name} for which no later push comes"
 
 
 def page_parts(found: TraceComparison) -> Iterator[RenderableType]:
@@ -89,7 +89,7 @@ def marks(found: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str
         ):
             for report in reports:
                 kind = "bad" if only else "empty" if not report.rows else "push"
-                own.append((_points(report.t, found.unit), kind, counted(len(report.rows), "row")))
+                own.append((_points(report.t, found.unit), kind, quantity(len(report.rows), "row")))
     return lanes, dates
 
 
@@ -153,7 +153,7 @@ def _cell(reports: Sequence[Report], only: Sequence[str], found: TraceComparison
     if not reports:
         return "no report"
     lines = [
-        f"{counted(len(report.rows), 'row') if report.rows else 'empty'} at {_when(report.t, found)}"
+        f"{quantity(len(report.rows), 'row') if report.rows else 'empty'} at {_when(report.t, found)}"
         for report in reports
     ]
     if only:
@@ -187,7 +187,7 @@ def summary(found: TraceComparison) -> str:
     parting = found.parting
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
-    places = f"{counted(parting.places, place)} at which either reports"
+    places = f"{quantity(parting.places, place)} at which either reports"
     if not parting.places:
         return f"nothing to compare: neither {first} nor {second} reports at a {place}"
     if parting.same:

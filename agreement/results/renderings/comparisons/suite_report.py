@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 import pyoxigraph as ox
 from rich.console import RenderableType
 
-from agreement.documents.outputs import Json, counted, plain, short, some, table
+from agreement.documents.outputs import Json, first_few, plain, quantity, short, table
 from agreement.proving.suite import LEVELS, SUITE, Label, Outcome, SuiteResult, TestResult, vectors
 from agreement.proving.suite.running import Choice
 
@@ -45,12 +45,12 @@ def as_text(found: Sequence[SuiteResult]) -> Iterator[RenderableType]:
             yield from failure_parts(one, result)
         if len(failed) > _SHOWN:
             names = [one.test.name for one in failed[_SHOWN:]]
-            yield f"{len(names)} more failed: {some(names, 12)}"
+            yield f"{len(names)} more failed: {first_few(names, 12)}"
 
 
 def _said(found: SuiteResult) -> Iterator[str]:
     counts = ", ".join(f"{found.count(one)} {one.value}" for one in _OUTCOMES if found.count(one))
-    whole = f"{counted(len(found.results), 'test')} ({found.writing.language.value})"
+    whole = f"{quantity(len(found.results), 'test')} ({found.writing.language.value})"
     yield f"{found.engine}: {counts or 'no test'} of {whole}"
     said = "declared" if found.declared else "fits every answer"
     if found.misfits and not found.declared:
@@ -58,9 +58,9 @@ def _said(found: SuiteResult) -> Iterator[str]:
         said = f"none fits every answer; {nearest}"
     yield f"  parameters ({said}): {vector_text(found.choice)}"
     if found.misfits:
-        yield f"  no parameters fit {some(found.misfits, 4)} together"
+        yield f"  no parameters fit {first_few(found.misfits, 4)} together"
     elif len(found.fitting) > 1:
-        yield f"  {counted(len(found.fitting), 'vector')} of parameters fit all answers"
+        yield f"  {quantity(len(found.fitting), 'vector')} of parameters fit all answers"
 
 
 def vector_text(choice: Choice) -> str:

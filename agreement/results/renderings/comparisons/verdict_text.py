@@ -15,12 +15,12 @@ from rich.text import Text
 from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.cases import CaseVerdict, by_family, first_problem
-from agreement.comparing.judge.comparability import in_points, starts_in_words, undecided
+from agreement.comparing.judge.comparability import in_points, starts_in_words, undecided_text
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import counted, plain, some, table, told_apart
+from agreement.documents.outputs import first_few, plain, quantity, table, told_apart
 from agreement.documents.requests import MatchBy
 from lars.language.windows import Interval
 
@@ -89,7 +89,7 @@ def by_specification(found: Judgement, diagnosis: Diagnosis | None, given: Dates
         odd = [window for window in windows if window.problem is not None]
         if odd:
             times = [f"{in_points(one.last, milliseconds, dates)} ({one.problem})" for one in odd]
-            yield f"{title}, not compared: {some(times, _TIMES)}"
+            yield f"{title}, not compared: {first_few(times, _TIMES)}"
 
 
 def by_other_match(
@@ -112,7 +112,7 @@ def _headline(found: Judgement, dates: Dates) -> str:
     ends = f"bounds {best.choice.bounds.value}"
     by = f"{name} as a sequence" if found.match is MatchBy.SEQUENCE else name
     if found.correct is None:
-        return undecided(found)
+        return undecided_text(found)
     if found.correct:
         tried = (
             ""
@@ -197,7 +197,7 @@ def _problem(window: JudgedWindow, shift: Shift | None) -> str:
 def shift_in_words(shift: Shift) -> str:
     """Return borders that fit better, in words."""
     moved = [
-        f"its {name} {counted(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
+        f"its {name} {quantity(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
         for name, by in (("start", shift.start), ("end", shift.end))
         if by
     ]
@@ -209,7 +209,7 @@ def _odd_rows(found: RowMatch) -> Iterator[str]:
     missing, extra = told_apart(found.missing, found.extra)
     for title, rows in (("missing", missing), ("extra", extra)):
         if rows:
-            yield f"{title} {some(rows, _ROWS, ' ')}"
+            yield f"{title} {first_few(rows, _ROWS, ' ')}"
 
 
 def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -238,10 +238,10 @@ def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of an engine version's verdict."""
     place = found.by.value
     if found.correct:
-        said = f"{counted(len(found.steps), place)} with reports, all as predicted"
+        said = f"{quantity(len(found.steps), place)} with reports, all as predicted"
         yield Text(f"correct by {found.engine}: {said}", style=_STYLES[True])
         return
-    wrong = f"{len(found.wrong)} of {counted(len(found.steps), place)} with reports differ"
+    wrong = f"{len(found.wrong)} of {quantity(len(found.steps), place)} with reports differ"
     yield Text(f"incorrect by {found.engine}: {wrong}, score {found.rows.score:.3f}", style=_STYLES[False])
     numbers = (place, "predicted", "recorded")
     shown = table(None, *numbers, "problem", right=numbers)

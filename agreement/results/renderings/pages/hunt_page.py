@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from agreement.documents.outputs import Json, counted, plain, short
+from agreement.documents.outputs import Json, plain, quantity, short
 from agreement.proving.hunting import Fault, Hunt
 from agreement.results.renderings.comparisons.hunt_report import (
     compare_command,
@@ -32,11 +32,11 @@ def hunt_page(
 ) -> Page:
     """Return the page; where it is `linked` it lies beside the folders of the faults, if they are written."""
     name, reference = hunt.name or "The engine", hunt.reference.name
-    runs = f"{counted(hunt.runs, 'run')}, {hunt.judged_runs} judged"
+    runs = f"{quantity(hunt.runs, 'run')}, {hunt.judged_runs} judged"
     found = f"No fault in {runs}: that proves nothing."
     if hunt.faults:
-        smallest = counted(min(len(one.run.pushes) for one in hunt.faults), "triple")
-        found = f"{counted(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
+        smallest = quantity(min(len(one.run.pushes) for one in hunt.faults), "triple")
+        found = f"{quantity(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
     page = _ran_on(hunt) | {
         "faults": [
             _fault(hunt, number, fault, folders[number] if number < len(folders) else "")

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, counted
+from agreement.documents.outputs import Json, quantity
 from agreement.experiments import Cell, JudgingWork, tables
 from agreement.experiments.tables import Results
 from agreement.results.renderings.pages.page import Page, PageHead
@@ -34,7 +34,7 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
         row["agree"] is False for row in agreements
     )
     good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
-    said = f"{counted(len(cells), 'cell')}: {counted(good, 'verdict')} yes, {wrong} no."
+    said = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes, {wrong} no."
     each = "for each query, trace and parameter"
     asked = f"Are the answers correct, and do the engines agree, {each}?"
     page: Json = {

@@ -10,7 +10,7 @@ from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.sides import CAUSES
-from agreement.documents.outputs import counted
+from agreement.documents.outputs import quantity
 from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation, report_on
 from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
@@ -61,7 +61,7 @@ def shrink_page(
 ) -> Page:
     """Return the page of `lars shrink`: both sizes, then what is left as `lars agree` sees it."""
     answer = (
-        f"Of {counted(found.before.triples, 'triple')} {found.after.triples} are left: {found.cause.value}."
+        f"Of {quantity(found.before.triples, 'triple')} {found.after.triples} are left: {found.cause.value}."
     )
     head = PageHead(title, asked, False, answer, (), "What is left")
     report = report_on(found.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
@@ -102,8 +102,8 @@ def _said(found: Sequence[PeriodWitnesses]) -> str:
     if not by_size:
         return "There is none." if differ(found) is False else "None was found."
     if len(found) == 1:
-        return f"{counted(next(iter(by_size)), 'triple')}."
-    told = (f"{counted(size, 'triple')} for U = {', '.join(periods)}" for size, periods in by_size.items())
+        return f"{quantity(next(iter(by_size)), 'triple')}."
+    told = (f"{quantity(size, 'triple')} for U = {', '.join(periods)}" for size, periods in by_size.items())
     return f"{'; '.join(told)}."
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.documents.outputs import Json, counted, range_text, short
+from agreement.documents.outputs import Json, quantity, range_text, short
 from agreement.proving.phase import PhaseDiagram
 from lars.errors import LarsError
 from lars.files import replacement_path
@@ -82,8 +82,8 @@ def summary(found: Sequence[PhaseDiagram]) -> str:
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
     changes = sum(len(list(one.runs(row))) - 1 for one in found for row in one.rows if row.whole)
-    said = f"Push and pull agree throughout at {perfect} of {counted(len(cells), 'pair')} of U and L"
-    return f"{said}; as L grows the share changes {counted(changes, 'time')}."
+    said = f"Push and pull agree throughout at {perfect} of {quantity(len(cells), 'pair')} of U and L"
+    return f"{said}; as L grows the share changes {quantity(changes, 'time')}."
 
 
 def as_json(found: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:

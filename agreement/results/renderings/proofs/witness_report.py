@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from agreement.documents.outputs import (
     Json,
     bindings,
-    counted,
     encode,
     header,
     json_triple,
+    quantity,
     short,
     short_row,
     table,
@@ -58,7 +58,7 @@ def _asked(task: WitnessTask, period: int) -> str:
 def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[RenderableType]:
     static = tuple(witness.static.get((TRIPLE, 4), ()))
     chosen = "" if task.static is not None or not static else f" and {len(static)} static"
-    size = f"{counted(len(witness.facts), 'triple')}{chosen}"
+    size = f"{quantity(len(witness.facts), 'triple')}{chosen}"
     kind = "a smallest stream" if witness.smallest else "a stream"
     yield f"{kind} {_asked(task, period)}: {size}, time in units of {task.setting.unit}"
     listed = table(None, "t", "stream", "triple", right=("t",))

@@ -87,6 +87,10 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
         ),
         ((QUERY, "--to", "asp", "-o", "out"), "no trace given"),
         (
+            (QUERY, DOOR_TRIG, "--to", "asp", "-o", "out", "--period", "3"),
+            "--period: accepted with --mode pull; by default a query in CQELS is pushed",
+        ),
+        (
             (QUERY, DOOR_TRIG, "--to", "asp", "-o", "out", "--mode", "push", "--until", "0"),
             "no evaluation time",
         ),

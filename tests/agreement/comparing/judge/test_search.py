@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agreement.comparing.judge import Options, judge_recording, judgement
 from agreement.comparing.judge.alignment import align
-from agreement.comparing.judge.verdict import compared, phase_of
+from agreement.comparing.judge.verdict import compare_reports, phase_of
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
@@ -66,7 +66,7 @@ def enumerated(task, by, recording):
         for z in product(*map(range, slides)):
             profile = evaluated_windows(task, by, OpenChoice(z, bounds))
             phase = phase_of(profile, max(slides) - 1, Options())
-            if compared(profile, evaluations(profile), recorded, phase, Options()).correct:
+            if compare_reports(profile, evaluations(profile), recorded, phase, Options()).correct:
                 yield z, bounds
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from agreement.comparing.judge import Options, judge_recording
 from agreement.comparing.matching.likeness import Likeness
-from agreement.comparing.matching.sequences import contained
+from agreement.comparing.matching.sequences import match_part
 from agreement.documents.recordings import Report
 from agreement.documents.requests import MatchBy
 from tests.agreement.command import lars
@@ -42,7 +42,7 @@ def test_a_sequence_stands_in_another_where_the_definition_says_so(answers, repo
     rows = [tuple((f'"{letter}"',) for letter in text) for text in answers]
     given_reports = [Report(n, tuple((f'"{letter}"',) for letter in text)) for n, text in enumerate(reports)]
     how = Likeness(Semantics.BAG if bag else Semantics.SET)
-    found = contained(rows, given_reports, lambda *_: split, how)
+    found = match_part(rows, given_reports, lambda *_: split, how)
     expected = any(stands_in(answers[n:], reports, split=split, bag=bag) for n in range(len(answers)))
     assert (found is not None) is expected
     if found is not None:

@@ -13,7 +13,15 @@ from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
-from agreement.documents.outputs import Json, clip_text, counted, header, json_text, number_ranges, short_row
+from agreement.documents.outputs import (
+    Json,
+    clip_text,
+    header,
+    json_text,
+    number_ranges,
+    quantity,
+    short_row,
+)
 from agreement.results.renderings.comparisons.agreement_report import (
     NO_ROWS,
     ExplainOptions,
@@ -160,7 +168,7 @@ def _reading(report: AgreementReport) -> str:
     first, *others = report.variants
     if first.pair.choices is None:
         return ""
-    more = f"; {counted(len(others), 'other reading')} in the JSON" if others else ""
+    more = f"; {quantity(len(others), 'other reading')} in the JSON" if others else ""
     return f" The CQELS query is derived, read as {first.pair}{more}."
 
 
@@ -169,7 +177,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
     whole = sum(len(verdict.intervals) for verdict in verdicts)
     bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
-    share = f"{whole - bad} of {counted(whole, 'whole period')} agree" if whole else "No period is whole"
+    share = f"{whole - bad} of {quantity(whole, 'whole period')} agree" if whole else "No period is whole"
     said = f"{share}; U = {number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
     return (False if wrong else True if whole else None), said
 

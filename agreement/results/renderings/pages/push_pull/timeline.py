@@ -16,7 +16,7 @@ from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES, Sides
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import Json, counted, short
+from agreement.documents.outputs import Json, quantity, short
 from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
 from agreement.results.renderings.pages.page import render
@@ -258,7 +258,7 @@ def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
     fullest = sorted(sizes, key=lambda stream: (-sizes[stream], stream))[:_MOST_STREAMS]
     bins = bins_of(trace, len(fullest))
     counts = trace.arrivals(bins)
-    each = f"{sum(sizes.values()):,} elements are counted in bins of {counted(bins.width, 'time point')}"
+    each = f"{sum(sizes.values()):,} elements are counted in bins of {quantity(bins.width, 'time point')}"
     said = [f"{each}; those behind the rows below are drawn one by one"]
     if len(sizes) > len(fullest):
         said.append(f"of {len(sizes):,} streams the {len(fullest)} with the most elements are drawn")
@@ -311,7 +311,7 @@ def answers(sides: Sides, rows: Numbering[Row], first: Sequence[Row]) -> tuple[M
         name: {"runs": [[rows[row], begin, end] for row, begin, end in _in_order(own, drawn, wanted)]}
         for name, own in runs.items()
     }
-    said = [f"answers are drawn of {counted(len(drawn), 'row')} below, not of all"] if many else []
+    said = [f"answers are drawn of {quantity(len(drawn), 'row')} below, not of all"] if many else []
     return drawing, said
 
 
