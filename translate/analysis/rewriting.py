@@ -136,6 +136,9 @@ def rename(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
     def name(variable: Variable) -> Variable:
         return names.get(variable, variable)
 
+    def tests(tested: LeftJoin | Filter | Extend) -> tuple[Exists, ...]:
+        return tuple(replace(test, variable=name(test.variable)) for test in tested.exists)
+
     pattern = _with_parts(pattern, lambda part: rename(part, names))
     match pattern:
         case Bgp(triples):
@@ -153,11 +156,12 @@ def rename(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
             return pattern
         case LeftJoin(_, _, condition) | Filter(_, condition):
             assert condition is not None
-            return replace(pattern, condition=put_terms(condition, names))
+            return replace(pattern, condition=put_terms(condition, names), exists=tests(pattern))
         case Graph(graph) | Service(graph):
             return replace(pattern, name=name(graph)) if isinstance(graph, Variable) else pattern
         case Extend(_, variable, expression):
-            return replace(pattern, variable=name(variable), expression=put_terms(expression, names))
+            put = put_terms(expression, names)
+            return replace(pattern, variable=name(variable), expression=put, exists=tests(pattern))
         case Values(columns):
             return replace(pattern, names=tuple(map(name, columns)))
         case Group(_, keys, aggregates):

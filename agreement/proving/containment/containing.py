@@ -110,7 +110,7 @@ def lasts(one: OneQuery, other: OneQuery, is_kept: Callable[[Edge], bool]) -> bo
 def is_empty(query: OneQuery) -> bool:
     """Whether a query has no answer on any data, as far as cases tell: what must not match does."""
     relations = Relations(lambda *_: False)
-    pattern = relations.read(query.pattern, whole=True)
+    pattern = relations.read(query.pattern, query.merged, whole=True)
     cases = list(_cases(query, pattern, query.result, relations.paths))
     return all(CaseProver((), relations.paths, query.deadline).is_closed(case.unified) for _, case in cases)
 
@@ -223,13 +223,13 @@ class _Comparison:
     def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
         """Yield what is known of the rows of a pattern in the windows of the first query."""
         pattern, names = side
-        return _cases(self.one, relations.read(pattern, whole=True), names, relations.paths)
+        return _cases(self.one, relations.read(pattern, self.one.merged, whole=True), names, relations.paths)
 
     def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
         """Return the disjuncts of the other query that give rows, and why others may give more."""
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
-        every = disjuncts(relations.read(pattern, whole=False), self.other.setting.profile)
+        every = disjuncts(relations.read(pattern, self.other.merged, whole=False), self.other.setting.profile)
         found = [
             MatchTarget(resolve(each), mapper, self.other.merged, (), columns_of(settle(each), names))
             for each in every

@@ -5,7 +5,7 @@ queries have one of the same solutions, as often, it is the same relation whatev
 are nodes of a graph of its own, with an edge for each column.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice, permutations
 from typing import Final
@@ -39,10 +39,17 @@ class Relations:
 
     equal: Equal
     paths: dict[Iri, Path] = field(default_factory=dict)
-    relations: list[tuple[Iri, Pattern, tuple[Variable, ...]]] = field(default_factory=list)
+    relations: list[tuple[Iri, Pattern, tuple[Variable, ...], frozenset[Reading]]] = field(
+        default_factory=list
+    )
+    _merged: frozenset[Reading] = frozenset()
 
-    def read(self, pattern: Pattern, *, whole: bool) -> Pattern:
-        """Return the pattern with edges and relations; with what their rows come from too where `whole`."""
+    def read(self, pattern: Pattern, merged: Iterable[Reading], *, whole: bool) -> Pattern:
+        """Return the pattern with edges and relations; with what their rows come from too where `whole`.
+
+        `merged` are the windows that enter the pattern's default graph.
+        """
+        self._merged = frozenset(merged)
         walked = without_paths(pattern)
         tested = [test.pattern for part in parts(walked) for test in tests_of(part)]
         kept = {id(part) for each in tested for part in parts(each)}
@@ -123,11 +130,12 @@ class Relations:
 
     def _named(self, part: Pattern, columns: tuple[Variable, ...]) -> tuple[Iri, tuple[Variable, ...]]:
         """Return the name of a relation, and the columns in the order of the first one that has it."""
-        for name, known, order in self.relations:
-            for names in self._alike(known, part, order, columns):
+        for name, known, order, merged in self.relations:
+            # One text over other windows is another relation.
+            for names in self._alike(known, part, order, columns) if merged == self._merged else ():
                 return name, tuple(names[column] for column in order)
         name = Iri(f"derived {len(self.relations)}")
-        self.relations.append((name, part, columns))
+        self.relations.append((name, part, columns, self._merged))
         return name, columns
 
     def _alike(

@@ -454,7 +454,11 @@ def _in_scope(one: Disjunct, expression: Expression, outer: frozenset[Variable] 
 def _extended(one: Disjunct, name: Variable, expression: Expression) -> Disjunct:
     if named_in(expression) & one.unknown:
         return _unknown(one, "an aggregate", (name,))
-    return replace(one, computed=(*one.computed, (name, _in_scope(one, expression))))
+    scoped = _in_scope(one, expression)
+    if scoped == NULL:
+        # Nothing is computed: the variable is unbound, as one of another branch is.
+        return _padded(one, frozenset((name,)))
+    return replace(one, computed=(*one.computed, (name, scoped)))
 
 
 def _padded(one: Disjunct, names: frozenset[Variable]) -> Disjunct:

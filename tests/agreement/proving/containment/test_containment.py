@@ -50,12 +50,28 @@ ASK {?x :p ?y} | ASK {?x ?z ?y} | yes no
 SELECT ?x {STREAM :s [NOW] {?x :p ?y}} | SELECT ?x {{STREAM :s [NOW] {?x :p ?y}} UNION {?x :p ?y}} | yes no
 SELECT ?x {?x :p ?y} | SELECT ?x ?y {?x :p ?y} | no no
 SELECT ?x {?x :p* ?y} | SELECT ?x {?x :p ?y} | no yes
+SELECT ?x {GROUP5} | SELECT ?x {GROUP2} | no open
+SELECT ?x OVER5 {GROUPED} | SELECT ?x OVER2 {GROUPED} | no open
+SELECT ?x OVER5 {GROUPED} | SELECT ?x OVER5 {GROUPED} | yes yes
+SELECT ?x OVER5 {FIRST} | SELECT ?x OVER2 {FIRST} | no no
+SELECT ?x {ALONE4} | SELECT ?x {ALONE1} | yes no
+SELECT ?x {SELECT ?x {ALONE4}} | SELECT ?x {SELECT ?x {ALONE1}} | yes no
+SELECT ?x {?x :p ?x} | SELECT ?x {{?x :p ?x BIND(?c AS ?e)} MINUS {?x :p ?x BIND(?c AS ?e)}} | no yes
+SELECT ?x {?x :p ?x} | SELECT ?x {{?x :p ?x BIND(1/0 AS ?e)} MINUS {?x :p ?x BIND(?x+1 AS ?e)}} | no yes
 """
 BLOCKS = {
     "WALK": "{STREAM :s [RANGE 3s] {?x :p+ ?y}}",
     "NEAR": "{STREAM :s [RANGE 5s] {?x :p ?y}}",
     "OLD": "{STREAM :s [RANGE 10s SLIDE 5s] {?x :p ?y}}",
 }
+for width in "52":
+    grouped = f"SELECT ?x (AVG(?y) AS ?n) {{STREAM :s [RANGE {width}s] {{?x :p ?y}}}} GROUP BY ?x"
+    BLOCKS |= {f"GROUP{width}": grouped, f"OVER{width}": f"FROM STREAM :s [RANGE {width}s STEP 1s]"}
+BLOCKS["GROUPED"] = "SELECT ?x (AVG(?y) AS ?n) {?x :p ?y} GROUP BY ?x"
+BLOCKS["FIRST"] = "SELECT ?x {?x :p ?y} ORDER BY ?x LIMIT 1"
+for size in "41":
+    absent = f"FILTER NOT EXISTS {{STREAM :s [ROWS {size}] {{?x :q ?y}}}}"
+    BLOCKS[f"ALONE{size}"] = f"STREAM :s [ROWS 2] {{?x :p ?x}} {absent}"
 for name, block in BLOCKS.items():
     PAIRS = PAIRS.replace(name, block)
 ROWS = [[part.strip() for part in line.split(" | ")] for line in PAIRS.strip().splitlines()]
