@@ -558,10 +558,13 @@ class RuleWriter:
         negation = "" if form.positive else "not "
         if (form.mode is Mode.SOME) == form.positive:
             return [window, *self._once(form, atom, time, first, last)]
+        # The window stands inside: else clingo keeps instances of each time point's ends for good.
+        every = f"{negation}{atom} : {window}, {inside}"
+        if not form.positive or (form.window is not None and not form.window.never_empty):
+            return [every]
         # □ in a window that is never empty implies the atom at the window's last point.
-        binds = form.positive and (form.window is None or form.window.never_empty)
-        binder = [self._atom(form, last)] if binds else []
-        return [window, *binder, f"{negation}{atom} : {inside}"]
+        n = self.names.fresh()
+        return [self._window(form, f"A{n}", f"B{n}"), self._atom(form, f"B{n}"), every]
 
     def _once(self, form: LiteralForm, atom: str, time: str, first: str, last: str) -> list[str]:
         if form.positive and isinstance(form.atom, Atom):
