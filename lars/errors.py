@@ -32,14 +32,14 @@ def on_one_line(text: str) -> str:
     >>> print(on_one_line("a\nb"))
     a\nb
     """
-    return text if text.isprintable() else "".join(map(_seen, text))
+    return text if text.isprintable() else "".join(map(_printable, text))
 
 
-def _seen(one: str) -> str:
-    if one.isprintable():
-        return one
-    code = ord(one)
-    return _SHORT.get(one) or (f"\\u{code:04X}" if code <= _BASIC else f"\\U{code:08X}")
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text
+    code = ord(text)
+    return _SHORT.get(text) or (f"\\u{code:04X}" if code <= _BASIC else f"\\U{code:08X}")
 
 
 class LarsError(Exception):
@@ -59,8 +59,8 @@ class DisputedAnswerError(FailedRunError):
     `options` of `lars solve` show the difference in the files: the program, then the input.
     """
 
-    def __init__(self, said: str, files: Mapping[str, str], options: str) -> None:
-        super().__init__(said)
+    def __init__(self, sentence: str, files: Mapping[str, str], options: str) -> None:
+        super().__init__(sentence)
         self.files = files
         self.options = options
 
@@ -98,9 +98,9 @@ class TimeLimitError(FailedRunError):
 
 
 @contextmanager
-def under_way(said: Callable[[], str]) -> Iterator[None]:
+def under_way(what: Callable[[], str]) -> Iterator[None]:
     """Know during the block what takes the memory: who ends the run meanwhile says it with `said()`."""
-    _UNDER_WAY.append(said)
+    _UNDER_WAY.append(what)
     try:
         yield
     finally:

@@ -32,12 +32,12 @@ class TextFile:
 
     def lines(self) -> list["TextLine"]:
         """Return the lines that are not blank; they end with LF, CR LF or the file."""
-        found, offset = [], 0
+        result, offset = [], 0
         for number, text in enumerate(self.text.split("\n"), 1):
             if text.strip():
-                found.append(TextLine(self, number, offset, text.removesuffix("\r")))
+                result.append(TextLine(self, number, offset, text.removesuffix("\r")))
             offset += len(text) + 1
-        return found
+        return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +95,8 @@ def decode(name: str, data: bytes, accepted: str) -> TextFile:
         return TextFile(name, data.decode())
     except UnicodeDecodeError as error:
         problem = f"found a byte that is no text, {data[error.start]:#04x}; accepted: {accepted}, in UTF-8"
-        found = TextFile(name, data.decode(errors="replace"))
-        raise found.error(len(data[: error.start].decode()), problem) from None
+        file = TextFile(name, data.decode(errors="replace"))
+        raise file.error(len(data[: error.start].decode()), problem) from None
 
 
 def read_file(path: Path, accepted: str) -> TextFile:

@@ -38,8 +38,8 @@ def read_size(text: str) -> int:
     >>> read_size("2G")
     2147483648
     """
-    found = _SIZE.fullmatch(text)
-    size = int(found[1]) * _UNITS[found[2]] if found else 0
+    match = _SIZE.fullmatch(text)
+    size = int(match[1]) * _UNITS[match[2]] if match else 0
     if size < _LEAST:
         raise LarsError(f"--memory {text[:60]}: accepted: a number and M, G or T, from 256M, as 4G")
     return size
@@ -56,11 +56,11 @@ def size_text(size: int) -> str:
 
 def machine_memory() -> int:
     """Return the bytes of memory of this machine, or of the container that the process is in."""
-    found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    result = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in _CGROUPS:
         with suppress(OSError, ValueError):  # "max", or no such file: no bound
-            found.append(int(Path(file).read_text(encoding="ascii")))
-    return min(found)
+            result.append(int(Path(file).read_text(encoding="ascii")))
+    return min(result)
 
 
 def memory_used() -> int:
@@ -101,8 +101,8 @@ def bound_of_a_run() -> Iterator[None]:
 def problem() -> str:
     """Return what is said of a run that takes too much: what it was doing, and what to do."""
     doing = what_is_under_way()
-    said = f"the run needs more memory than {size_text(limit())}{f', {doing}' if doing else ''}"
-    return f"{said}\naccepted: a larger --memory, or smaller input"
+    sentence = f"the run needs more memory than {size_text(limit())}{f', {doing}' if doing else ''}"
+    return f"{sentence}\naccepted: a larger --memory, or smaller input"
 
 
 def check_room(size: int) -> None:
@@ -137,6 +137,6 @@ def watch_task(most: int) -> None:
         gc.freeze()
 
 
-def _end_task(said: str) -> None:
-    os.write(2, f"lars: {printable(said)}\n".encode())
+def _end_task(sentence: str) -> None:
+    os.write(2, f"lars: {printable(sentence)}\n".encode())
     os._exit(FAILED)

@@ -76,8 +76,8 @@ class PeriodWarning(TraceWarning):
 class OriginWarning(TraceWarning):
     """Which instant `zero`, as a dateTime, is time 0 of a trace whose times are none of their own."""
 
-    def __init__(self, said: str, zero: str) -> None:
-        super().__init__(said)
+    def __init__(self, sentence: str, zero: str) -> None:
+        super().__init__(sentence)
         self.zero = zero
 
 

@@ -26,15 +26,15 @@ def remember(
     known: dict[tuple[Hashable, ...], tuple[object, _Answer]] = {}
 
     @wraps(ask)
-    def answer(asked: _Asked, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
-        key = (id(asked), *more, *named.values())
-        found = known.get(key)
-        if found is None:
+    def answer(question: _Asked, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
+        key = (id(question), *more, *named.values())
+        result = known.get(key)
+        if result is None:
             # What is kept cannot be freed, so that no other object gets its identity.
-            found = asked, ask(asked, *more, **named)
+            result = question, ask(question, *more, **named)
             if len(known) >= _KEPT:
                 known.clear()
-            known[key] = found
-        return found[1]
+            known[key] = result
+        return result[1]
 
     return answer

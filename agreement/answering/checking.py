@@ -62,31 +62,33 @@ def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moment
     if not plain.lstrip().startswith(("{", "[")):
         return [tuple(read_stream(text, source))]
     return _of_time(
-        [(one["t"], list(_moments(one, line, source))) for line, one in _objects(plain, source)],
+        [(item["t"], list(_moments(item, line, source))) for line, item in _objects(plain, source)],
         source,
         t,
         dates,
     )
 
 
-def _of_time(given: Sequence[tuple[int, list[Moments]]], source: str, t: int, dates: Dates) -> list[Moments]:
-    found = [streams for u, streams in given if u == t]
-    if not found:
-        times = ", ".join(dates.option(u) for u, _ in given)
-        shown = times if len(times) <= _WIDEST else f"{times[:_WIDEST]}…"
+def _of_time(
+    situations: Sequence[tuple[int, list[Moments]]], source: str, t: int, dates: Dates
+) -> list[Moments]:
+    chosen = [streams for u, streams in situations if u == t]
+    if not chosen:
+        times = ", ".join(dates.option(u) for u, _ in situations)
+        text = times if len(times) <= _WIDEST else f"{times[:_WIDEST]}…"
         raise LarsError(
-            f"{source}: has no answer streams for the time {dates.option(t)}; it has those for {shown}"
+            f"{source}: has no answer streams for the time {dates.option(t)}; it has those for {text}"
         )
-    if not any(found):
+    if not any(chosen):
         raise LarsError(
             f"{source}: says that there is no answer stream at {dates.option(t)}, so there is none to check"
         )
-    return [stream for streams in found for stream in streams]
+    return [stream for streams in chosen for stream in streams]
 
 
-def _moments(said: _Line, line: int, source: str) -> Iterator[Moments]:
-    for stream in said["answer_streams"]:
-        yield tuple(_moment(atom, f"{source}:{line}", said["t"]) for atom in stream)
+def _moments(entry: _Line, line: int, source: str) -> Iterator[Moments]:
+    for stream in entry["answer_streams"]:
+        yield tuple(_moment(atom, f"{source}:{line}", entry["t"]) for atom in stream)
 
 
 def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Moments]]]:
@@ -160,7 +162,7 @@ def _moment(text: str, source: str, t: int) -> Moment:
     return (int(timed.group(1)) if timed else t), atom
 
 
-def candidate(found: Moments, program: Program, data: Stream, background: Background) -> Stream:
+def candidate(moments: Moments, program: Program, data: Stream, background: Background) -> Stream:
     """Return the interpretation stream that the atoms are meant to be.
 
     Without an atom of a predicate that the input has, they are the derived atoms alone, and the
@@ -169,7 +171,7 @@ def candidate(found: Moments, program: Program, data: Stream, background: Backgr
     own = intensional(program)
     arrived = [(u, atom) for u, atoms in data.input.items() for atom in atoms]
     names = {signature(atom) for _, atom in arrived} - own
-    whole = [(u, atom) for u, atom in found if atom not in background]
+    whole = [(u, atom) for u, atom in moments if atom not in background]
     full = any(signature(atom) in names for _, atom in whole)
     given = [(u, atom) for u, atom in arrived if not full or atom in background or signature(atom) in own]
     by_time: dict[int, dict[Atom, None]] = {}
@@ -196,19 +198,21 @@ class CheckReadings:
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 
-def check(given: ProgramSituation, found: Moments, t: int) -> CheckReadings:
+def check(situation: ProgramSituation, moments: Moments, t: int) -> CheckReadings:
     """Return what both readings say of the atoms as a stream of the program at t."""
-    background = all_background(given.program, given.background)
-    stream = candidate(found, given.program, given.stream, background)
+    background = all_background(situation.program, situation.background)
+    stream = candidate(moments, situation.program, situation.stream, background)
     flp = semantics.ReferencePoint(t, background)
-    verdict = _judged(given, stream, flp)
+    verdict = _judged(situation, stream, flp)
     if isinstance(verdict, semantics.IsAnswerStream | semantics.NotAnInterpretation):
         return CheckReadings(verdict, verdict)
     return CheckReadings(
-        verdict, _judged(given, stream, replace(flp, reading=semantics.NegationReading.FOUNDED))
+        verdict, _judged(situation, stream, replace(flp, reading=semantics.NegationReading.FOUNDED))
     )
 
 
-def _judged(given: ProgramSituation, stream: Stream, point: semantics.ReferencePoint) -> semantics.Verdict:
+def _judged(
+    situation: ProgramSituation, stream: Stream, point: semantics.ReferencePoint
+) -> semantics.Verdict:
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
-    return check_candidate(given.program, given.stream, stream, point, value)
+    return check_candidate(situation.program, situation.stream, stream, point, value)

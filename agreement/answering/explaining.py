@@ -72,14 +72,14 @@ class AskedAtom:
 def read_question(text: str) -> AskedAtom:
     """Return the parts of an atom's text, or raise LarsError that shows what is accepted."""
     timed = _TIMED.fullmatch(text)
-    found = _SHAPE.fullmatch(timed.group(2) if timed else text)
-    if not found:
+    match = _SHAPE.fullmatch(timed.group(2) if timed else text)
+    if not match:
         raise _malformed(text)
-    inside = found.group(2)
+    inside = match.group(2)
     return AskedAtom(
         text.strip(),
         int(timed.group(1)) if timed else None,
-        _name(found.group(1)),
+        _name(match.group(1)),
         () if inside is None else _split(inside, text),
     )
 
@@ -93,14 +93,14 @@ def _name(text: str) -> str:
 
 
 def _split(inside: str, text: str) -> tuple[str, ...]:
-    found, end = [], 0
+    result, end = [], 0
     while True:
         part = _ARGUMENT.match(inside, end)
         if part is None or not part.group(1).strip():
             raise _malformed(text)
-        found.append(part.group(1).strip())
+        result.append(part.group(1).strip())
         if not part.group(2):
-            return tuple(found)
+            return tuple(result)
         end = part.end()
 
 
@@ -125,82 +125,84 @@ class ShortNames:
     def _terms(self) -> dict[str, list[Constant]]:
         """Return the terms that each text can mean."""
         terms = dict.fromkeys(term for atom in self._atoms for term in atom.arguments)
-        found: dict[str, list[Constant]] = {"null": []}
+        constants: dict[str, list[Constant]] = {"null": []}
         for term in terms:
             if not isinstance(term, Variable):
                 for text in dict.fromkeys((str(term), short(str(term)))):
-                    found.setdefault(text, []).append(term)
-        return found
+                    constants.setdefault(text, []).append(term)
+        return constants
 
-    def resolve(self, asked: AskedAtom, held: Iterable[Atom]) -> Atom:
+    def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
         """Return the atom that is meant: one of those that hold, else one of the terms that occur."""
-        name = self._predicate(asked)
+        name = self._predicate(asked_atom)
         same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
-        likely = [atom for atom in same if all(map(_means, asked.arguments, atom.arguments))]
-        exact = [atom for atom in likely if tuple(map(_parsed, asked.arguments)) == atom.arguments]
+        likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
+        exact = [atom for atom in likely if tuple(map(_parsed, asked_atom.arguments)) == atom.arguments]
         likely = exact or likely
-        unnamed = name[1] - len(asked.arguments)
+        unnamed = name[1] - len(asked_atom.arguments)
         if len(likely) > 1 and not unnamed:
-            shown = _listed(sorted(map(str, likely)))
-            raise LarsError(f"{asked.text} is ambiguous; candidates: {shown}")
+            words = _in_words(sorted(map(str, likely)))
+            raise LarsError(f"{asked_atom.text} is ambiguous; candidates: {words}")
         if likely:
             return likely[0]
         if unnamed:
             raise LarsError(
-                f"{asked.text}: no such row; accepted for one that is not there: {name[0]} with "
+                f"{asked_atom.text}: no such row; accepted for one that is not there: {name[0]} with "
                 f"{name[1]} arguments, the last of which tell equal rows of a multiset apart"
             )
-        return Atom(name[0], tuple(self._term(text, asked) for text in asked.arguments))
+        return Atom(name[0], tuple(self._term(text, asked_atom) for text in asked_atom.arguments))
 
-    def _predicate(self, asked: AskedAtom) -> Signature:
+    def _predicate(self, atom: AskedAtom) -> Signature:
         short_for = {"ans": "ans1"} if self._query else {}
-        found = (short_for.get(asked.name, asked.name), len(asked.arguments))
-        if found not in self._signatures:
+        predicate = (short_for.get(atom.name, atom.name), len(atom.arguments))
+        if predicate not in self._signatures:
             # In a multiset an answer has more arguments than a row: what tells equal rows apart.
-            kept = [one for one in self._signatures if one[0] == found[0] == "ans1" and one[1] > found[1]]
-            if found[1] == self._columns and kept:
-                return kept[0]
+            predicates = [
+                one for one in self._signatures if one[0] == predicate[0] == "ans1" and one[1] > predicate[1]
+            ]
+            if predicate[1] == self._columns and predicates:
+                return predicates[0]
             known = sorted(f"{write_name(name)}/{arity}" for name, arity in self._signatures)
-            wanted = f"{write_name(found[0])}/{found[1]}"
+            text = f"{write_name(predicate[0])}/{predicate[1]}"
             raise LarsError(
-                f"{asked.text}: no predicate {wanted} in program, trace or static data; "
-                f"known: {_listed(known)}"
+                f"{atom.text}: no predicate {text} in program, trace or static data; "
+                f"known: {_in_words(known)}"
             )
-        return found
+        return predicate
 
-    def _term(self, text: str, asked: AskedAtom) -> Constant:
+    def _term(self, text: str, atom: AskedAtom) -> Constant:
         parsed = _parsed(text)
         if parsed == NULL:
             # What ends in /null has a longer name, what is unbound has none.
             return NULL
-        found = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | Literal) else []
-        found = found or self._terms.get(text, [])
-        if not found and self._query:
+        terms = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | Literal) else []
+        terms = terms or self._terms.get(text, [])
+        if not terms and self._query:
             # What an aggregate could have been is in no trace; - stands for unbound in the tables.
-            found = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
-        if len(found) > 1:
-            raise LarsError(f"{asked.text}: {text} is ambiguous; candidates: {_listed(map(str, found))}")
-        if found:
-            return found[0]
+            terms = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
+        if len(terms) > 1:
+            raise LarsError(f"{atom.text}: {text} is ambiguous; candidates: {_in_words(map(str, terms))}")
+        if terms:
+            return terms[0]
         if parsed is not None and self._needs_no_trace(parsed):
             return parsed
-        raise self._unknown(text, asked)
+        raise self._unknown(text, atom)
 
     def _needs_no_trace(self, term: Constant) -> bool:
         return (
             isinstance(term, Iri | Literal) or term == NULL or (isinstance(term, Number) and not self._query)
         )
 
-    def _unknown(self, text: str, asked: AskedAtom) -> LarsError:
+    def _unknown(self, text: str, atom: AskedAtom) -> LarsError:
         if VARIABLE.fullmatch(text):
             return LarsError(
-                f"{asked.text}: found the variable {cut(text)}; accepted: an atom without variables"
+                f"{atom.text}: found the variable {cut(text)}; accepted: an atom without variables"
             )
         names = sorted(name for name in self._terms if name[:1] not in '<"')
         close = get_close_matches(text, names, _LISTED) or names
         return LarsError(
-            f"{asked.text}: {cut(text)} names no term of program, trace or static data; "
-            f"candidates: {_listed(close)}"
+            f"{atom.text}: {cut(text)} names no term of program, trace or static data; "
+            f"candidates: {_in_words(close)}"
         )
 
 
@@ -217,7 +219,7 @@ def _parsed(text: str) -> Constant | None:
     return term if scanner.skip() == len(text) else None
 
 
-def _listed(texts: Iterable[str]) -> str:
+def _in_words(texts: Iterable[str]) -> str:
     every: Sequence[str] = tuple(texts)
     more = f", … ({len(every)} in all)" if len(every) > _LISTED else ""
     return ", ".join(every[:_LISTED]) + more if every else "none"
@@ -247,16 +249,16 @@ class ProgramSituation:
     at: int = 0
 
 
-def situation_of(wanted: SolvingTask, warn: Warn) -> ProgramSituation:
+def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return the query or program that is wanted, with its trace and static data read.
 
     Raises LarsError for what cannot be read, with its place, and for input that the program derives.
     """
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        program, trace, _ = program_on_trace(wanted, warn)
-        return meeting(program, None, trace, wanted.span[1], wanted.trace.options)
-    query, trace, wanted = query_on_trace(wanted, warn)
-    return meeting(in_mode(query, wanted), query, trace, wanted.span[1], wanted.trace.options)
+    if task.path.suffix == PROGRAM_SUFFIX:
+        program, trace, _ = program_on_trace(task, warn)
+        return meeting(program, None, trace, task.span[1], task.trace.options)
+    query, trace, task = query_on_trace(task, warn)
+    return meeting(in_mode(query, task), query, trace, task.span[1], task.trace.options)
 
 
 def meeting(
@@ -291,28 +293,30 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
 
     Raises LarsError for what the solver refuses; of a program it names the path.
     """
-    _, shown = nearby(here.program, here.stream, t)
-    facts = [fact for fact in here.situation.facts if fact.t in shown]
+    _, interval = nearby(here.program, here.stream, t)
+    facts = [fact for fact in here.situation.facts if fact.t in interval]
     situation = Situation(here.situation.timeline, facts, here.situation.background)
     try:
-        found = list(islice(models(program, situation, t), _MOST + 1))
+        streams = list(islice(models(program, situation, t), _MOST + 1))
     except LarsError as error:
         raise (error if here.query is not None else about(path, error)) from None
     # In the order in which `lars solve` prints them, so that their numbers are its own.
-    ordered = sorted(found[:_MOST], key=lambda stream: _as_solved(stream, t))
-    return AnswerStreams(tuple(ordered), len(found) > _MOST)
+    ordered = sorted(streams[:_MOST], key=lambda stream: _as_solved(stream, t))
+    return AnswerStreams(tuple(ordered), len(streams) > _MOST)
 
 
 def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
     """Return the proofs of an answer stream, with a choice of ties that it is for."""
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
-    found = next(provers(program, here.stream, derived, t, here.background, value), None)
-    assert found is not None, "an answer stream has a choice of ties that it is for"
-    return found
+    prover = next(provers(program, here.stream, derived, t, here.background, value), None)
+    assert prover is not None, "an answer stream has a choice of ties that it is for"
+    return prover
 
 
 def _as_solved(stream: Iterable[Moment], t: int) -> tuple[str, ...]:
-    return tuple(write_moment(one, t) for one in sorted(stream, key=lambda one: moment_order(one, t)))
+    return tuple(
+        write_moment(moment, t) for moment in sorted(stream, key=lambda moment: moment_order(moment, t))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,14 +336,14 @@ class NoAnswerStream:
     circular: Mapping[Signature, tuple[int, ...]]
 
 
-def why_unanswered(here: ProgramSituation, t: int, moment: Moment, found: AnswerStreams) -> NoAnswerStream:
+def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
     """Return why there is no answer stream at t, by those of the relaxed program."""
-    if not found.streams:
+    if not streams.streams:
         circular = on_own_absence(here.program)
-        return NoAnswerStream(here.program, t, moment, found, None, (), circular)
-    first = prover_of(here, without_constraints(here.program, here.stream.timeline), t, found.streams[0])
+        return NoAnswerStream(here.program, t, moment, streams, None, (), circular)
+    first = prover_of(here, without_constraints(here.program, here.stream.timeline), t, streams.streams[0])
     world = restore(first.world, here.program)
-    return NoAnswerStream(here.program, t, moment, found, world, tuple(violations(world)), {})
+    return NoAnswerStream(here.program, t, moment, streams, world, tuple(violations(world)), {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,24 +372,24 @@ class AtomExplanation:
     silent: str | None
 
 
-def query_of_comparison(asked: AgreementTask, wanted: SolvingTask, warn: Warn) -> ProgramSituation:
+def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
-    query = _query_of(wanted.path, asked, wanted.evaluation.engine)
-    check_evaluated(query, wanted.evaluation, wanted.trigger)
-    period = Period(asked.periods[0]) if len(asked.periods) == 1 else None
-    evaluation = replace(wanted.evaluation, period=period)
-    trace = comparison_trace(asked, [query], warn)
-    setting = with_dates(asked.setting, trace)
-    moded_by = replace(wanted, evaluation=evaluation, setting=setting, trigger=asked.trigger)
-    return meeting(in_mode(query, moded_by), query, trace, wanted.span[1], asked.trace.options)
+    query = _query_of(solving_task.path, task, solving_task.evaluation.engine)
+    check_evaluated(query, solving_task.evaluation, solving_task.trigger)
+    period = Period(task.periods[0]) if len(task.periods) == 1 else None
+    evaluation = replace(solving_task.evaluation, period=period)
+    trace = comparison_trace(task, [query], warn)
+    setting = with_dates(task.setting, trace)
+    moded_by = replace(solving_task, evaluation=evaluation, setting=setting, trigger=task.trigger)
+    return meeting(in_mode(query, moded_by), query, trace, solving_task.span[1], task.trace.options)
 
 
-def _query_of(path: Path, asked: AgreementTask, engine: Language | None) -> EngineQuery:
-    queries = (asked.cqels, asked.csparql)
-    found = next((query for query in queries if query and engine in {None, query.language}), None)
-    if found is None:
+def _query_of(path: Path, task: AgreementTask, engine: Language | None) -> EngineQuery:
+    queries = (task.cqels, task.csparql)
+    engine_query = next((query for query in queries if query and engine in {None, query.language}), None)
+    if engine_query is None:
         raise LarsError(f"{path}: the experiment has no query of this engine; accepted: the other --engine")
-    return found
+    return engine_query
 
 
 def explain_atom(
@@ -396,9 +400,9 @@ def explain_atom(
     That is answer stream number `model`, or else the first that holds the atom; without any, why
     there is none. Raises LarsError for a time outside the timeline and an atom that cannot be told.
     """
-    asked = read_question(text)
+    asked_atom = read_question(text)
     timeline = here.stream.timeline
-    for time in (t, t if asked.t is None else asked.t):
+    for time in (t, t if asked_atom.t is None else asked_atom.t):
         if time not in timeline:
             raise LarsError(f"the time point {time} lies outside the timeline {timeline}")
     found = answer_streams(here, here.program, t, path)
@@ -407,45 +411,47 @@ def explain_atom(
     _check_model(model, found, t)
     streams = (instead or found).streams
     known = all_background(here.program, here.background)
-    moment_time = t if asked.t is None else asked.t
+    moment_time = t if asked_atom.t is None else asked_atom.t
     names = ShortNames(
-        here.program, _given(here, streams), None if here.query is None else len(columns(here.query))
+        here.program, _input_atoms(here, streams), None if here.query is None else len(columns(here.query))
     )
-    atom = names.resolve(asked, (*known, *(a for stream in streams for u, a in stream if u == moment_time)))
+    atom = names.resolve(
+        asked_atom, (*known, *(a for stream in streams for u, a in stream if u == moment_time))
+    )
     if instead is not None:
         return why_unanswered(here, t, (moment_time, atom), instead)
     return _explained(here, t, (moment_time, atom), found, model)
 
 
-def _given(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
+def _input_atoms(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -> list[Atom]:
     derived = (atom for stream in streams for _, atom in stream)
     return list(dict.fromkeys((*chain.from_iterable(here.stream.input.values()), *here.background, *derived)))
 
 
-def _check_model(model: int | None, found: AnswerStreams, t: int) -> None:
-    count = len(found.streams)
+def _check_model(model: int | None, streams: AnswerStreams, t: int) -> None:
+    count = len(streams.streams)
     if model is not None and count and model > count:
-        only = f"; of more than {count} only the first {count} are looked at" if found.more else ""
+        only = f"; of more than {count} only the first {count} are looked at" if streams.more else ""
         raise LarsError(f"--model {model}: accepted: 1..{count}, the answer streams at {t}{only}")
 
 
 def _explained(
-    here: ProgramSituation, t: int, moment: Moment, found: AnswerStreams, model: int | None
+    here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams, model: int | None
 ) -> AtomExplanation:
-    holding = (number for number, stream in enumerate(found.streams, 1) if moment in stream)
+    holding = (number for number, stream in enumerate(streams.streams, 1) if moment in stream)
     number = next(holding, 1) if model is None else model
-    prover = prover_of(here, here.program, t, found.streams[number - 1])
+    prover = prover_of(here, here.program, t, streams.streams[number - 1])
     proof = prover.proof(moment)
     missed = {} if proof is not None else explain.Searcher(prover.world).shortfalls(moment)
     sought = None if proof is not None else _sought(here, prover.world, moment)
     silent = _silent(here, prover.world)
-    count = len(found.streams)
+    count = len(streams.streams)
     return AtomExplanation(
         world=prover.world,
         moment=moment,
         number=number,
         count=count,
-        more=found.more,
+        more=streams.more,
         proof=proof,
         shortfalls=missed,
         sought=sought,

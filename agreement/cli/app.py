@@ -57,8 +57,8 @@ _USUAL: Final[dict[str, Any]] = {
 class _Lars(LarsGroup):
     """The command `lars` with all others below it; the file of one is loaded once it is asked for."""
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(**given)
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
         self.commands = cast("Any", NamedCommands(_load))
 
 
@@ -87,8 +87,8 @@ class Colors(StrEnum):
 _color: Final = ContextVar("color", default=Colors.AUTO)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         # Loads what reads e-mail.
         from importlib.metadata import version
 
@@ -164,15 +164,15 @@ def working(what: str) -> Iterator[Progress]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def refuse(said: str) -> int:
+def refuse(sentence: str) -> int:
     """Say what is wrong with the input, and return the exit code for that."""
-    _say(f"lars: {said}")
+    _say(f"lars: {sentence}")
     return UNUSABLE
 
 
-def fail(said: str) -> int:
+def fail(sentence: str) -> int:
     """Say why the run failed, and return the exit code for that."""
-    _say(f"lars: {said}")
+    _say(f"lars: {sentence}")
     return FAILED
 
 
@@ -197,25 +197,32 @@ def _load(name: str) -> Any:
     about = COMMANDS[name]
     request = about.answering.request
 
-    def called(context: typer.Context, **given: Any) -> None:
+    def called(context: typer.Context, **values: Any) -> None:
         del context
-        every = build(EveryOption, given, in_shell)
+        every = build(EveryOption, values, in_shell)
         _quiet.set(every.quiet)
         _verbose.set(every.verbose)
         _color.set(every.color)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
         if every.memory is not None:
             set_bound(read_size(every.memory))
-        outputs = [build(one, given, in_shell) for one in about.outputs]
+        outputs = [build(output, values, in_shell) for output in about.outputs]
         try:
-            _run(about, lambda: build(request, given, in_shell), outputs)
+            _run(about, lambda: build(request, values, in_shell), outputs)
         except DisputedAnswerError as error:
-            tables = next((one.tables for one in outputs if isinstance(one, TableOutput)), OutOptions())
+            tables = next(
+                (output.tables for output in outputs if isinstance(output, TableOutput)), OutOptions()
+            )
             raise tables.write_case(error) from None
 
     called.__name__, called.__doc__ = name, request.__doc__
     kinds = (request, *about.outputs, EveryOption)
-    every = [one for kind in kinds for one in declared(kind) if one.option.in_shell]
+    every = [
+        declared_option
+        for kind in kinds
+        for declared_option in declared(kind)
+        if declared_option.option.in_shell
+    ]
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     vars(called)["__signature__"] = inspect.Signature([context, *map(parameter, every)])
     alone = typer.Typer(add_completion=False, **_USUAL)
@@ -226,42 +233,42 @@ def _load(name: str) -> Any:
 # Any: results and outputs of all commands; which go together the table of commands says.
 def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
     """Answer a request, write and print the result, and end as it says."""
-    for one in outputs:
-        if isinstance(one, InsteadOutput) and one.has_target:
-            print_lines([one.text()])
+    for output in outputs:
+        if isinstance(output, InsteadOutput) and output.has_target:
+            print_lines([output.text()])
             return
     writers = [one for one in outputs if hasattr(one, "write")]
-    for one in writers:
-        one.check()
-    asked = request()
+    for output in writers:
+        output.check()
+    result_request = request()
     listeners = Listeners(warn, note, command=typed_command())
     if about.doing is None:
-        result = about.answering.answer(asked, listeners)
+        result = about.answering.answer(result_request, listeners)
     else:
         with working(about.doing) as progress:
-            result = about.answering.answer(asked, replace(listeners, progress=progress))
+            result = about.answering.answer(result_request, replace(listeners, progress=progress))
     if not any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
         for remark in result.remarks:
             note(remark)
-    wanted = [one for one in writers if one.has_target]
-    late = [one for one in wanted if isinstance(one, PageOutput)]
-    result = result.evaluate() if wanted else result
-    written = [said for one in wanted if one not in late and (said := one.write(result))]
+    targets = [writer for writer in writers if writer.has_target]
+    late = [page_output for page_output in targets if isinstance(page_output, PageOutput)]
+    result = result.evaluate() if targets else result
+    written = [line for item in targets if item not in late and (line := item.write(result))]
     _print(result, outputs, written)
     if late:
         # The verdict need not wait for what only shows it.
         print_text("", at_once=True)
         with working("writing the page"):
-            for one in late:
-                one.write_from(result, asked)
+            for output in late:
+                output.write_from(result, result_request)
     _end(result)
 
 
 def _print(result: Any, outputs: Sequence[Any], written: Sequence[str]) -> None:
     """Print a result: whole, line by line where it is made while somebody reads, or where its rows are."""
-    full = {"full": True} if any(isinstance(one, FullOutput) and one.full for one in outputs) else {}
+    full = {"full": True} if any(isinstance(output, FullOutput) and output.full for output in outputs) else {}
     put = stream_lines if result.streamed else print_lines
-    if any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
+    if any(isinstance(output, JsonOutput) and output.as_json for output in outputs):
         put(result.json_lines(**full))
     elif written and not full:
         print_parts(chain(result.summary(), written))
@@ -290,18 +297,18 @@ def failing() -> Iterator[None]:
     except BrokenPipeError as error:
         silence_stdout(error)
     except Exception as error:  # noqa: BLE001 - no run ends with a trace
-        said = expected_errors(error) or _as_said(error)
-        if _verbose.get() and isinstance(said, FailedRunError) and not ending.is_ending():
+        problem = expected_errors(error) or _as_said(error)
+        if _verbose.get() and isinstance(problem, FailedRunError) and not ending.is_ending():
             _say(traceback.format_exc().rstrip("\n"))
-        raise said from None
+        raise problem from None
 
 
 def _as_said(error: Exception) -> LarsError:
     """Return what is said of an error that nobody foresaw, in one line."""
-    said = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
+    sentence = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     return FailedRunError(
-        f"the run failed: {type(error).__name__}: {said[:_LONGEST]} "
+        f"the run failed: {type(error).__name__}: {sentence[:_LONGEST]} "
         f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"
     )
 
@@ -324,11 +331,11 @@ def _print_whole(texts: Iterable[str]) -> None:
 
 def stream_lines(lines: Iterable[str]) -> None:
     """Print each line as soon as it is there; where one fails after others, the last line says so."""
-    found = iter(lines)
-    for first in found:
+    numbered = iter(lines)
+    for first in numbered:
         with ending.streaming():
             try:
-                for line in chain((first,), found):
+                for line in chain((first,), numbered):
                     if not print_text(f"{line}\n", at_once=True):
                         return
             except Exception:

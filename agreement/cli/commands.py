@@ -34,8 +34,8 @@ class Command:
     @property
     def answering(self) -> Answering:
         """What it is asked, and what answers; loads what that needs."""
-        found: Answering = vars(getattr(import_module(self.module), self.function))["answering"]
-        return found
+        answering: Answering = vars(getattr(import_module(self.module), self.function))["answering"]
+        return answering
 
 
 _QUERIES, _ENGINES, _EXPERIMENTS = "Queries and programs", "Engines", "Experiments and streams"

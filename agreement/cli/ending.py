@@ -54,8 +54,8 @@ def _await_signal(reader: int) -> None:
     end(128 + number)
 
 
-def _too_much(said: str) -> None:
-    end(memory.FAILED, f"lars: {said}\n")
+def _too_much(sentence: str) -> None:
+    end(memory.FAILED, f"lars: {sentence}\n")
 
 
 @contextmanager
@@ -68,14 +68,14 @@ def streaming() -> Iterator[None]:
         _streaming.clear()
 
 
-def end(code: int, said: str = "") -> NoReturn:
+def end(code: int, sentence: str = "") -> NoReturn:
     """End the process at once, from any thread; what the others do or say meanwhile is not heard."""
     if not _ending.acquire(blocking=False):
         wait_for_end()
     with suppress(OSError):
         if os.isatty(2):  # a progress bar has hidden the cursor
             os.write(2, _SHOW_CURSOR)
-        os.write(2, printable(said).encode())
+        os.write(2, printable(sentence).encode())
         # A reader who does not read must not keep the process from ending.
         if _streaming.is_set() and select([], [1], [], 0)[1]:
             os.write(1, f"\n{UNFINISHED}\n".encode())
@@ -106,15 +106,15 @@ def wait_for_end() -> NoReturn:
 
 
 def _end_children() -> None:
-    found = list(_children())
-    for child in found:
+    children = list(_children())
+    for child in children:
         with suppress(OSError):
             os.kill(child, signal.SIGTERM)
     until = monotonic() + _PATIENCE
-    while found and monotonic() < until:
+    while children and monotonic() < until:
         sleep(0.02)
-        found = [child for child in found if _is_running(child)]
-    for child in found:
+        children = [child for child in children if _is_running(child)]
+    for child in children:
         with suppress(OSError):
             os.kill(child, signal.SIGKILL)
 

@@ -14,50 +14,50 @@ from agreement.documents.options import DeclaredOption, check_idle
 from lars.errors import LarsError
 
 
-def parameter(one: DeclaredOption) -> inspect.Parameter:
+def parameter(option: DeclaredOption) -> inspect.Parameter:
     """Return the parameter of an option or input, whose value Typer hands to the option's reader."""
-    default = inspect.Parameter.empty if one.needed else _default(one)
+    default = inspect.Parameter.empty if option.needed else _default(option)
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(
-        one.name, kind, default=default, annotation=Annotated[_annotation(one), _info(one)]
+        option.name, kind, default=default, annotation=Annotated[_annotation(option), _info(option)]
     )
 
 
-def _annotation(one: DeclaredOption) -> object:
+def _annotation(option: DeclaredOption) -> object:
     """Return the type that Typer reads; what has a reader of its own is read as text."""
-    kind = str if one.option.read is not None else one.kind
-    if one.option.repeated or one.several_in_shell:
+    kind = str if option.option.read is not None else option.kind
+    if option.option.repeated or option.several_in_shell:
         kind = list[kind]  # type: ignore[valid-type]
-    return kind if one.needed else kind | None
+    return kind if option.needed else kind | None
 
 
-def _default(one: DeclaredOption) -> object:
-    return None if one.option.read is not None or one.several else one.field.default
+def _default(option: DeclaredOption) -> object:
+    return None if option.option.read is not None or option.several else option.field.default
 
 
-def _info(one: DeclaredOption) -> object:
-    said = one.option
-    if said.argument:
-        return typer.Argument(metavar=said.metavar, help=said.help, show_default=False)
-    explained, shown = said.help, not one.needed
-    if said.read is not None:
-        shown = False
-        if "[default" not in explained and not one.needed and one.plain_default is not None:
-            explained = f"{explained}  [default: {one.default_text}]"
-    flags = [one.flag, *([said.short] if said.short else [])]
-    if one.kind is bool:
-        flags = [f"{one.flag}/--no-{one.flag[2:]}"] if one.field.default else flags
+def _info(option: DeclaredOption) -> object:
+    declaration = option.option
+    if declaration.argument:
+        return typer.Argument(metavar=declaration.metavar, help=declaration.help, show_default=False)
+    explained, is_shown = declaration.help, not option.needed
+    if declaration.read is not None:
+        is_shown = False
+        if "[default" not in explained and not option.needed and option.plain_default is not None:
+            explained = f"{explained}  [default: {option.default_text}]"
+    flags = [option.flag, *([declaration.short] if declaration.short else [])]
+    if option.kind is bool:
+        flags = [f"{option.flag}/--no-{option.flag[2:]}"] if option.field.default else flags
         metavar = None
     else:
-        metavar = said.metavar
+        metavar = declaration.metavar
     return typer.Option(
         *flags,
         metavar=metavar,
         help=explained,
-        show_default=shown,
-        rich_help_panel=one.heading,
-        min=said.least,
-        max=said.most,
+        show_default=is_shown,
+        rich_help_panel=option.heading,
+        min=declaration.least,
+        max=declaration.most,
     )
 
 
@@ -86,10 +86,12 @@ class LarsCommand(TyperCommand):
     def invoke(self, ctx: _Click) -> object:
         """Run the command, unless an option would say nothing."""
         sources = ((param, ctx.get_parameter_source(param.name)) for param in self.params)
-        said = [param for param, source in sources if source is not None and source.name == "COMMANDLINE"]
+        parameters = [
+            param for param, source in sources if source is not None and source.name == "COMMANDLINE"
+        ]
         about = COMMANDS[str(self.name)]
         kinds = (about.answering.request, *about.outputs)
-        check_idle(kinds, {param.opts[0]: ctx.params[str(param.name)] for param in said})
+        check_idle(kinds, {param.opts[0]: ctx.params[str(param.name)] for param in parameters})
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
@@ -169,5 +171,7 @@ class LarsGroup(TyperGroup):
         for purpose in dict.fromkeys(about.purpose for about in COMMANDS.values()):
             known = [self.commands[name] for name, about in COMMANDS.items() if about.purpose == purpose]
             with formatter.section(purpose):
-                first = [inspect.cleandoc(one.help or "").split("\n\n")[0] for one in known]
-                formatter.write_dl([(f"{one.name:9}", text) for one, text in zip(known, first, strict=True)])
+                first = [inspect.cleandoc(command.help or "").split("\n\n")[0] for command in known]
+                formatter.write_dl(
+                    [(f"{command.name:9}", text) for command, text in zip(known, first, strict=True)]
+                )

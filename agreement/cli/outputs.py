@@ -29,7 +29,7 @@ class InsteadOutput(ABC):
     @property
     def has_target(self) -> bool:
         """Whether something else is to be printed in place of an answer: its one option is given."""
-        return any(getattr(self, one.name) for one in fields(self))
+        return any(getattr(self, field.name) for field in fields(self))
 
     @abstractmethod
     def text(self) -> str:
@@ -124,8 +124,8 @@ class FileOutput(ABC):
     @property
     def path(self) -> Path | None:
         """The file of its one option."""
-        found: Path | None = getattr(self, fields(self)[0].name)
-        return found
+        path: Path | None = getattr(self, fields(self)[0].name)
+        return path
 
     @property
     def has_target(self) -> bool:
@@ -228,7 +228,9 @@ class RunsOutput(TableOutput):
     """Where tables go, and how they are written."""
 
     IDLE: ClassVar = (
-        IdleOptions(lambda said: "--out" not in said, ("--runs",), "accepted with --out DIR: of its tables"),
+        IdleOptions(
+            lambda values: "--out" not in values, ("--runs",), "accepted with --out DIR: of its tables"
+        ),
         IdleOptions(has("--as"), ("--runs",), "accepted without --as NAME, whose reports are events"),
     )
 

@@ -54,8 +54,8 @@ class Dates:
         >>> Dates("2026-05-04T08:00:00Z").moment(5)
         datetime.datetime(2026, 5, 4, 8, 0, 5, tzinfo=datetime.timezone.utc)
         """
-        found = self.date(t)
-        return None if found is None else datetime.fromisoformat(found)
+        date = self.date(t)
+        return None if date is None else datetime.fromisoformat(date)
 
     def text(self, t: float) -> str:
         """Return a time for a reader."""
@@ -68,9 +68,9 @@ class Dates:
         """Return an interval without its start."""
         return f"({self.text(start)}, {self.text(end)}]"
 
-    def interval(self, one: Interval) -> str:
+    def interval(self, span: Interval) -> str:
         """Return an interval with both ends."""
-        return f"[{self.text(one.first)}, {self.text(one.last)}]" if one else str(one)
+        return f"[{self.text(span.first)}, {self.text(span.last)}]" if span else str(span)
 
     @property
     def caption(self) -> str:
@@ -91,11 +91,11 @@ class Dates:
         """
         if self.zero is None:
             return dict(times)
-        found: dict[str, float | str | None] = {}
+        result: dict[str, float | str | None] = {}
         for name, t in times.items():
-            found[name] = t
-            found[f"{name}{SUFFIX}"] = None if t is None else self.date(t)
-        return found
+            result[name] = t
+            result[f"{name}{SUFFIX}"] = None if t is None else self.date(t)
+        return result
 
     def for_script(self) -> dict[str, float | str] | None:
         """Return what a page's script writes times by: ms of time 0 since 1970, and of a time point."""

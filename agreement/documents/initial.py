@@ -42,33 +42,35 @@ def guessed_columns(
 
     The one column and the one predicate that are left belong together. Words become IRIs.
     """
-    written = (one for text in texts for one in _PREFIX.findall(text))
+    written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([_EXAMPLE])
     short = next(iter(prefixes))
-    time = next((one for one in names if one.lower() in _TIMES), names[0])
-    left = [one for one in names if one != time] or [time]
-    asked = list(dict.fromkeys(one for query in queries for one in _patterns(query.pattern)))
-    subjects = {_name(one.subject) for one in asked}
-    first = next((one for one in left if one.lower() in subjects), left[0])
-    others = [one for one in left if one != first] or [first]
-    predicates = _predicates(others, asked)
+    time = next((name for name in names if name.lower() in _TIMES), names[0])
+    left = [name for name in names if name != time] or [time]
+    patterns = list(dict.fromkeys(pattern for query in queries for pattern in _patterns(query.pattern)))
+    subjects = {_name(pattern.subject) for pattern in patterns}
+    first = next((text for text in left if text.lower() in subjects), left[0])
+    others = [text for text in left if text != first] or [first]
+    predicates = _predicates(others, patterns)
     sample = _first_row(path, names)
     columns = {"t": f"{{{time}}}", "s": f"{short}:{{{first}}}"}
-    for one in others:
-        key = _shortened(predicates[one], prefixes) if one in predicates else f"{short}:{_local(one)}"
-        columns[key] = f"{short}:{{{one}}}" if _WORD.fullmatch(sample.get(one, "")) else f"{{{one}}}"
+    for word in others:
+        key = _shortened(predicates[word], prefixes) if word in predicates else f"{short}:{_local(word)}"
+        columns[key] = f"{short}:{{{word}}}" if _WORD.fullmatch(sample.get(word, "")) else f"{{{word}}}"
     texts_of_all = (*columns, *columns.values())
-    used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in one for one in texts_of_all)}
+    used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
     return GuessedColumns(columns, used)
 
 
-def _predicates(columns: Sequence[str], asked: Sequence[TriplePattern]) -> dict[str, str]:
+def _predicates(columns: Sequence[str], patterns: Sequence[TriplePattern]) -> dict[str, str]:
     """Return the predicates of the columns for which there is one."""
-    found = {one: iri for one in columns if (iri := _predicate(one, asked)) is not None}
-    every = dict.fromkeys(one.predicate.value for one in asked if isinstance(one.predicate, Iri))
-    free = [one for one in every if one not in found.values()]
-    rest = [one for one in columns if one not in found]
-    return found | (dict(zip(rest, free, strict=True)) if len(rest) == len(free) == 1 else {})
+    result = {column: iri for column in columns if (iri := _predicate(column, patterns)) is not None}
+    every = dict.fromkeys(
+        pattern.predicate.value for pattern in patterns if isinstance(pattern.predicate, Iri)
+    )
+    free = [text for text in every if text not in result.values()]
+    rest = [column for column in columns if column not in result]
+    return result | (dict(zip(rest, free, strict=True)) if len(rest) == len(free) == 1 else {})
 
 
 def _patterns(part: object) -> Iterator[TriplePattern]:
@@ -77,25 +79,25 @@ def _patterns(part: object) -> Iterator[TriplePattern]:
         case TriplePattern():
             yield part
         case tuple() | list() | frozenset():
-            for one in part:
-                yield from _patterns(one)
+            for member in part:
+                yield from _patterns(member)
         case _ if is_dataclass(part) and not isinstance(part, type):
-            for one in fields(part):
-                yield from _patterns(getattr(part, one.name))
+            for member in fields(part):
+                yield from _patterns(getattr(part, member.name))
 
 
 def _name(term: object) -> str | None:
     return term.name.lower() if isinstance(term, Variable) else None
 
 
-def _predicate(column: str, asked: Sequence[TriplePattern]) -> str | None:
+def _predicate(column: str, patterns: Sequence[TriplePattern]) -> str | None:
     """Return the predicate whose object or whose own name a column is called by."""
-    wanted = column.lower()
-    for one in asked:
-        if isinstance(one.predicate, Iri):
-            own = re.split(r"[/#:]", one.predicate.value.rstrip("/#"))[-1].lower()
-            if wanted in {_name(one.object), own}:
-                return one.predicate.value
+    name = column.lower()
+    for pattern in patterns:
+        if isinstance(pattern.predicate, Iri):
+            own = re.split(r"[/#:]", pattern.predicate.value.rstrip("/#"))[-1].lower()
+            if name in {_name(pattern.object), own}:
+                return pattern.predicate.value
     return None
 
 
@@ -139,28 +141,32 @@ class InitialExperiment:
 
     def lines(self, note: Warn) -> Iterator[str]:
         """Yield the lines of the file; what is guessed is said."""
-        given = self.input_options
+        input_options = self.input_options
         for language, path in self.queries.items():
             yield f"{language.value} = {_text(self._from_here(path))}"
         files = [path for path in self.traces if path not in self.streams.values()]
         if files:
             yield f"files = {_text([self._from_here(path) for path in files])}"
-        if given.static:
-            named = (f"{one.engine}:" if one.engine else "" for one in given.static)
-            graphs = (f"{one.graph}=" if one.graph else "" for one in given.static)
-            paths = (self._from_here(one.path) for one in given.static)
-            yield f"static = {_text([''.join(one) for one in zip(named, graphs, paths, strict=True)])}"
+        if input_options.static:
+            names = (f"{file.engine}:" if file.engine else "" for file in input_options.static)
+            graphs = (f"{file.graph}=" if file.graph else "" for file in input_options.static)
+            paths = (self._from_here(file.path) for file in input_options.static)
+            yield f"static = {_text([''.join(item) for item in zip(names, graphs, paths, strict=True)])}"
         if self.period:
-            yield f"period = {_text(','.join(str(one) for one in self.period))}"
-        for key, value in (("unit", given.unit), ("trace_unit", given.trace_unit), ("origin", given.origin)):
+            yield f"period = {_text(','.join(str(period) for period in self.period))}"
+        for key, value in (
+            ("unit", input_options.unit),
+            ("trace_unit", input_options.trace_unit),
+            ("origin", input_options.origin),
+        ):
             if value is not None:
                 yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"  # type: ignore[union-attr]
-        if given.sort:
+        if input_options.sort:
             yield "sort = true"
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
-        guess = None if given.column else self._guessed(note)
-        yield from _table("prefixes", given.prefix or ({} if guess is None else guess.prefixes))
-        yield from _table("columns", given.column or ({} if guess is None else guess.columns))
+        guess = None if input_options.column else self._guessed(note)
+        yield from _table("prefixes", input_options.prefix or ({} if guess is None else guess.prefixes))
+        yield from _table("columns", input_options.column or ({} if guess is None else guess.columns))
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")
@@ -172,8 +178,8 @@ class InitialExperiment:
             if not names or any(set(names) - {"stream"} >= own for own in _OWN):
                 continue
             note(f"{path}: [columns] is guessed from {', '.join(names)}: make of it what your queries ask")
-            read = [load_query(one, self.input_options.unit or SECOND) for one in self.queries.values()]
-            texts = [text_in(one, "a query") for one in self.queries.values()]
+            read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
+            texts = [text_in(query, "a query") for query in self.queries.values()]
             return guessed_columns(path, names, read, texts)
         return None
 
@@ -192,11 +198,11 @@ def _key(key: str) -> str:
 def _text(value: object) -> str:
     """Return a text, or a list of texts, as TOML: one alone stands without brackets."""
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_key(key)} = {_text(one)}' for key, one in value.items())} }}"
+        return f"{{ {', '.join(f'{_key(key)} = {_text(item)}' for key, item in value.items())} }}"
     if isinstance(value, list) and len(value) > 1:
         return f"[{', '.join(map(_text, value))}]"
-    one = value[0] if isinstance(value, list) else value
-    return json.dumps(one, ensure_ascii=False).replace("\x7f", "\\u007f")
+    first = value[0] if isinstance(value, list) else value
+    return json.dumps(first, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _header(path: Path) -> tuple[str, ...]:
@@ -211,7 +217,7 @@ def _header(path: Path) -> tuple[str, ...]:
 
 
 def initial(
-    folder: Path, inputs: Sequence[Path], given: InputOptions, period: tuple[Period, ...]
+    folder: Path, inputs: Sequence[Path], options: InputOptions, period: tuple[Period, ...]
 ) -> InitialExperiment:
     """Return the experiment of queries and traces; raises LarsError where nothing tells a trace's stream."""
     for path in inputs:
@@ -221,11 +227,11 @@ def initial(
     queries: dict[Language, Path] = {}
     read: list[str] = []
     for path in paths:
-        query = load_query(path, given.unit or SECOND)
+        query = load_query(path, options.unit or SECOND)
         if (other := queries.setdefault(query.language, path)) != path:
             raise LarsError(f"{path}: in the language of {other} too; accepted: a query in each language")
         read += [stream.value for stream in streams_of(query)]
-    named = {iri: path for path, iri in (given.stream or {}).items()}
+    named = {iri: path for path, iri in (options.stream or {}).items()}
     traces = tuple(dict.fromkeys((*(path for path in inputs if path not in paths), *named.values())))
     if not queries or not traces:
         missing = "traces" if queries else "query"
@@ -233,7 +239,7 @@ def initial(
     for path in traces:
         if path not in named.values() and not _names_streams(path):
             named[_stream_of(path, list(dict.fromkeys(read)), named)] = path
-    return InitialExperiment(folder, queries, traces, given, period, named)
+    return InitialExperiment(folder, queries, traces, options, period, named)
 
 
 def _names_streams(path: Path) -> bool:
@@ -241,10 +247,10 @@ def _names_streams(path: Path) -> bool:
     return bare(path).suffix.lower() == ".nq" or "stream" in _header(path)
 
 
-def _stream_of(path: Path, streams: Sequence[str], taken: Mapping[str, Path]) -> str:
-    free = [one for one in streams if one not in taken]
+def _stream_of(path: Path, streams: Sequence[str], paths: Mapping[str, Path]) -> str:
+    free = [stream for stream in streams if stream not in paths]
     stem = bare(path).stem.lower()
-    like = [one for one in free if re.split(r"[/#:]", one.rstrip("/#"))[-1].lower() in stem]
+    like = [text for text in free if re.split(r"[/#:]", text.rstrip("/#"))[-1].lower() in stem]
     if len(streams) == 1 and free:
         return free[0]
     if len(like) == 1:

@@ -150,17 +150,17 @@ def _all(request: Any) -> tuple[DeclaredOption, ...]:
 
 def _declared(kind: type[Any], path: tuple[str, ...], heading: str | None) -> Iterator[DeclaredOption]:
     hints = get_type_hints(kind)
-    for one in fields(kind):
-        here, hint = (*path, one.name), hints[one.name]
-        if (said := one.metadata.get(_KEY)) is not None:
-            yield DeclaredOption(here, *_kind(hint, said.read), one, said, heading)
+    for member in fields(kind):
+        here, hint = (*path, member.name), hints[member.name]
+        if (declaration := member.metadata.get(_KEY)) is not None:
+            yield DeclaredOption(here, *_kind(hint, declaration.read), member, declaration, heading)
         elif is_dataclass(hint):
             yield from _declared(hint, here, str(hint.__doc__).partition(".")[0])  # type: ignore[arg-type]
 
 
 def _kind(hint: Any, read: Reader | None) -> tuple[Any, bool, bool]:
     """Return the type of one value, whether there may be several, and whether there may be none."""
-    members = [one for one in get_args(hint) if one is not NoneType] if _is_union(hint) else [hint]
+    members = [item for item in get_args(hint) if item is not NoneType] if _is_union(hint) else [hint]
     optional = _is_union(hint) and NoneType in get_args(hint)
     (kind, *others) = members
     several = not others and get_origin(kind) in (tuple, Sequence)
@@ -181,18 +181,18 @@ def groups_of(kind: type[Any]) -> Iterator[type[Any]]:
     """Yield a request or group, and then the groups in it."""
     yield kind
     hints = get_type_hints(kind)
-    for one in fields(kind):
-        if is_dataclass(hints[one.name]) and not one.metadata:
-            yield from groups_of(hints[one.name])
+    for member in fields(kind):
+        if is_dataclass(hints[member.name]) and not member.metadata:
+            yield from groups_of(hints[member.name])
 
 
 def options_of(request: Any) -> Iterator[tuple[DeclaredOption, Any]]:
     """Yield each option of a request with its value."""
-    for one in declared(type(request)):
+    for declared_option in declared(type(request)):
         value = request
-        for name in one.path:
+        for name in declared_option.path:
             value = getattr(value, name)
-        yield one, value
+        yield declared_option, value
 
 
 _Request = TypeVar("_Request")
@@ -202,77 +202,82 @@ Convert = Callable[[DeclaredOption, Any], Any]
 
 def build(request: type[_Request], given: Mapping[str, Any], convert: Convert) -> _Request:
     """Return a request with what is given by the names of fields; None stands for the default."""
-    values = {one.path: convert(one, given.get(one.name)) for one in declared(request)}
-    found: _Request = _built(
+    values = {
+        declared_option.path: convert(declared_option, given.get(declared_option.name))
+        for declared_option in declared(request)
+    }
+    request_of_kind: _Request = _built(
         request, (), {path: value for path, value in values.items() if value is not None}
     )
-    return found
+    return request_of_kind
 
 
 def _built(kind: Any, path: tuple[str, ...], values: Mapping[tuple[str, ...], Any]) -> Any:
     made: dict[str, Any] = {}
     hints = get_type_hints(kind)
-    for one in fields(kind):
-        here = (*path, one.name)
+    for member in fields(kind):
+        here = (*path, member.name)
         if here in values:
-            made[one.name] = values[here]
-        elif is_dataclass(hints[one.name]) and not one.metadata:
-            made[one.name] = _built(hints[one.name], here, values)
+            made[member.name] = values[here]
+        elif is_dataclass(hints[member.name]) and not member.metadata:
+            made[member.name] = _built(hints[member.name], here, values)
     return kind(**made)
 
 
-def in_shell(one: DeclaredOption, given: Any) -> Any:
+def in_shell(declared_option: DeclaredOption, value: Any) -> Any:
     """Return the value of an option of a command line, whose plain types the shell's parser has read."""
-    if given is None or given == []:
+    if value is None or value == []:
         return None
-    return _read(one, given, lambda: f"{one.flag} {cut(_joined(given))}")
+    return _read(declared_option, value, lambda: f"{declared_option.flag} {cut(_joined(value))}")
 
 
-def in_python(one: DeclaredOption, given: Any) -> Any:
+def in_python(declared_option: DeclaredOption, value: Any) -> Any:
     """Return the value of a keyword; files have been put in the place of data."""
-    if given is None:
+    if value is None:
         return None
 
     def found() -> str:
-        return f"{one.name}={cut(repr(given))}"
+        return f"{declared_option.name}={cut(repr(value))}"
 
-    if one.choices and not one.option.read:
-        return _member(one, given, found)
-    if one.several and not one.option.read:
-        return tuple(given) if isinstance(given, list | tuple) else (given,)
-    _check_range(one, given, found)
-    return _read(one, one.kind(given) if one.kind in (Path, bool) else given, found)
+    if declared_option.choices and not declared_option.option.read:
+        return _member(declared_option, value, found)
+    if declared_option.several and not declared_option.option.read:
+        return tuple(value) if isinstance(value, list | tuple) else (value,)
+    _check_range(declared_option, value, found)
+    return _read(
+        declared_option, declared_option.kind(value) if declared_option.kind in (Path, bool) else value, found
+    )
 
 
-def _read(one: DeclaredOption, given: Any, found: Callable[[], str]) -> Any:
-    if one.option.read is None:
-        return tuple(given) if one.several else given
+def _read(declared_option: DeclaredOption, value: Any, text: Callable[[], str]) -> Any:
+    if declared_option.option.read is None:
+        return tuple(value) if declared_option.several else value
     try:
-        return one.option.read(given)
+        return declared_option.option.read(value)
     except PlacedError:
         raise
     except (LarsError, WrongValueError) as error:
-        raise LarsError(f"{found()}: {error}") from None
+        raise LarsError(f"{text()}: {error}") from None
 
 
-def _check_range(one: DeclaredOption, given: Any, found: Callable[[], str]) -> None:
+def _check_range(declared_option: DeclaredOption, value: Any, text: Callable[[], str]) -> None:
     """Raise LarsError for a number outside of what is accepted."""
-    least, most = one.option.least, one.option.most
-    if (least is not None and given < least) or (most is not None and given > most):
+    least, most = declared_option.option.least, declared_option.option.most
+    if (least is not None and value < least) or (most is not None and value > most):
         ends = ("" if end is None else str(end) for end in (least, most))
-        raise LarsError(f"{found()}: accepted: a number in {'..'.join(ends)}")
+        raise LarsError(f"{text()}: accepted: a number in {'..'.join(ends)}")
 
 
-def _member(one: DeclaredOption, given: Any, found: Callable[[], str]) -> Any:
+def _member(declared_option: DeclaredOption, value: Any, text: Callable[[], str]) -> Any:
     try:
-        return one.kind(given)
+        return declared_option.kind(value)
     except ValueError:
-        raise LarsError(f"{found()}: accepted: {', '.join(one.choices)}") from None
+        raise LarsError(f"{text()}: accepted: {', '.join(declared_option.choices)}") from None
 
 
 def check_names(function: str, request: type[Any], names: Iterable[str]) -> None:
     """Raise TypeError for a keyword that is none, with the one that is probably meant."""
-    known = [one.name for one in declared(request)]
+    known = [declared_option.name for declared_option in declared(request)]
     for name in names:
         if name not in known:
             close = get_close_matches(name, known, 1)
@@ -282,18 +287,21 @@ def check_names(function: str, request: type[Any], names: Iterable[str]) -> None
 
 def shell_words(request: Any) -> Iterator[str]:
     """Yield the options of a request that say something other than their default, as a shell has them."""
-    for one, value in options_of(request):
+    for declared_option, value in options_of(request):
         if value is True:
-            yield one.flag
-        elif value != one.field.default:
+            yield declared_option.flag
+        elif value != declared_option.field.default:
             for each in _texts(value):
-                yield from (one.flag, each)
+                yield from (declared_option.flag, each)
 
 
 def flags_of(*groups: Any, **options: object) -> list[str]:
     """Return the options that say something other than their default, written as in a shell."""
     in_groups = [
-        one.flag for group in groups for one, value in options_of(group) if value != one.field.default
+        declared_option.flag
+        for group in groups
+        for declared_option, value in options_of(group)
+        if value != declared_option.field.default
     ]
     alone = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
     return [*in_groups, *alone]
@@ -301,7 +309,7 @@ def flags_of(*groups: Any, **options: object) -> list[str]:
 
 def names_of(*groups: type[Any]) -> frozenset[str]:
     """Return the options of groups, written as in a shell."""
-    return frozenset(one.flag for group in groups for one in declared(group))
+    return frozenset(declared_option.flag for group in groups for declared_option in declared(group))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -309,7 +317,7 @@ def _texts(value: Any) -> Iterator[str]:
         case Mapping():
             # Streams are kept by their files, and written before them.
             yield from (
-                f"{one}={key}" if isinstance(key, Path) else f"{key}={one}" for key, one in value.items()
+                f"{item}={key}" if isinstance(key, Path) else f"{key}={item}" for key, item in value.items()
             )
         case tuple():
             yield from map(_text, value)
@@ -327,8 +335,8 @@ def _text(value: Any) -> str:
             return str(value)
 
 
-def _joined(given: Any) -> str:
-    return " ".join(map(str, given)) if isinstance(given, list | tuple) else str(given)
+def _joined(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 OptionValues = Mapping[str, Any]
@@ -351,12 +359,12 @@ class IdleOptions:
 
 def has(name: str, value: object = None) -> OptionTest:
     """Return whether an option is given, with that value if one is named."""
-    return lambda said: name in said and (value is None or _plain(said[name]) == value)
+    return lambda values: name in values and (value is None or _plain(values[name]) == value)
 
 
 def has_not(name: str, value: str) -> OptionTest:
     """Return whether an option has another value, or none."""
-    return lambda said: _plain(said.get(name)) != value
+    return lambda values: _plain(values.get(name)) != value
 
 
 def alone(name: str) -> IdleOptions:
@@ -371,15 +379,17 @@ def idle_options(*kinds: type[Any]) -> Iterator[IdleOptions]:
             yield from vars(group).get("IDLE", ())
 
 
-def check_idle(kinds: tuple[type[Any], ...], said: OptionValues) -> None:
+def check_idle(kinds: tuple[type[Any], ...], values: OptionValues) -> None:
     """Raise LarsError for options that would say nothing, of what these requests and groups declare."""
-    for one in idle_options(*kinds):
-        if not one.situation(said):
+    for options in idle_options(*kinds):
+        if not options.situation(values):
             continue
-        idle = [name for name in said if (name in one.names if one.names else name not in _BESIDE_ANY)]
+        idle = [
+            name for name in values if (name in options.names if options.names else name not in _BESIDE_ANY)
+        ]
         if idle:
-            named = (name if name[:1] == "-" else _joined(said[name]) for name in idle)
-            raise LarsError(f"{', '.join(named)}: {one.accepted}")
+            names = (name if name[:1] == "-" else _joined(values[name]) for name in idle)
+            raise LarsError(f"{', '.join(names)}: {options.accepted}")
 
 
 def _plain(value: Any) -> Any:

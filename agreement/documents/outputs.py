@@ -47,7 +47,7 @@ def encode(value: object) -> Any:
         case Interval(first, last):
             return {"from": first, "to": last} if value else {"from": None, "to": None}
         case list() | tuple():
-            return [encode(one) for one in value]
+            return [encode(item) for item in value]
         case Not():
             return write_literal(value)
         case _:
@@ -55,7 +55,7 @@ def encode(value: object) -> Any:
             return str(value) if has_text else record(value)
 
 
-def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: object) -> Json:
+def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **values: object) -> Json:
     """Return a dataclass as an object of its fields; `names` are the keys that differ from their names.
 
     What is `given` for a key stands in place of the field's own value, or behind all fields.
@@ -64,8 +64,8 @@ def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **given: object) ->
     {'first': [], 'end': 5, 'size': 2}
     """
     keys = {field.name: names.get(field.name, field.name) for field in fields(value)}
-    own = {key: given[key] if key in given else encode(getattr(value, name)) for name, key in keys.items()}
-    return own | given
+    own = {key: values[key] if key in values else encode(getattr(value, name)) for name, key in keys.items()}
+    return own | values
 
 
 def pick(value: object, *names: str) -> Json:
@@ -127,11 +127,11 @@ def document_lines(value: object) -> Iterator[str]:
     match value:
         case Iterator():
             yield "["
-            yield from _with_commas(document_lines(one) for one in value)
+            yield from _with_commas(document_lines(item) for item in value)
             yield "]"
-        case dict() if any(isinstance(one, Iterator) for one in value.values()):
+        case dict() if any(isinstance(item, Iterator) for item in value.values()):
             yield "{"
-            yield from _with_commas(_keyed(key, document_lines(one)) for key, one in value.items())
+            yield from _with_commas(_keyed(key, document_lines(item)) for key, item in value.items())
             yield "}"
         case _:
             yield json_text(value)
@@ -147,8 +147,8 @@ def json_text(value: object) -> str:
     return text if text.isprintable() else "".join(map(_in_json, text))
 
 
-def _in_json(one: str) -> str:
-    return one if one.isprintable() else json.dumps(one)[1:-1] if one > "\x7f" else f"\\u{ord(one):04x}"
+def _in_json(text: str) -> str:
+    return text if text.isprintable() else json.dumps(text)[1:-1] if text > "\x7f" else f"\\u{ord(text):04x}"
 
 
 def _keyed(key: str, lines: Iterator[str]) -> Iterator[str]:
@@ -209,14 +209,14 @@ def short(text: str | None) -> str:
         return "-"
     match constant_of(text):
         case Iri(value):
-            shown = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
+            words = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
         case Literal(lexical) if len(lexical) <= _LONG:
-            shown = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
+            words = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
         case Literal(lexical):
-            shown = lexical
+            words = lexical
         case other:
-            shown = str(other)
-    return on_one_line(clip_text(shown))
+            words = str(other)
+    return on_one_line(clip_text(words))
 
 
 def clip_text(text: str, most: int = _LONG) -> str:
@@ -234,8 +234,8 @@ def atom_text(predicate: str, row: Row) -> str:
     >>> print(atom_text("ans1", ('"a\u202e"@en', "<http://e/a>", None)))
     ans1("a\u202E"@en, <http://e/a>, null)
     """
-    shown = ", ".join("null" if text is None else text for text in row)
-    return on_one_line(f"{write_name(predicate)}({shown})" if row else write_name(predicate))
+    words = ", ".join("null" if text is None else text for text in row)
+    return on_one_line(f"{write_name(predicate)}({words})" if row else write_name(predicate))
 
 
 _DOUBLE: Final = 15
@@ -338,7 +338,7 @@ def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
     >>> number_ranges([1, 2, 3, 8]), number_ranges([1, 3, 5], 2)
     ('1..3, 8', '1, 3, …')
     """
-    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0])]
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
     more = ["…"] * (most is not None and len(runs) > most)
     return ", ".join((*(range_text(run[0], run[-1]) for run in runs[:most]), *more))
 
@@ -363,11 +363,11 @@ def table(
 
     Columns that stay `whole` are as wide as they need to be; others have what is left.
     """
-    found = FoldingTable(title=title)
+    folding_table = FoldingTable(title=title)
     for name in columns:
         justify: JustifyMethod = "right" if name in right else "left"
-        found.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)
-    return found
+        folding_table.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)
+    return folding_table
 
 
 WIDEST: Final = 100_000
@@ -394,9 +394,9 @@ def table_text(
 ) -> str:
     r"""Return what a table looks like as text, also in a notebook, which Rich would draw it into.
 
-    >>> found = table(None, "t")
-    >>> found.add_row("[b]:cat:\x1b")
-    >>> print(*table_text(found).split()[-3:-1])
+    >>> result = table(None, "t")
+    >>> result.add_row("[b]:cat:\x1b")
+    >>> print(*table_text(result).split()[-3:-1])
     [b]:cat:\u001B │
     """
     text = StringIO()

@@ -110,8 +110,8 @@ class _Fault:
 def _offset_of(part: str, data: PlacedData, start: int, otherwise: int) -> int:
     name = re.escape(part)
     for pattern in (rf"""["']{name}["']""", rf"(?<!\w){name}(?!\w)"):
-        if found := re.compile(pattern).search(data.text, start, data.end):
-            return found.start()
+        if match := re.compile(pattern).search(data.text, start, data.end):
+            return match.start()
     return otherwise
 
 
@@ -148,7 +148,7 @@ def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: obj
     except ValidationError as error:
         details = error.errors(include_url=False)
     spots = data.spots()
-    faults = [_fault(model, data, path, one) for one in details]
+    faults = [_fault(model, data, path, detail) for detail in details]
     first = min(faults, key=lambda fault: (not fault.path, fault.offset(data, spots)))
     if first.path or () in spots:
         raise first.error(data, spots)
@@ -159,8 +159,8 @@ def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: Error
     at = (*path, *error["loc"])
     match error:
         case {"type": "missing"}:
-            wanted = _model_at(model, error["loc"][:-1]).model_fields
-            required = ", ".join(name for name, field in wanted.items() if field.is_required())
+            infos = _model_at(model, error["loc"][:-1]).model_fields
+            required = ", ".join(name for name, field in infos.items() if field.is_required())
             return _Fault(at[:-1], WrongValueError(_missing(data, error, required)))
         case {"type": "extra_forbidden"}:
             accepted = list(_model_at(model, error["loc"][:-1]).model_fields)
@@ -168,8 +168,8 @@ def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: Error
         case {"ctx": {"error": WrongValueError() as wrong}}:
             return _Fault(at, wrong)
         case _:
-            found = f"found {data.notation.value_text(error['input'])}"
-            return _Fault(at, WrongValueError(f"{found}; accepted: {_accepted(data, error)}"))
+            text = f"found {data.notation.value_text(error['input'])}"
+            return _Fault(at, WrongValueError(f"{text}; accepted: {_accepted(data, error)}"))
 
 
 def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
@@ -207,7 +207,7 @@ def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
 def _model_in(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _model_in(part))), None)
+    return next((model for part in get_args(annotation) if (model := _model_in(part))), None)
 
 
 _SYNTAX_ERROR = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
@@ -236,8 +236,8 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
 
 
 def _syntax_error(source: str, text: str, message: str) -> PlacedError:
-    found = _SYNTAX_ERROR.fullmatch(message)
-    problem, line, column = found.groups() if found else (message, None, None)
+    match = _SYNTAX_ERROR.fullmatch(message)
+    problem, line, column = match.groups() if match else (message, None, None)
     if _GIVEN_TWICE.match(problem):
         problem = "a key or table is given twice; accepted: once"
     offset = len(text.rstrip())
@@ -278,8 +278,8 @@ class _Scan:
         return self.found
 
     def _skip(self, what: re.Pattern[str]) -> None:
-        if found := what.match(self.text, self.at):
-            self.at = found.end()
+        if match := what.match(self.text, self.at):
+            self.at = match.end()
 
     def _header(self) -> KeyPath:
         several = self.text.startswith("[[", self.at)
@@ -314,17 +314,17 @@ class _Scan:
 
     def _keys(self) -> list[tuple[str, int]]:
         """Read the parts of a dotted key, up to what follows them."""
-        found = []
+        result = []
         while True:
             self._skip(_SPACE)
             start = self.at
             self._skip(_STRING if self.text[start] in "\"'" else _BARE_KEY)
             written = self.text[start : self.at]
             name = tomllib.loads(f"x = {written}")["x"] if written[0] in "\"'" else written
-            found.append((name, start))
+            result.append((name, start))
             self._skip(_SPACE)
             if self.text[self.at] != ".":
-                return found
+                return result
             self.at += 1
 
     def _value(self, path: KeyPath) -> None:
@@ -395,8 +395,8 @@ class _Level:
 def _tokens(text: str, start: int, end: int) -> Iterator[JsonToken]:
     """Yield the keys and values of text[start:end] in their order, as far as it is JSON; no recursion."""
     levels: list[_Level] = []
-    for found in _TOKEN.finditer(text, start, end):
-        part, inner = found[0], levels[-1] if levels else None
+    for match in _TOKEN.finditer(text, start, end):
+        part, inner = match[0], levels[-1] if levels else None
         if inner is not None and part in "}]:,":
             _step(levels, inner, part)
             continue
@@ -406,7 +406,7 @@ def _tokens(text: str, start: int, end: int) -> Iterator[JsonToken]:
             if key is None:
                 return
             inner.at = key
-        yield JsonToken(tuple(level.at for level in levels), found.start(), part, is_key)
+        yield JsonToken(tuple(level.at for level in levels), match.start(), part, is_key)
         if part in "{[":
             levels.append(_Level(0, part == "{", part == "{"))
 
@@ -469,10 +469,10 @@ def _opened(source: TextFile, start: int, end: int) -> Iterable[JsonToken]:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    result = dict(pairs)
+    if len(result) < len(pairs):
         raise _WrongError
-    return found
+    return result
 
 
 def _no_constant(_: str) -> NoReturn:
@@ -483,16 +483,16 @@ def _json_error(
     source: TextFile, start: int, text: str, error: json.JSONDecodeError, accepted: str
 ) -> LarsError:
     rest = text[error.pos :]
-    said = error.msg.removesuffix(" at").removesuffix(" starting")
-    cut = not rest.strip() or said == "Unterminated string"
-    found = "the end of the text, it is cut off" if cut else short(rest.split("\n", 1)[0])
-    problem = f"no JSON: found {found}: {said[0].lower()}{said[1:]}; accepted: {accepted}"
+    sentence = error.msg.removesuffix(" at").removesuffix(" starting")
+    cut = not rest.strip() or sentence == "Unterminated string"
+    words = "the end of the text, it is cut off" if cut else short(rest.split("\n", 1)[0])
+    problem = f"no JSON: found {words}: {sentence[0].lower()}{sentence[1:]}; accepted: {accepted}"
     return source.error(start + (len(text.rstrip()) if not rest.strip() else error.pos), problem)
 
 
 def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
-    found = _beyond_syntax(source, start, end)
-    return found or source.error(start, f"no JSON that can be read; accepted: {accepted}")
+    problem = _beyond_syntax(source, start, end)
+    return problem or source.error(start, f"no JSON that can be read; accepted: {accepted}")
 
 
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
@@ -519,8 +519,8 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
 
 def _half_character(text: str) -> str | None:
     """Return the text in quotes that has a surrogate without its other half."""
-    found = _text_of(text) if _HALF.search(text) else None
-    return found if found and any("\ud800" <= one <= "\udfff" for one in found) else None
+    words = _text_of(text) if _HALF.search(text) else None
+    return words if words and any("\ud800" <= character <= "\udfff" for character in words) else None
 
 
 def shown_json(value: object) -> str:
@@ -544,13 +544,13 @@ def json_spots(text: str, start: int, end: int) -> Spots:
     KeySpot(key=7, value=7, is_header=False)
     """
     keys: dict[KeyPath, int] = {}
-    found: dict[KeyPath, KeySpot] = {}
+    spots: dict[KeyPath, KeySpot] = {}
     for token in _tokens(text, start, end):
         if token.is_key:
             keys[token.path] = token.offset
         else:
-            found.setdefault(token.path, KeySpot(keys.get(token.path, token.offset), token.offset))
-    return found
+            spots.setdefault(token.path, KeySpot(keys.get(token.path, token.offset), token.offset))
+    return spots
 
 
 _JSON: Final = DataNotation(json_spots, "an object, {..}", shown_json)

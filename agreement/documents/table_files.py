@@ -55,12 +55,12 @@ class OutOptions:
 
     IDLE: ClassVar = (
         IdleOptions(
-            lambda said: "--out" not in said,
+            lambda values: "--out" not in values,
             ("--out-format", "--out-terms"),
             "accepted with --out DIR, which writes tables",
         ),
         IdleOptions(
-            lambda said: said.get("--out-format") in (TableFormat.MARKDOWN, TableFormat.LATEX),
+            lambda values: values.get("--out-format") in (TableFormat.MARKDOWN, TableFormat.LATEX),
             ("--out-terms",),
             "accepted with --out-format parquet, csv or jsonl: in tables for papers terms are short",
         ),
@@ -89,14 +89,18 @@ class OutOptions:
         """
         if self.out is None:
             return ()
-        named = {f"{one.name}.{self.out_format.suffix}": one.with_dates(dates) for one in tables}
-        told: dict[str, object] = {file: dict(one.descriptions) for file, one in named.items()}
+        out_tables = {
+            f"{out_table.name}.{self.out_format.suffix}": out_table.with_dates(dates) for out_table in tables
+        }
+        entries: dict[str, object] = {
+            file: dict(out_table.descriptions) for file, out_table in out_tables.items()
+        }
         if dates.zero is not None:
-            told[_ORIGIN] = dates.zero
-        with self._folder(told) as new:
-            for file, one in named.items():
-                _written(new / file, one, self.out_format, self.out_terms)
-        return [self.out / file for file in named]
+            entries[_ORIGIN] = dates.zero
+        with self._folder(entries) as new:
+            for file, table in out_tables.items():
+                _written(new / file, table, self.out_format, self.out_terms)
+        return [self.out / file for file in out_tables]
 
     def write_case(self, error: DisputedAnswerError) -> FailedRunError:
         """Write the case to the folder, else to the working directory; return what is said of it."""
@@ -111,13 +115,13 @@ class OutOptions:
         return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
 
     @contextmanager
-    def _folder(self, told: Mapping[str, object]) -> Iterator[Path]:
+    def _folder(self, entries: Mapping[str, object]) -> Iterator[Path]:
         """Give a folder with a description of its files, which comes to the wanted place at the end."""
         assert self.out is not None, "nothing is wanted"
         _check(self.out)
         with replacement_path(self.out, folders=True) as new:
             new.mkdir()
-            description = json.dumps(told, indent=2, ensure_ascii=False)
+            description = json.dumps(entries, indent=2, ensure_ascii=False)
             (new / DESCRIPTION).write_text(f"{description}\n", encoding="utf-8")
             yield new
 
@@ -137,7 +141,9 @@ class Column:
 
 def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
     """Return a column of terms for each variable."""
-    return tuple(Column(f"?{one.name}", str, "the term, as in N-Triples; none: unbound") for one in variables)
+    return tuple(
+        Column(f"?{variable.name}", str, "the term, as in N-Triples; none: unbound") for variable in variables
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,14 +156,14 @@ class OutTable:
 
     def with_dates(self, dates: Dates) -> "OutTable":
         """Return the table with a column of dateTimes behind each column of times, if times have any."""
-        if dates.zero is None or not any(one.is_time for one in self.columns):
+        if dates.zero is None or not any(column.is_time for column in self.columns):
             return self
-        times = [one.is_time for one in self.columns]
+        times = [column.is_time for column in self.columns]
         columns = tuple(
             each
-            for one in self.columns
-            for each in (one, Column(f"{one.name}{SUFFIX}", str, f"the dateTime of {one.name}"))
-            if each is one or one.is_time
+            for column in self.columns
+            for each in (column, Column(f"{column.name}{SUFFIX}", str, f"the dateTime of {column.name}"))
+            if each is column or column.is_time
         )
         return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
 
@@ -182,8 +188,8 @@ def _check(out: Path) -> None:
         return
     if not out.is_dir():
         raise LarsError(f"--out {out}: found a file; {accepted}")
-    found = {path.name for path in out.iterdir()}
-    foreign = sorted(found - _ours(out / DESCRIPTION))
+    texts = {path.name for path in out.iterdir()}
+    foreign = sorted(texts - _ours(out / DESCRIPTION))
     if foreign:
         raise LarsError(f"--out {out}: found {foreign[0]}, which --out has not written; {accepted}")
 
@@ -213,8 +219,8 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
         case TableFormat.JSON_LINES:
             with path.open("w", encoding="utf-8") as file:
                 for row in _rows(table, terms):
-                    found = dict(zip(names, row, strict=True))
-                    file.write(f"{json.dumps(found, ensure_ascii=False, default=str)}\n")
+                    result = dict(zip(names, row, strict=True))
+                    file.write(f"{json.dumps(result, ensure_ascii=False, default=str)}\n")
         case TableFormat.MARKDOWN | TableFormat.LATEX:
             from agreement.documents.text_tables import latex_lines, markdown_lines
 
@@ -256,17 +262,17 @@ def as_frame(table: OutTable, terms: TermForm = TermForm.EXACT, dated: Dates = N
     import pandas as pd  # type: ignore[import-untyped]
 
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)
-    told = zip(table.columns, columns, strict=True)
-    return pd.DataFrame({one.name: _column(one, values, terms, dated) for one, values in told})
+    pairs = zip(table.columns, columns, strict=True)
+    return pd.DataFrame({column.name: _column(column, values, terms, dated) for column, values in pairs})
 
 
-def _column(one: Column, values: Sequence[TableValue], terms: TermForm, dated: Dates) -> Any:
+def _column(column: Column, values: Sequence[TableValue], terms: TermForm, dated: Dates) -> Any:
     import pandas as pd
 
-    if one.is_time and dated.zero is not None:
+    if column.is_time and dated.zero is not None:
         return _moments(values, dated)
-    if terms is TermForm.EXACT or not one.name.startswith("?"):
-        return pd.array(values, dtype=_KINDS[one.kind])
+    if terms is TermForm.EXACT or not column.name.startswith("?"):
+        return pd.array(values, dtype=_KINDS[column.kind])
     texts = [None if value is None else str(value) for value in values]
     if terms is TermForm.SHORT:
         return pd.array([None if text is None else short(text) for text in texts], dtype="string")
@@ -290,18 +296,18 @@ def _values(texts: Sequence[str | None]) -> Any:
     """Return the values of terms where all are of one type that data frames have, else their plain texts."""
     import pandas as pd
 
-    found = [None if text is None else constant_of(text) for text in texts]
-    types = {getattr(one, "datatype", "") for one in found if one is not None}
-    plain = [None if one is None else _plain(one) for one in found]
+    result = [None if text is None else constant_of(text) for text in texts]
+    types = {getattr(item, "datatype", "") for item in result if item is not None}
+    plain = [None if item is None else _plain(item) for item in result]
     try:
         if types and types <= _INTEGERS:
-            return pd.array([None if one is None else int(one) for one in plain], dtype="Int64")
+            return pd.array([None if item is None else int(item) for item in plain], dtype="Int64")
         if types and types <= _INTEGERS | _FLOATS:
-            return pd.array([None if one is None else float(one) for one in plain], dtype="Float64")
+            return pd.array([None if item is None else float(item) for item in plain], dtype="Float64")
         if types == {XSD + "boolean"}:
-            return pd.array([None if one is None else _TRUTHS[one] for one in plain], dtype="boolean")
+            return pd.array([None if item is None else _TRUTHS[item] for item in plain], dtype="boolean")
         if types == {XSD + "date"}:
-            dates = [None if one is None else date.fromisoformat(one) for one in plain]
+            dates = [None if item is None else date.fromisoformat(item) for item in plain]
             return pd.array(dates, dtype="object")
         if types == {XSD + "dateTime"}:
             return pd.to_datetime(pd.Series(plain, dtype="string"), format="ISO8601", utc=True)

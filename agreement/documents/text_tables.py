@@ -36,7 +36,7 @@ class FoldingTable(Table):
             if title is not None:
                 heading = Text(str(title), style="table.title")
                 yield from map(_ended, heading.wrap(console, options.max_width))
-            cells = [[_text(console, one) for one in (each.header, *each.cells)] for each in self.columns]
+            cells = [[_text(console, item) for item in (each.header, *each.cells)] for each in self.columns]
             widths = self._widths(cells, options.max_width - _BESIDE * len(cells) - 1)
             if widths is None or _highest(console, cells, widths) > _TALLEST:
                 yield from _lines(console, cells, options.max_width)
@@ -91,20 +91,20 @@ def _lines(console: Console, cells: Sequence[Sequence[Text]], width: int) -> Ite
     names = [column[0].plain for column in cells]
     for row in zip(*(column[1:] for column in cells), strict=True):
         named = [(name, value) for name, value in zip(names, row, strict=True) if value.plain.strip()]
-        brief = [_named(name, " ", value) for name, value in named if _is_brief(value)]
+        brief = [_with_name(name, " ", value) for name, value in named if _is_brief(value)]
         yield from _side_by_side(brief, width)
         for name, value in named:
             if not _is_brief(value):
-                first, *others = _named(name, ": ", value).wrap(console, width - 2 * len(_INDENT))
+                first, *others = _with_name(name, ": ", value).wrap(console, width - 2 * len(_INDENT))
                 yield Text(_INDENT).append_text(_ended(first))
-                yield from (Text(2 * _INDENT).append_text(_ended(one)) for one in others)
+                yield from (Text(2 * _INDENT).append_text(_ended(text)) for text in others)
 
 
 def _is_brief(value: Text) -> bool:
     return value.cell_len <= _BRIEF and "\n" not in value.plain
 
 
-def _named(name: str, joint: str, value: Text) -> Text:
+def _with_name(name: str, joint: str, value: Text) -> Text:
     return Text.assemble((f"{name}{joint}", "dim"), value) if name else value
 
 
@@ -127,7 +127,7 @@ def _ended(line: Text) -> Text:
 
 _IN_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>#|])")
 _IN_LATEX: Final = {
-    **{one: f"\\{one}" for one in "&%$#_{}"},
+    **{character: f"\\{character}" for character in "&%$#_{}"},
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
@@ -148,7 +148,7 @@ def markdown_lines(
     | 8 | x\|y |
     """
     yield _row(map(in_markdown, names))
-    yield _row("---:" if one else "---" for one in right)
+    yield _row("---:" if flag else "---" for flag in right)
     for row in rows:
         yield _row(map(in_markdown, row))
 
@@ -174,7 +174,7 @@ def latex_lines(names: Sequence[str], right: Sequence[bool], rows: Iterable[Sequ
     \bottomrule
     \end{tabular}
     """
-    yield rf"\begin{{tabular}}{{{''.join('r' if one else 'l' for one in right)}}}"
+    yield rf"\begin{{tabular}}{{{''.join('r' if flag else 'l' for flag in right)}}}"
     yield r"\toprule"
     yield _line(names)
     yield r"\midrule"
@@ -189,4 +189,4 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _in_latex(text: str) -> str:
-    return "".join(_IN_LATEX.get(one, one) for one in on_one_line(text))
+    return "".join(_IN_LATEX.get(character, character) for character in on_one_line(text))

@@ -109,11 +109,11 @@ class StreamRuns(Mapping[int, frozenset[Row]]):
         """Yield each time point with the atoms of its answer stream."""
         return zip(self.times.tolist(), self.atoms.by_index(len(self.times)), strict=True)
 
-    def only(self, wanted: Callable[[str], bool]) -> "StreamRuns":
+    def only(self, is_wanted: Callable[[str], bool]) -> "StreamRuns":
         """Return the same of some of the atoms, by their texts."""
-        kept = np.array([wanted(atom) for atom in self.atoms.atoms], np.bool_)
-        atoms = [atom for atom, one in zip(self.atoms.atoms, kept.tolist(), strict=True) if one]
-        return replace(self, atoms=AtomRuns(atoms, self.atoms.first[kept], self.atoms.last[kept]))
+        mask = np.array([is_wanted(atom) for atom in self.atoms.atoms], np.bool_)
+        atoms = [atom for atom, item in zip(self.atoms.atoms, mask.tolist(), strict=True) if item]
+        return replace(self, atoms=AtomRuns(atoms, self.atoms.first[mask], self.atoms.last[mask]))
 
 
 class Trace(Protocol):
@@ -145,7 +145,7 @@ class Trace(Protocol):
         ...
 
     def results(
-        self, work: SlicedWork[Payload, Result], given: Sequence[tuple[Interval, Payload]]
+        self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, ascending, of what is given for it."""
         ...
@@ -198,12 +198,12 @@ class LocalTrace:
         self, questions: Sequence[Question], within: Interval, progress: Progress
     ) -> list[AnswerRuns]:
         say_hindrances(questions, self.background, self.runner)
-        here, found = self._with_used(questions), []
+        here, result = self._with_used(questions), []
         own = within, self.runner.evaluator, self.runner.certify
         for done, question in enumerate(questions):
             with progress_of_block(share(progress, done, done + 1, len(questions))):
-                found.append(certified_runs(question, here, *own))
-        return found
+                result.append(certified_runs(question, here, *own))
+        return result
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
@@ -213,8 +213,8 @@ class LocalTrace:
             # The first answers need not wait for the last.
             slices = slices_of(job, self.columns)
             for done, part in enumerate(slices):
-                told = share(progress, done, done + 1, len(slices))
-                yield [found.by_time() for found in self._answers(questions, part, told)]
+                progress_here = share(progress, done, done + 1, len(slices))
+                yield [runs.by_time() for runs in self._answers(questions, part, progress_here)]
             return
         say_hindrances(questions, background, runner)
         if len(questions) > 1:
@@ -234,42 +234,46 @@ class LocalTrace:
         for answers in by_slice(job, self.columns, progress):
             # Of one program's answer streams each time point is a part: they come in the order of times.
             alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
-            parts = (list(one) for _, one in groupby(answers, attrgetter("t"))) if alone else (answers,)
+            parts = (list(group) for _, group in groupby(answers, attrgetter("t"))) if alone else (answers,)
             yield from (_grouped(part, len(questions)) for part in parts)
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline in which work on what questions need is to be done."""
-        wanted = needs_of(questions).from_before(before)
-        if wanted.reach.tuples:
+        needs = needs_of(questions).from_before(before)
+        if needs.reach.tuples:
             return [self.timeline]
         # All atoms count: to tell which of them are needed takes longer.
         t = np.concatenate(
-            [np.empty(0, np.int64), *(one.within(self.timeline).t for one in self.columns.atoms.values())]
+            [np.empty(0, np.int64), *(atoms.within(self.timeline).t for atoms in self.columns.atoms.values())]
         )
         counts = np.unique(t, return_counts=True)
-        return cut(counts, self.timeline, wanted.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
+        return cut(counts, self.timeline, needs.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
     def stream_runs(self, question: Question, within: Interval) -> tuple[Array, AtomRuns] | None:
         """Return times, and the atoms of the only answer stream at each; None where clingo has to answer."""
         here = self._with_used([question])
         times = here.times(question.gate, within)
-        found = stream_runs(question, here, times.tolist(), self.runner.evaluator)
-        return None if found is None else (times, found)
+        runs = stream_runs(question, here, times.tolist(), self.runner.evaluator)
+        return None if runs is None else (times, runs)
 
     def results(
-        self, work: SlicedWork[Payload, Result], given: Sequence[tuple[Interval, Payload]]
+        self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
         situation, progress = self._with_used(work.questions), Stage.EXPLAINING.of(self.runner.progress)
-        found = []
-        for done, (_, one) in enumerate(given):
-            progress(done, len(given))
-            found.append(work(situation, one))
-        return found
+        result = []
+        for done, (_, payload) in enumerate(payloads):
+            progress(done, len(payloads))
+            result.append(work(situation, payload))
+        return result
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""
-        needed = {atom for one in questions for atom in Relevance(one.program, one.predicate).needed_atoms()}
+        needed = {
+            atom
+            for question in questions
+            for atom in Relevance(question.program, question.predicate).needed_atoms()
+        }
         key = self.timeline, frozenset(needed)
         if key not in self._used:
             used = used_background(self.background, questions)
@@ -304,10 +308,10 @@ class LocalTrace:
 
 
 def _grouped(answers: Iterable[Answer], count: int) -> list["RowsByTime"]:
-    found: list[dict[int, set[Row]]] = [{} for _ in range(count)]
+    rows_by_time: list[dict[int, set[Row]]] = [{} for _ in range(count)]
     for answer in answers:
-        found[answer.question].setdefault(answer.t, set()).add(answer.row)
-    return [{t: frozenset(rows) for t, rows in by_time.items()} for by_time in found]
+        rows_by_time[answer.question].setdefault(answer.t, set()).add(answer.row)
+    return [{t: frozenset(rows) for t, rows in by_time.items()} for by_time in rows_by_time]
 
 
 MOST_TIMES: Final = 10_000_000
@@ -332,15 +336,15 @@ def check_timeline(timeline: Interval, every: int | None) -> None:
 
 def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
     """Return the streams that a query names, in the order of its text."""
-    return tuple(dict.fromkeys(one.stream for one in sources(query) if isinstance(one.stream, Iri)))
+    return tuple(dict.fromkeys(source.stream for source in sources(query) if isinstance(source.stream, Iri)))
 
 
 def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
     """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
-    named, given = {str(Iri(stream)) for stream in read}, set(carried)
-    for stream in sorted(named - given):
+    names, texts = {str(Iri(stream)) for stream in read}, set(carried)
+    for stream in sorted(names - texts):
         yield f"the trace has no element of the stream {stream} that the query reads"
-    for stream in sorted(given - named):
+    for stream in sorted(texts - names):
         yield f"no query reads the stream {stream} of the trace"
 
 
@@ -358,19 +362,19 @@ def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Data
 
 def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
     """Yield which graphs a query names that the static data lack."""
-    named = {arguments[0] for arguments in background.get(("named", 1), ())}
+    names = {arguments[0] for arguments in background.get(("named", 1), ())}
     wanted = (part.name for part in parts(query.pattern) if isinstance(part, Graph | Service))
-    absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in named]
+    absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in names]
     if absent:
-        held = "triples in the default graph alone" if background.get(("triple", 4)) and not named else "none"
-        held = f"graphs {', '.join(sorted(named))}" if named else held
+        held = "triples in the default graph alone" if background.get(("triple", 4)) and not names else "none"
+        held = f"graphs {', '.join(sorted(names))}" if names else held
         yield f"there is no static graph {', '.join(map(str, absent))}, which the query reads; given: {held}"
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:
     """Warn of graphs that FROM and FROM NAMED name, and nothing stands for."""
-    given = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
-    missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in given]
+    names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
+    missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in names]
     if missing and not static.default:
         warn(f"the static data has no graph {', '.join(map(str, missing))}")
 
@@ -400,7 +404,7 @@ def background(
 
 
 def load_trace(
-    given: TraceInput, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
+    trace_input: TraceInput, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
 ) -> Trace:
     """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`.
 
@@ -409,14 +413,16 @@ def load_trace(
     static = known
     if static is None:
         alone = queries[0].language if len(queries) == 1 else None
-        static = background(read_static(given.static), dataset_of(queries), warn, alone)
-    absolute = given.timeline is not None and given.options.reaches_epoch(given.timeline.last)
-    ends = given.options.ends or given.timeline is not None
-    absolute = absolute or given.options.absolute
-    options = replace(options_for(queries, given.options), absolute=absolute, ends=ends)
+        static = background(read_static(trace_input.static), dataset_of(queries), warn, alone)
+    absolute = trace_input.timeline is not None and trace_input.options.reaches_epoch(
+        trace_input.timeline.last
+    )
+    ends = trace_input.options.ends or trace_input.timeline is not None
+    absolute = absolute or trace_input.options.absolute
+    options = replace(options_for(queries, trace_input.options), absolute=absolute, ends=ends)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
-        trace = _load(replace(given, options=options), static)
+        trace = _load(replace(trace_input, options=options), static)
     for warning in caught:
         if isinstance(warning.message, OriginWarning):
             trace.origin = warning.message.zero
@@ -435,8 +441,8 @@ def point_in(zero: str | None, time: Time, options: TraceOptions, last: int) -> 
 
     Raises LarsError as `point_of` does.
     """
-    given = None if options.origin is None else show(instant_of(options.origin))
-    return point_of(time, zero or given, options.unit, last)
+    origin = None if options.origin is None else show(instant_of(options.origin))
+    return point_of(time, zero or origin, options.unit, last)
 
 
 def point_on(trace: Trace, time: Time, options: TraceOptions) -> int:
@@ -459,32 +465,32 @@ def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceO
 
 def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
     """Return the streams with the lengths of their windows in time points; none if one has no length."""
-    found: dict[tuple[str, int], None] = {}
-    for one in (one for query in queries for one in sources(query)):
-        if not isinstance(one.window, Range) or not isinstance(one.stream, Iri):
+    result: dict[tuple[str, int], None] = {}
+    for source in (window_source for query in queries for window_source in sources(query)):
+        if not isinstance(source.window, Range) or not isinstance(source.stream, Iri):
             return ()
-        found[one.stream.value, one.window.length.points(unit)] = None
-    return tuple(found)
+        result[source.stream.value, source.window.length.points(unit)] = None
+    return tuple(result)
 
 
-def empty_trace(given: TraceInput, last: int, warn: Warn) -> Trace:
+def empty_trace(trace_input: TraceInput, last: int, warn: Warn) -> Trace:
     """Return the empty trace from time 0 to the last time, with its background."""
     return LocalTrace(
-        trace_columns(()), Interval(0, last), background(read_static(given.static), Dataset(), warn)
+        trace_columns(()), Interval(0, last), background(read_static(trace_input.static), Dataset(), warn)
     )
 
 
-def _load(given: TraceInput, static: Background) -> Trace:
-    runner = given.runner
-    sources = prepare(given.paths, given.options)
+def _load(trace_input: TraceInput, static: Background) -> Trace:
+    runner = trace_input.runner
+    sources = prepare(trace_input.paths, trace_input.options)
     if _is_local(runner, sources):
         with progress_of_block(Stage.READING.of(runner.progress)):
-            columns = read_columns(sources, given.options)
-        return LocalTrace(columns, given.timeline or Interval(0, columns.last), static, runner)
+            columns = read_columns(sources, trace_input.options)
+        return LocalTrace(columns, trace_input.timeline or Interval(0, columns.last), static, runner)
     # Loads what Spark alone needs.
     from solver.spark import spark_trace
 
-    return spark_trace(given, sources, static)
+    return spark_trace(trace_input, sources, static)
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"

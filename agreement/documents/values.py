@@ -72,10 +72,10 @@ def scalar_text(value: object) -> str:
 
 def name(value: object) -> str:
     """Read a name for tables and files."""
-    found = scalar_text(value).strip()
-    if not found or not found.isprintable():
+    words = scalar_text(value).strip()
+    if not words or not words.isprintable():
         raise wrong(value, "a name")
-    return found
+    return words
 
 
 def names(value: object) -> tuple[str, ...]:
@@ -85,19 +85,19 @@ def names(value: object) -> tuple[str, ...]:
 
 def tables(value: object) -> list[dict[str, object]]:
     """Read an array of tables, whose keys are looked at once their placeholders are filled."""
-    if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise wrong(value, "a table for each, under a header in [[ ]]")
     return value
 
 
 def yes_or_no(value: object) -> bool:
     """Read true or false; a placeholder in a text gives them in quotes."""
-    found = {"true": True, "false": False}.get(
+    answer = {"true": True, "false": False}.get(
         placeholder_text(value) if isinstance(value, str | bool) else ""
     )
-    if found is None:
+    if answer is None:
         raise wrong(value, "true or false")
-    return found
+    return answer
 
 
 def query(value: object) -> str | dict[str, str]:
@@ -121,12 +121,12 @@ def text(value: object) -> str:
 def unit(value: object) -> Duration:
     """Read a duration that can be a unit: zero is none."""
     try:
-        found = read_duration(value) if isinstance(value, str) else Duration(0)
+        duration = read_duration(value) if isinstance(value, str) else Duration(0)
     except (LarsError, ValueError):
-        found = Duration(0)
-    if found == Duration(0):
+        duration = Duration(0)
+    if duration == Duration(0):
         raise wrong(value, "a duration above zero in quotes, as in '1min', '500ms' or '1h'")
-    return found
+    return duration
 
 
 def timeline(value: object) -> Interval | tuple[datetime, datetime]:
@@ -199,12 +199,12 @@ PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
 def prefixes(value: object) -> dict[str, str]:
     """Read the table from prefixes to what they stand for."""
     accepted = "a table of prefixes and absolute IRIs, with lines such as ex = 'http://example.org/'"
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for prefix, iri in _table(value, accepted).items():
         if not PREFIX.fullmatch(prefix) or not isinstance(iri, str) or not ABSOLUTE_IRI.fullmatch(iri):
             raise wrong(f"{prefix} = {iri}", accepted, prefix)
-        found[prefix] = iri
-    return found
+        result[prefix] = iri
+    return result
 
 
 ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
@@ -218,10 +218,10 @@ def columns(value: object) -> ColumnsByStream:
 _COLUMNS: Final = "a table of templates, as t = '{time}', or of such tables by stream"
 
 
-def columns_by_stream(given: Mapping[str, object]) -> ColumnsByStream:
+def columns_by_stream(values: Mapping[str, object]) -> ColumnsByStream:
     """Return what the columns of tables become: of each stream that is named, of None in all others."""
-    everywhere = {part: one for part, one in given.items() if not isinstance(one, Mapping)}
-    streams = {key: one for key, one in given.items() if isinstance(one, Mapping)}
+    everywhere = {part: value for part, value in values.items() if not isinstance(value, Mapping)}
+    streams = {key: value for key, value in values.items() if isinstance(value, Mapping)}
     for stream in streams:
         _iri(stream, "a stream's name")
     every = ((None, everywhere), *streams.items())
@@ -239,19 +239,19 @@ def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
     """Read the table from streams to their predicates; a predicate belongs to one stream."""
     example = "'http://example.org/s' = ['http://example.org/p']"
     accepted = f"a table with each stream's predicates in a list, as in {example}"
-    found: dict[Iri, tuple[Iri, ...]] = {}
+    iris: dict[Iri, tuple[Iri, ...]] = {}
     for name, predicates in _table(value, accepted).items():
         if not isinstance(predicates, list) or not predicates:
             raise wrong(predicates, accepted, name)
-        listed = (_iri(one, "a predicate's name") for one in predicates)
-        found[_iri(name, "a stream's name")] = tuple(dict.fromkeys(listed))
-    _check_owners(found)
-    return found
+        listed = (_iri(predicate, "a predicate's name") for predicate in predicates)
+        iris[_iri(name, "a stream's name")] = tuple(dict.fromkeys(listed))
+    _check_owners(iris)
+    return iris
 
 
-def _check_owners(found: dict[Iri, tuple[Iri, ...]]) -> None:
+def _check_owners(iris: dict[Iri, tuple[Iri, ...]]) -> None:
     owner: dict[Iri, Iri] = {}
-    for stream, predicates in found.items():
+    for stream, predicates in iris.items():
         for predicate in predicates:
             if owner.setdefault(predicate, stream) != stream:
                 problem = f"{predicate} is assigned to {owner[predicate]} and to {stream}; accepted: one"
@@ -273,24 +273,24 @@ def _iri(value: object, what: str) -> Iri:
 
 def several_of(choices: type[_Enumeration]) -> Callable[[object], frozenset[_Enumeration]]:
     """Return the reader of a list of an enumeration's values."""
-    one = one_of(choices)
+    single = one_of(choices)
 
     def read(value: object) -> frozenset[_Enumeration]:
         if not isinstance(value, list):
             raise wrong(value, f"a list of {', '.join(repr(choice.value) for choice in choices)}")
-        return frozenset(map(one, value))
+        return frozenset(map(single, value))
 
     return read
 
 
 def one_or_more(choices: type[_Enumeration]) -> Callable[[object], tuple[_Enumeration, ...]]:
     """Return the reader of an enumeration's value, or a list of at least one."""
-    one = one_of(choices)
+    single = one_of(choices)
 
     def read(value: object) -> tuple[_Enumeration, ...]:
         if isinstance(value, list) and value:
-            return tuple(dict.fromkeys(map(one, value)))
-        return (one(value),)
+            return tuple(dict.fromkeys(map(single, value)))
+        return (single(value),)
 
     return read
 

@@ -52,7 +52,7 @@ class WrittenQuery(EngineQuery):
 
 def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") -> WrittenQuery:
     """Return a query with the text that it was read from."""
-    known = {one.name: getattr(query, one.name) for one in fields(EngineQuery)}
+    known = {member.name: getattr(query, member.name) for member in fields(EngineQuery)}
     return WrittenQuery(**known, text=text, source=source, base=base)
 
 
@@ -145,21 +145,21 @@ def answers(
     # Whoever reads the static data warns of it once, not for each run.
     known, terms = background(static, query.dataset, lambda _: None, query.language), TermCodes()
     always = {name: encoded_rows(rows, name[1], terms) for name, rows in known.items()}
-    found: list[tuple[Row, ...]] = []
+    row_sets: list[tuple[Row, ...]] = []
     for part in portions(contents, _AT_ONCE, lambda _, content: sum(map(len, content.values()))):
-        shown = [
+        tables = [
             given_rows([content.get(source, ()) for content in part], 3, terms).with_constant(
                 terms.code(str(name))
             )
             for source, name in names.items()
         ]
-        given = ShownContents(terms, len(part), {(_TRIPLE, NOW): concatenate(shown, 4)}, always)
+        shown_contents = ShownContents(terms, len(part), {(_TRIPLE, NOW): concatenate(tables, 4)}, always)
         rows: list[list[Row]] = [[] for _ in part]
-        for row, first, last in decode(evaluated_on(program, given, output.predicate), terms):
+        for row, first, last in decode(evaluated_on(program, shown_contents, output.predicate), terms):
             for number in range(first, last + 1):
                 rows[number].append(row)
-        found += [tuple(in_order(output, own)) for own in rows]
-    return found
+        row_sets += [tuple(in_order(output, own)) for own in rows]
+    return row_sets
 
 
 def portions(

@@ -20,13 +20,13 @@ def relation_to_stream(
     >>> relation_to_stream(ToStream.DSTREAM, [1, 2, 3], {1: [("a",), ("b",)], 2: [("b",)]})
     {1: [], 2: [('a',)], 3: [('b',)]}
     """
-    found: dict[int, list[Row]] = {}
+    rows: dict[int, list[Row]] = {}
     before: Sequence[Row] = ()
     for t in times:
         now = answers.get(t, ())
-        found[t] = reported_rows(kind, before, now)
+        rows[t] = reported_rows(kind, before, now)
         before = now
-    return found
+    return rows
 
 
 def reported_rows(kind: ToStream, before: Sequence[Row], now: Sequence[Row]) -> list[Row]:

@@ -135,7 +135,7 @@ def key_of(work: Work) -> str:
 def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
-            return [[one.graph, one.engine, digest(one.path)] for one in part]
+            return [[item.graph, item.engine, digest(item.path)] for item in part]
         case QueryText(text, _, language):
             return [text, language.value]
         case CellInput(unit, trace, static):
@@ -152,7 +152,7 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             ]
         case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
-            times = [str(one) for one in (options.unit, options.trace_unit, options.origin)]
+            times = [str(item) for item in (options.unit, options.trace_unit, options.origin)]
             return [
                 times,
                 options.sort,
@@ -183,29 +183,29 @@ def digest(path: Path) -> str:
     """Return the hash of a file's bytes, or of the names and bytes of a folder's files."""
     try:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
-        found = [(file, file.stat()) for file in files if file.is_file()]
-        return _digest(path, tuple((file, stat.st_size, stat.st_mtime_ns) for file, stat in found))
+        results = [(file, file.stat()) for file in files if file.is_file()]
+        return _digest(path, tuple((file, stat.st_size, stat.st_mtime_ns) for file, stat in results))
     except OSError as error:
         raise LarsError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 @cache
 def _digest(path: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     for file, size, _ in files:
-        found.update(f"{file.relative_to(path)}\0{size}\0".encode())
+        sha.update(f"{file.relative_to(path)}\0{size}\0".encode())
         with file.open("rb") as opened:
             while block := opened.read(2**20):
-                found.update(block)
-    return found.hexdigest()
+                sha.update(block)
+    return sha.hexdigest()
 
 
 @cache
 def program() -> str:
     """Return the version of the program, with the hash of its own text."""
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     for package in (lars, translate, solver, agreement):
         for folder in map(Path, package.__path__):
-            for file in sorted(one for kind in _RESULT for one in folder.rglob(kind)):
-                found.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
-    return f"{program_version()} {found.hexdigest()}"
+            for file in sorted(path for kind in _RESULT for path in folder.rglob(kind)):
+                sha.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
+    return f"{program_version()} {sha.hexdigest()}"

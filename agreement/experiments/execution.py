@@ -40,15 +40,15 @@ def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LarsError(f"{folder}: cannot be made: {error.strerror}; accepted: --out FOLDER") from None
-    found = {} if how.fresh else dict(_finished(cells, folder))
-    missing = {cell.key: cell.work for cell in cells if cell.key not in found}
-    total = len(found) + len(missing)
-    how.progress(len(found), total)
+    entries = {} if how.fresh else dict(_finished(cells, folder))
+    missing = {cell.key: cell.work for cell in cells if cell.key not in entries}
+    total = len(entries) + len(missing)
+    how.progress(len(entries), total)
     for key, result in _results(missing, how):
-        found[key] = result
+        entries[key] = result
         rewrite(folder / f"{key}.json", json.dumps(result, ensure_ascii=False))
-        how.progress(len(found), total)
-    return found
+        how.progress(len(entries), total)
+    return entries
 
 
 def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]:
@@ -72,8 +72,8 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
     # A fresh process each: one that is forked could inherit what another thread had locked.
     context = multiprocessing.get_context("spawn")
     at_once = min(jobs, len(missing))
-    given = (sys.getrecursionlimit(), memory.limit() // at_once)
-    pool = ProcessPoolExecutor(at_once, context, initializer=_begin, initargs=given)
+    limits = (sys.getrecursionlimit(), memory.limit() // at_once)
+    pool = ProcessPoolExecutor(at_once, context, initializer=_begin, initargs=limits)
     try:
         futures = {pool.submit(result_of, work): key for key, work in missing.items()}
         for future in as_completed(futures):

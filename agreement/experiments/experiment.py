@@ -107,21 +107,21 @@ class Experiment:
             problem = f"{values.message_text(name)} is a folder; accepted: a file"
         raise self.error(path, f"{problem} (looked in {self.folder})", name)
 
-    def query_names(self, given: object, path: KeyPath) -> set[str]:
+    def query_names(self, value: object, path: KeyPath) -> set[str]:
         """Return the parameters that a query uses: in the name of its file and in its text."""
-        used = self.named(given, path)
-        if isinstance(given, str):
+        used = self.named(value, path)
+        if isinstance(value, str):
             for parameters in self.combinations(used):
-                source, text = self.query_text(filled_text(given, parameters), path)
+                source, text = self.query_text(filled_text(value, parameters), path)
                 used = used | parameters_in_text(source, text, self.file.grid)
         return used
 
-    def query_text(self, given: str | Mapping[str, str], path: KeyPath) -> tuple[str, str]:
+    def query_text(self, value: str | Mapping[str, str], path: KeyPath) -> tuple[str, str]:
         """Return the name and the text of a query, its placeholders not filled."""
-        if isinstance(given, str):
-            file = self.file_path(given, path)
+        if isinstance(value, str):
+            file = self.file_path(value, path)
             return str(file), read_text(file, "a file with a query")
-        return f"{self.toml.source}, {'.'.join(map(str, path))}", given["text"]
+        return f"{self.toml.source}, {'.'.join(map(str, path))}", value["text"]
 
 
 def explain_error(error: LarsError, parameters: Parameters) -> LarsError:

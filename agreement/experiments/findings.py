@@ -43,24 +43,24 @@ from translate.dialects import read_query
 from translate.model.query import EngineQuery
 
 
-def pushes_in(given: CellInput, query: EngineQuery, warn: Warn) -> tuple[tuple[Push, ...], str | None]:
+def pushes_in(cell_input: CellInput, query: EngineQuery, warn: Warn) -> tuple[tuple[Push, ...], str | None]:
     """Return the triples of a trace in arrival order, and the dateTime of time 0, if times have one.
 
     Raises LarsError when there is no triple.
     """
     zero = None
-    match given.trace:
+    match cell_input.trace:
         case Plan():
-            found = tuple(pushes_of(given.trace))
+            pushes = tuple(pushes_of(cell_input.trace))
         case TraceFiles(paths, options):
             # Recorded answers count as the trace does.
             trace = TraceInput(paths, replace(options, absolute=True))
-            found, zero = read_pushes(trace, query, given.unit, warn)
+            pushes, zero = read_pushes(trace, query, cell_input.unit, warn)
         case _:
-            assert_never(given.trace)
-    if not found:
+            assert_never(cell_input.trace)
+    if not pushes:
         raise LarsError("the trace has no element; accepted: one at least")
-    return found, zero
+    return pushes, zero
 
 
 def judged_answers(work: JudgingWork, run: EngineRun) -> Answers:
@@ -82,30 +82,30 @@ def _adapted(judged: AdaptedEngine, text: str, run: EngineRun) -> Answers:
     """Return what a real engine answers; raises LarsError for a query that it refuses."""
     registration = Registration(text, static_lines(run.static), judged.options)
     with RunningAdapter(judged.command, folder=judged.folder) as adapter:
-        found = answers_of(adapter, registration, run.pushes)
-    if found.profile is None:
-        raise LarsError(f"the engine refuses the query: {found.refused}")
-    return Answers(found.recording(), not found.profile.kinds)
+        answers = answers_of(adapter, registration, run.pushes)
+    if answers.profile is None:
+        raise LarsError(f"the engine refuses the query: {answers.refused}")
+    return Answers(answers.recording(), not answers.profile.kinds)
 
 
-def _specified(wanted: Specification, run: EngineRun, work: JudgingWork) -> Recording:
+def _specified(specification: Specification, run: EngineRun, work: JudgingWork) -> Recording:
     """Return what a specification reports with the first t0 and the first of its bounds."""
     first = (work.options.starts or (work.options.registered,))[0]
-    bounds = (work.options.bounds or wanted.bounds)[0]
+    bounds = (work.options.bounds or specification.bounds)[0]
     choice = OpenChoice(tuple(first for _ in sources(run.query)), bounds)
     # A window that is open at its upper end closes after the last element.
-    return specified_answers(run, wanted, choice, max(run.last + 1, work.options.until or 0))
+    return specified_answers(run, specification, choice, max(run.last + 1, work.options.until or 0))
 
 
 def comparison(work: AgreementTask) -> Json:
     """Return the verdict of each variant, period and interval, and what it warns of."""
     warnings: list[str] = []
-    found = run(work, warnings.append)
-    rows = [row for variant in found.variants for row in _rows(variant)]
-    agree = [verdict.agree for variant in found.variants for verdict in variant.verdicts]
-    origin = found.variants[0].trace.origin
-    said = [*warnings, *found.warnings]
-    return {"correct": _all(agree), "origin": origin, "warnings": said, "intervals": rows}
+    report = run(work, warnings.append)
+    rows = [row for variant in report.variants for row in _rows(variant)]
+    agree = [verdict.agree for variant in report.variants for verdict in variant.verdicts]
+    origin = report.variants[0].trace.origin
+    sentences = [*warnings, *report.warnings]
+    return {"correct": _all(agree), "origin": origin, "warnings": sentences, "intervals": rows}
 
 
 def _all(agree: list[bool | None]) -> bool | None:
@@ -132,8 +132,8 @@ def _rows(variant: VariantReport) -> Iterator[Json]:
 
 def _causes(variant: VariantReport, interval: PeriodComparison) -> Json:
     """Return how many differences have which cause."""
-    found = Counter(difference.cause.value for difference in variant.differences(interval))
-    return dict(sorted(found.items()))
+    counter = Counter(difference.cause.value for difference in variant.differences(interval))
+    return dict(sorted(counter.items()))
 
 
 def judged_cell(work: JudgingWork) -> Json:
@@ -156,18 +156,18 @@ def judged_cell(work: JudgingWork) -> Json:
     ):
         who = work.subject if isinstance(work.subject, Specification) else engine(work.subject.name)
         warnings += why_silent(who, run)
-    found = recording_to_judge(run, unit, answers, work.options)
-    judgement = judge_recording(found.task, work.by, found.recording, found.options)
-    given = (found.task, work.by, found.recording, found.options, judgement.best)
-    shifts = border_shifts(*given) if work.gracious else {}
-    return {**_kept(judgement, shifts), "origin": zero, "warnings": warnings}
+    recording = recording_to_judge(run, unit, answers, work.options)
+    judgement = judge_recording(recording.task, work.by, recording.recording, recording.options)
+    arguments = (recording.task, work.by, recording.recording, recording.options, judgement.best)
+    shifts = border_shifts(*arguments) if work.gracious else {}
+    return {**_windows_json(judgement, shifts), "origin": zero, "warnings": warnings}
 
 
-def _origin(given: CellInput) -> str:
-    return origin_text(given.trace.options.origin if isinstance(given.trace, TraceFiles) else None)
+def _origin(cell_input: CellInput) -> str:
+    return origin_text(cell_input.trace.options.origin if isinstance(cell_input.trace, TraceFiles) else None)
 
 
-def _kept(judgement: judge.Judgement, shifts: dict[float, judge.Shift]) -> Json:
+def _windows_json(judgement: judge.Judgement, shifts: dict[float, judge.Shift]) -> Json:
     best = judgement.best
     return {
         "correct": judgement.correct,
@@ -198,5 +198,5 @@ def _shifted(window: judge.JudgedWindow, shift: judge.Shift | None) -> Json:
     """Return what better borders change: the rows expected, and how far each border moved, in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}
-    found = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)
-    return {**_window(found), "shift_from": shift.start, "shift_to": shift.end}
+    judged_window = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)
+    return {**_window(judged_window), "shift_from": shift.start, "shift_to": shift.end}

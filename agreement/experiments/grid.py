@@ -57,9 +57,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     if (size := sum(map(grid.size, plans))) > MOST_CELLS:
         problem = f"found {size} cells; accepted: at most {MOST_CELLS} in one experiment"
         raise experiment.error(("grid",), problem)
-    found = [cell for plan in plans for cell in grid.cells(plan)]
+    cells = [cell for plan in plans for cell in grid.cells(plan)]
     _check_used(experiment, plans)
-    return found
+    return cells
 
 
 def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> AgreementTask:
@@ -164,26 +164,26 @@ class _Grid:
 
     def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
         """Return in which languages the query is read: by an engine in one, for a comparison in two."""
-        given = [language for language in Language if language.value in query.content]
+        languages = [language for language in Language if language.value in query.content]
         if isinstance(table, ComparisonTable):
-            sides = ([language for language in side if language in given] for side in _SIDES)
-            wanted = [side[0] for side in sides if side]
+            sides = ([language for language in side if language in languages] for side in _SIDES)
+            languages_wanted = [side[0] for side in sides if side]
         elif table.language is not None:
-            wanted = [table.language]
-        elif len(given) == 1:
-            wanted = given
+            languages_wanted = [table.language]
+        elif len(languages) == 1:
+            languages_wanted = languages
         else:
             name = table.engine if table.engine is not None else table.specification or ""
-            wanted = [language for language in Language if name.split("-")[0] == language.value]
-        found = tuple(language for language in wanted if language in given)
-        if not found:
-            names = " or ".join(language.value for language in wanted or Language)
-            advice = "or other `queries`" if wanted else "and `language`"
+            languages_wanted = [language for language in Language if name.split("-")[0] == language.value]
+        spoken = tuple(language for language in languages_wanted if language in languages)
+        if not spoken:
+            names = " or ".join(language.value for language in languages_wanted or Language)
+            advice = "or other `queries`" if languages_wanted else "and `language`"
             problem = (
                 f"the query {query.label} is not given in its language; accepted: one in {names}, {advice}"
             )
             raise self.experiment.error(last.path, problem)
-        return found
+        return spoken
 
     def used(self, query: ExperimentEntry, languages: tuple[Language, ...]) -> set[str]:
         """Return the parameters that a query uses."""
@@ -203,8 +203,8 @@ class _Grid:
         key = (entry.kind, entry.path, tuple((name, parameters.get(name)) for name in sorted(own)))
         if key not in self.tables:
             self.tables[key] = self.experiment.fill(model, entry, parameters)
-        found: _Model = self.tables[key]
-        return found
+        table: _Model = self.tables[key]
+        return table
 
     def cells(self, plan: _Plan) -> Iterator[Cell]:
         """Yield the cells of what goes together."""
@@ -226,11 +226,11 @@ class _Grid:
         """Return what a cell does."""
         experiment = self.experiment
         static = tuple(
-            replace(one, path=experiment.file_path(str(one.path), ("static",)))
-            for one in experiment.file.static
+            replace(file, path=experiment.file_path(str(file.path), ("static",)))
+            for file in experiment.file.static
         )
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
-        given = CellInput(experiment.unit, trace, static)
+        cell_input = CellInput(experiment.unit, trace, static)
         texts = {language: self.query(plan.query, language, parameters) for language in plan.languages}
         match plan.table:
             case EngineTable() as table:
@@ -239,16 +239,19 @@ class _Grid:
                 from agreement.experiments.judged_entries import options_of
 
                 (query,) = texts.values()
-                return JudgingWork(query, given, judged, by, options_of(table), table.gracious, table.until)
+                return JudgingWork(
+                    query, cell_input, judged, by, options_of(table), table.gracious, table.until
+                )
             case ComparisonTable() as table:
                 self.check_assigned(plan, table, trace)
                 pulled, pushed = (
-                    next((self.read[texts[one]] for one in side if one in texts), None) for side in _SIDES
+                    next((self.read[texts[language]] for language in side if language in texts), None)
+                    for side in _SIDES
                 )
                 made, files = (
                     (None, trace)
                     if isinstance(trace, TraceFiles)
-                    else (trace, TraceFiles((), TraceOptions(given.unit)))
+                    else (trace, TraceFiles((), TraceOptions(cell_input.unit)))
                 )
                 local = Runner(in_process=True)
                 timeline = table.timeline
@@ -256,7 +259,7 @@ class _Grid:
                 dates = timeline if isinstance(timeline, tuple) else (None, None)
                 read = TraceInput(files.paths, files.options, static, points, local)
                 origin = origin_text(files.options.origin)
-                setting = Setting(table.profile, given.unit, table.bounds, origin=origin)
+                setting = Setting(table.profile, cell_input.unit, table.bounds, origin=origin)
                 how = (setting, table.trigger, table.assign)
                 periods = self.periods(plan, table)
                 return AgreementTask(
@@ -268,7 +271,7 @@ class _Grid:
     def periods(self, plan: _Plan, table: ComparisonTable) -> tuple[int, ...]:
         """Return the pulling periods in time points."""
         try:
-            return tuple(dict.fromkeys(one.points(self.experiment.unit) for one in table.period))
+            return tuple(dict.fromkeys(period.points(self.experiment.unit) for period in table.period))
         except LarsError as error:
             raise self.experiment.error((*plan.last.path, "period"), str(error)) from None
 
@@ -285,13 +288,13 @@ class _Grid:
     def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
         """Return a query, which has been read once to see that it can be."""
         path = (*entry.path, language.value)
-        given = entry.content[language.value]
-        named = filled_text(given, parameters) if isinstance(given, str) else given
+        value = entry.content[language.value]
+        named = filled_text(value, parameters) if isinstance(value, str) else value
         source, text = self.experiment.query_text(named, path)
-        found = QueryText(filled_text(text, parameters), source, language)
-        if found not in self.read:
-            self.read[found] = query_in(found.text, source, self.experiment.unit, language)
-        return found
+        query_text = QueryText(filled_text(text, parameters), source, language)
+        if query_text not in self.read:
+            self.read[query_text] = query_in(query_text.text, source, self.experiment.unit, language)
+        return query_text
 
 
 def _name(table: _Table) -> str:

@@ -42,10 +42,10 @@ class SummaryTable:
             yield text
             return
         columns, *rows = self._cells
-        found = table(None, *columns)
+        listing = table(None, *columns)
         for row in rows:
-            found.add_row(*row)
-        yield from found.__rich_console__(console, options)
+            listing.add_row(*row)
+        yield from listing.__rich_console__(console, options)
 
 
 SummaryParts = Sequence[str | SummaryTable]
@@ -91,8 +91,8 @@ def _verdict(row: Json, varied: Sequence[str]) -> dict[str, str]:
 
 
 def _measure(row: Json, name: str, parts: Sequence[str], decimals: int) -> str:
-    found = [row.get(f"{name}_{part}") for part in parts]
-    return " / ".join(f"{one:.{decimals}f}" for one in found if one is not None) or "-"
+    result = [row.get(f"{name}_{part}") for part in parts]
+    return " / ".join(f"{item:.{decimals}f}" for item in result if item is not None) or "-"
 
 
 def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:
@@ -100,8 +100,8 @@ def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:
     if row.get("refused") is not None:
         return {**labels, "agree": f"refused: {_first_line(row['refused'])}"}
     counts = ("period", "intervals", "disagreeing", "push", "pull", "push_only", "pull_only")
-    shown = {name.replace("_", " "): str(row[name]) for name in counts if name in row}
-    return {**labels, "variant": row.get("variant", ""), "agree": _ANSWERS[row["agree"]], **shown}
+    entries = {name.replace("_", " "): str(row[name]) for name in counts if name in row}
+    return {**labels, "variant": row.get("variant", ""), "agree": _ANSWERS[row["agree"]], **entries}
 
 
 def _first_line(text: str) -> str:
@@ -154,11 +154,11 @@ def _columns(kind: str, parameters: Mapping[str, str]) -> dict[str, str]:
     return {**dict.fromkeys(("cell", "query", "trace", kind), "string"), **parameters}
 
 
-def _frame(found: Iterable[Json], columns: Mapping[str, str], path: Path) -> None:
+def _frame(documents: Iterable[Json], columns: Mapping[str, str], path: Path) -> None:
     """Write rows as a table; what a row lacks is missing there."""
     import pandas as pd  # type: ignore[import-untyped]
 
-    held: list[dict[str, object]] = list(found)
+    held: list[dict[str, object]] = list(documents)
     frame = pd.DataFrame(
         {name: pd.array([row.get(name) for row in held], dtype=kind) for name, kind in columns.items()}
     )

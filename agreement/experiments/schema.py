@@ -65,8 +65,8 @@ def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
         raise WrongValueError(problem, part=name)
     if isinstance(value, str) and ".." in value:
         return read_part(value, PARAMETERS, name)
-    one = "texts, numbers, true or false"
-    accepted = f"the values of {name}: a list, not empty, of {one}; or a range, as '1..50'"
+    text = "texts, numbers, true or false"
+    accepted = f"the values of {name}: a list, not empty, of {text}; or a range, as '1..50'"
     if not isinstance(value, list) or not value or len(value) > MOST_NUMBERS:
         raise wrong(value, accepted, name)
     if not all(map(is_scalar, value)) or len(set(map(type, value))) > 1:
@@ -82,13 +82,13 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
         case str():
             yield path, content
         case list():
-            for number, one in enumerate(content):
-                yield from texts(one, (*path, number))
+            for number, item in enumerate(content):
+                yield from texts(item, (*path, number))
         case dict():
-            for key, one in content.items():
+            for key, item in content.items():
                 yield (*path, key), key
                 if key != COLUMNS:
-                    yield from texts(one, (*path, key))
+                    yield from texts(item, (*path, key))
         case _:
             return
 
@@ -98,13 +98,13 @@ def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Colle
 
     Where the grid knows no parameter, nothing is a placeholder: braces are text.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     for place, text in texts(content, path) if known else ():
         for match in PLACEHOLDER.finditer(text):
             if match[1] not in known:
                 raise toml.error(place, WrongValueError(_unknown(match[0], known), part=match[0]))
-            found.add(match[1])
-    return found
+            names.add(match[1])
+    return names
 
 
 def parameters_in_text(source: str, text: str, known: Collection[str]) -> set[str]:
@@ -125,16 +125,16 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
     """Return a content with its placeholders filled; a text that is one becomes its value as it is."""
     match content:
-        case str() if found := PLACEHOLDER.fullmatch(content):
-            return parameters.get(found[1], content)
+        case str() if match := PLACEHOLDER.fullmatch(content):
+            return parameters.get(match[1], content)
         case str():
             return filled_text(content, parameters)
         case list():
-            return [fill(one, parameters) for one in content]
+            return [fill(item, parameters) for item in content]
         case dict():
             return {
-                filled_text(key, parameters): one if key == COLUMNS else fill(one, parameters)
-                for key, one in content.items()
+                filled_text(key, parameters): value if key == COLUMNS else fill(value, parameters)
+                for key, value in content.items()
             }
         case _:
             return content
@@ -142,7 +142,7 @@ def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shap
 
 def filled_text(text: str, parameters: Parameters) -> str:
     """Return a text with its placeholders filled."""
-    return PLACEHOLDER.sub(lambda found: placeholder_text(parameters.get(found[1], found[0])), text)
+    return PLACEHOLDER.sub(lambda match: placeholder_text(parameters.get(match[1], match[0])), text)
 
 
 # What the JSON schema says of a value as it is written; the readers are exact.
@@ -173,7 +173,7 @@ Files = Annotated[
 StaticFiles = Annotated[
     tuple[StaticFile, ...],
     PlainValidator(
-        lambda given: static_files(values.file_names(given)),
+        lambda value: static_files(values.file_names(value)),
         json_schema_input_type=_FileText | list[_FileText],
     ),
 ]
@@ -226,19 +226,22 @@ class QueryTable(QueryKeys):
 def _keys_of(name: str, group: type[object], says: str) -> Any:
     """Return the table whose keys are the options of a group: names, defaults and help are theirs."""
     keys: dict[str, Any] = {}
-    for one in declared(group):
-        kind: Any = Annotated[one.kind, _one_of(one.kind)] if one.choices else Text
-        default = one.field.default if one.choices or one.optional else str(one.field.default)
-        keys[one.name] = (kind | None if one.optional else kind, Field(default, description=_says(one)))
+    for option in declared(group):
+        kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text
+        default = option.field.default if option.choices or option.optional else str(option.field.default)
+        keys[option.name] = (
+            kind | None if option.optional else kind,
+            Field(default, description=_says(option)),
+        )
     return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
 
 
-def _says(one: DeclaredOption) -> str:
+def _says(option: DeclaredOption) -> str:
     """Return an option's help as keys are described: a part of a sentence, with what is left out."""
-    plain, _, default = one.option.help.partition(" [default: ")
+    plain, _, default = option.option.help.partition(" [default: ")
     text = plain.rstrip(".")
-    said = text[0].lower() + text[1:] if text[1].islower() else text
-    return f"{said}; left out: {default.rstrip(']')}" if default else said
+    sentence = text[0].lower() + text[1:] if text[1].islower() else text
+    return f"{sentence}; left out: {default.rstrip(']')}" if default else sentence
 
 
 if TYPE_CHECKING:
@@ -420,14 +423,14 @@ _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
 
 def schema() -> dict[str, object]:
     """Return the JSON schema of an experiment file, for `lars agree --schema`."""
-    found = json_schema(ExperimentFile)
-    short = {key: found["properties"][key] for model in SHORT.values() for key in model.model_fields}
-    for properties in (short, *(part.get("properties", {}) for part in found["$defs"].values())):
+    document = json_schema(ExperimentFile)
+    short = {key: document["properties"][key] for model in SHORT.values() for key in model.model_fields}
+    for properties in (short, *(part.get("properties", {}) for part in document["$defs"].values())):
         for key in properties.values():
             _let_fill(key)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **found,
+        **document,
         "allOf": [{"anyOf": [{"required": [key]} for key in keys]} for keys in NEEDED.values()],
         "title": EXPERIMENT_FILE,
         "description": "An experiment: do engines agree, are answers correct? One cell or a grid of them.",
@@ -436,10 +439,10 @@ def schema() -> dict[str, object]:
 
 def _let_fill(key: dict[str, Any]) -> None:
     """Let a placeholder stand for the value of a key."""
-    told: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
+    entries: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
     value = dict(key)
     key.clear()
-    key.update(told, anyOf=[value, {"type": "string", "pattern": PLACEHOLDER.pattern}])
+    key.update(entries, anyOf=[value, {"type": "string", "pattern": PLACEHOLDER.pattern}])
 
 
 def schema_text() -> str:

@@ -31,17 +31,19 @@ from translate.model.query import MERGING, Language
 _Options = TypeVar("_Options", TraceOptions, InputOptions)
 
 
-def on_experiment(path: Path, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
+def on_experiment(path: Path, trace_input: TraceInput, overrides: Overrides, warn: Warn) -> AgreementTask:
     """Return the one comparison of an experiment's file, with the options of the command line on top."""
-    return on_read(read_experiment(path), given, asked, warn)
+    return on_read(read_experiment(path), trace_input, overrides, warn)
 
 
-def on_read(found: Experiment, given: TraceInput, asked: Overrides, warn: Warn) -> AgreementTask:
+def on_read(
+    experiment: Experiment, trace_input: TraceInput, overrides: Overrides, warn: Warn
+) -> AgreementTask:
     """Return the one comparison of an experiment, with the options of the command line on top."""
-    if asked.unit is not None:
-        found = _in_other_units(found, asked.unit, warn)
-    usual, reading = comparison_of(found, asked.durations(given)), asked.reading
-    trace = _trace_given(usual, given)
+    if overrides.unit is not None:
+        experiment = _in_other_units(experiment, overrides.unit, warn)
+    usual, reading = comparison_of(experiment, overrides.durations(trace_input)), overrides.reading
+    trace = _trace_given(usual, trace_input)
     setting = replace(
         usual.setting,
         profile=reading.profile or usual.setting.profile,
@@ -50,34 +52,34 @@ def on_read(found: Experiment, given: TraceInput, asked: Overrides, warn: Warn) 
     )
     return replace(
         usual,
-        periods=asked.in_points(setting.unit) or usual.periods,
+        periods=overrides.in_points(setting.unit) or usual.periods,
         trace=trace,
         setting=setting,
         trigger=reading.trigger or usual.trigger,
-        assigned=asked.assigned or usual.assigned,
-        on=usual.on if asked.on is None else asked.on,
-        span=_within(usual.span, asked.span),
+        assigned=overrides.assigned or usual.assigned,
+        on=usual.on if overrides.on is None else overrides.on,
+        span=_within(usual.span, overrides.span),
     )
 
 
-def _in_other_units(found: Experiment, unit: Duration, warn: Warn) -> Experiment:
-    if found.file.unit not in (None, unit):
+def _in_other_units(experiment: Experiment, unit: Duration, warn: Warn) -> Experiment:
+    if experiment.file.unit not in (None, unit):
         warn(
-            f"--unit {unit} replaces the experiment's {found.file.unit}: the time points of its periods and "
-            f"timeline, and integers in its traces, count {unit}"
+            f"--unit {unit} replaces the experiment's {experiment.file.unit}: the time points of its "
+            f"periods and timeline, and integers in its traces, count {unit}"
         )
-    return found.in_units(unit)
+    return experiment.in_units(unit)
 
 
-def _within(usual: Span, given: Span) -> Span:
+def _within(usual: Span, value: Span) -> Span:
     """Return from when to when, where what a command line says comes first."""
-    (begin, end), (first, last) = usual, given
+    (begin, end), (first, last) = usual, value
     return begin if first is None else first, end if last is None else last
 
 
-def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
+def _trace_given(usual: AgreementTask, trace_input: TraceInput) -> TraceInput:
     """Return an experiment's trace with the options of the command line on top."""
-    own, options = usual.trace.options, given.options
+    own, options = usual.trace.options, trace_input.options
     replaced_here = (
         options.streams or options.trace_unit or options.origin or options.prefixes or options.columns
     )
@@ -96,22 +98,24 @@ def _trace_given(usual: AgreementTask, given: TraceInput) -> TraceInput:
         prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
     )
     paths = dict.fromkeys((*(path for path in usual.trace.paths if path not in replaced), *streams))
-    static = given.static or usual.trace.static
-    return replace(usual.trace, paths=tuple(paths), options=combined, static=static, runner=given.runner)
+    static = trace_input.static or usual.trace.static
+    return replace(
+        usual.trace, paths=tuple(paths), options=combined, static=static, runner=trace_input.runner
+    )
 
 
-def _streams_kept(own: TraceOptions, given: Mapping[Path, str]) -> dict[Path, str]:
+def _streams_kept(own: TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
     """Return an experiment's streams: one that is given another trace is read from that one alone."""
-    return {path: stream for path, stream in own.streams.items() if stream not in given.values()}
+    return {path: stream for path, stream in own.streams.items() if stream not in values.values()}
 
 
-def _on_top(given: _Options, own: TraceOptions) -> _Options:
+def _on_top(options: _Options, own: TraceOptions) -> _Options:
     """Return options with what an experiment's trace says of times and order where they do not."""
     return replace(
-        given,
-        trace_unit=given.trace_unit or own.trace_unit,
-        origin=given.origin or own.origin,
-        sort=given.sort or own.sort,
+        options,
+        trace_unit=options.trace_unit or own.trace_unit,
+        origin=options.origin or own.origin,
+        sort=options.sort or own.sort,
     )
 
 
@@ -130,7 +134,7 @@ class SingleQuery:
 
 
 def experiment_query(
-    inputs: Sequence[Path], given: InputOptions, wanted: Sequence[Language | str | None], note: Warn
+    inputs: Sequence[Path], options: InputOptions, languages: Sequence[Language | str | None], note: Warn
 ) -> SingleQuery | None:
     """Return what an experiment says, if that alone is named; of its queries one in a language `wanted`.
 
@@ -138,13 +142,13 @@ def experiment_query(
     """
     if len(inputs) != 1 or not is_experiment(inputs[0]):
         return None
-    found = read_experiment(inputs[0])
-    names = [one for one in wanted if one is not None]
-    files = query_files(found, names)
+    experiment = read_experiment(inputs[0])
+    names = [item for item in languages if item is not None]
+    files = query_files(experiment, names)
     if len(files) > 1 and not names:
         others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
         note(f"{inputs[0]}: asks {next(iter(files.values()))} ({others}: another of its queries)")
-    return _with_trace(found, next(iter(files.values())), given)
+    return _with_trace(experiment, next(iter(files.values())), options)
 
 
 def wanted_of(evaluation: EvaluationOptions) -> tuple[Language | None, ...]:
@@ -152,26 +156,28 @@ def wanted_of(evaluation: EvaluationOptions) -> tuple[Language | None, ...]:
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
     pulled = evaluation.mode is ExecutionMode.PULL
-    return tuple(one for one in Language if (one in MERGING) == pulled)
+    return tuple(language for language in Language if (language in MERGING) == pulled)
 
 
-def query_files(found: Experiment, wanted: Sequence[Language | str] = ()) -> dict[Language, Path]:
+def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()) -> dict[Language, Path]:
     """Return the query of an experiment as files, by language; those that are wanted if there are such."""
-    entry = _only(found, "queries")
+    entry = _only(experiment, "queries")
     texts = [(one, entry.content[one.value]) for one in Language if one.value in entry.content]
     for language, text in texts:
         if not isinstance(text, str):
             problem = "found a text inside the experiment; accepted here: the path of a file"
-            raise found.error((*entry.path, language.value), problem)
-    files = {one: found.file_path(text, (*entry.path, one.value)) for one, text in texts}
-    names = [str(one.value if isinstance(one, Language) else one) for one in wanted]
+            raise experiment.error((*entry.path, language.value), problem)
+    files = {one: experiment.file_path(text, (*entry.path, one.value)) for one, text in texts}
+    names = [str(item.value if isinstance(item, Language) else item) for item in languages]
     chosen = {one: file for one, file in files.items() if any(_speaks(name, one) for name in names)}
     return chosen or files
 
 
 def by_profile(files: Mapping[Language, Path], name: str) -> Path:
     """Return which of the queries a profile reads: the one in its language, else the first."""
-    return next((file for one, file in files.items() if _speaks(name, one)), next(iter(files.values())))
+    return next(
+        (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
+    )
 
 
 def _speaks(name: str, language: Language) -> bool:
@@ -179,56 +185,59 @@ def _speaks(name: str, language: Language) -> bool:
     return name.partition("-")[0] == language.value
 
 
-def _single(found: Experiment, kind: str) -> ExperimentEntry | None:
+def _single(experiment: Experiment, kind: str) -> ExperimentEntry | None:
     """Return the entry of a kind if it is the only one, with one value of each parameter."""
-    entries = found.entries[kind]
-    return None if len(entries) != 1 or found.named(entries[0].content, entries[0].path) else entries[0]
+    entries = experiment.entries[kind]
+    return None if len(entries) != 1 or experiment.named(entries[0].content, entries[0].path) else entries[0]
 
 
-def _only(found: Experiment, kind: str) -> ExperimentEntry:
-    entry = _single(found, kind)
+def _only(experiment: Experiment, kind: str) -> ExperimentEntry:
+    entry = _single(experiment, kind)
     if entry is None:
         problem = f"the experiment has several {kind}; accepted here: one; `lars run` runs them all"
-        raise found.error((), problem)
+        raise experiment.error((), problem)
     return entry
 
 
-def _with_trace(found: Experiment, query: Path, given: InputOptions) -> SingleQuery:
-    entry = _only(found, "traces")
-    table = found.fill(TraceTable, entry, {})
-    trace = trace_of(found, entry, table)
+def _with_trace(experiment: Experiment, query: Path, options: InputOptions) -> SingleQuery:
+    entry = _only(experiment, "traces")
+    table = experiment.fill(TraceTable, entry, {})
+    trace = trace_of(experiment, entry, table)
     if not isinstance(trace, TraceFiles):
-        raise found.error((*entry.path, "generate"), "found a made-up trace; accepted here: traces in files")
+        raise experiment.error(
+            (*entry.path, "generate"), "found a made-up trace; accepted here: traces in files"
+        )
     own = trace.options
-    given_streams = dict(given.stream or {})
+    given_streams = dict(options.stream or {})
     static = tuple(
-        replace(one, path=found.file_path(str(one.path), ("static",))) for one in found.file.static
+        replace(file, path=experiment.file_path(str(file.path), ("static",)))
+        for file in experiment.file.static
     )
     combined = replace(
-        _on_top(given, own),
-        static=given.static or static,
+        _on_top(options, own),
+        static=options.static or static,
         stream=_streams_kept(own, given_streams) | given_streams or None,
-        unit=given.unit or found.file.unit,
-        prefix=dict(own.prefixes) | dict(given.prefix or {}) or None,
-        column=given.column or _nested(own.columns),
+        unit=options.unit or experiment.file.unit,
+        prefix=dict(own.prefixes) | dict(options.prefix or {}) or None,
+        column=options.column or _nested(own.columns),
     )
     files = tuple(path for path in trace.paths if path not in own.streams)
-    return SingleQuery(query, files, combined, _span(found))
+    return SingleQuery(query, files, combined, _span(experiment))
 
 
 def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for stream, parts in columns:
-        found |= dict(parts) if stream is None else {stream: dict(parts)}
-    return found or None
+        result |= dict(parts) if stream is None else {stream: dict(parts)}
+    return result or None
 
 
-def _span(found: Experiment) -> Span:
+def _span(experiment: Experiment) -> Span:
     """Return the timeline of the one comparison of an experiment, if it has one."""
-    entry = _single(found, "comparisons")
+    entry = _single(experiment, "comparisons")
     if entry is None:
         return None, None
-    timeline = found.fill(ComparisonTable, entry, {}).timeline
+    timeline = experiment.fill(ComparisonTable, entry, {}).timeline
     if isinstance(timeline, Interval):
         return timeline.first, timeline.last
     return timeline or (None, None)

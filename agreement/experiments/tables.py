@@ -148,13 +148,13 @@ def _start(cell: Cell, result: Json) -> Json:
 
 def _measures(windows: Sequence[Json]) -> Json:
     """Return mean, least and largest measures of the windows in which rows are expected or reported."""
-    found: Json = {}
+    result: Json = {}
     full = [window for window in windows if window["expected"] or window["actual"]]
     for name in _MEASURES:
         own = [window[name] for window in full if window[name] is not None]
         if own:
-            found |= {f"{name}_mean": sum(own) / len(own), f"{name}_min": min(own), f"{name}_max": max(own)}
-    return found
+            result |= {f"{name}_mean": sum(own) / len(own), f"{name}_min": min(own), f"{name}_max": max(own)}
+    return result
 
 
 def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
@@ -164,13 +164,13 @@ def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
         assert isinstance(cell.work, AgreementTask)
         dates = Dates(result.get("origin"), cell.work.setting.unit)
         for interval in result.get("intervals", ()):
-            causes = {"causes": _listed(interval["causes"]), "origin": dates.zero}
+            causes = {"causes": _counts_text(interval["causes"]), "origin": dates.zero}
             yield _labels(cell) | interval | causes | _dates(interval, dates)
 
 
-def _dates(one: Json, dates: Dates) -> Json:
+def _dates(item: Json, dates: Dates) -> Json:
     """Return what both ends of an interval are called; nothing where times are numbers alone."""
-    ends = {f"{name}_date": None if one[name] is None else dates.date(one[name]) for name in ("from", "to")}
+    ends = {f"{name}_date": None if item[name] is None else dates.date(item[name]) for name in ("from", "to")}
     return {name: date for name, date in ends.items() if date is not None}
 
 
@@ -191,12 +191,12 @@ def agreements(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
                 "intervals": len(own),
                 "disagreeing": disagreeing,
                 **{name: sum(interval[name] for interval in own) for name in _SUMMED},
-                "causes": _listed(sum((Counter(interval["causes"]) for interval in own), Counter())),
+                "causes": _counts_text(sum((Counter(interval["causes"]) for interval in own), Counter())),
             }
         if not groups:
             yield _labels(cell) | {"agree": None, "refused": result.get("refused")}
 
 
-def _listed(causes: Mapping[str, int]) -> str | None:
+def _counts_text(causes: Mapping[str, int]) -> str | None:
     """Return causes with their numbers, None where there is none."""
     return ", ".join(f"{cause} ({number})" for cause, number in sorted(causes.items())) or None

@@ -34,23 +34,23 @@ def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> E
     """
     if experiment.file.unit is not None:
         return experiment
-    found = (*_of_queries(experiment), *_of_traces(experiment), *_of_comparisons(experiment), *also)
-    return experiment.in_units(fitting_unit(found))
+    durations = (*_of_queries(experiment), *_of_traces(experiment), *_of_comparisons(experiment), *also)
+    return experiment.in_units(fitting_unit(durations))
 
 
 def _of_queries(experiment: Experiment) -> Iterator[Duration]:
     for entry in experiment.entries["queries"]:
         for language in Language:
-            if given := entry.content.get(language.value):
-                yield from _of_query(experiment, given, language, (*entry.path, language.value))
+            if text := entry.content.get(language.value):
+                yield from _of_query(experiment, text, language, (*entry.path, language.value))
 
 
 def _of_query(
-    experiment: Experiment, given: str | Mapping[str, str], language: Language, path: KeyPath
+    experiment: Experiment, value: str | Mapping[str, str], language: Language, path: KeyPath
 ) -> Iterator[Duration]:
     try:
-        for parameters in experiment.combinations(experiment.query_names(given, path)):
-            named = filled_text(given, parameters) if isinstance(given, str) else given
+        for parameters in experiment.combinations(experiment.query_names(value, path)):
+            named = filled_text(value, parameters) if isinstance(value, str) else value
             source, text = experiment.query_text(named, path)
             yield from durations_of(read_once(filled_text(text, parameters), source, language))
     except LarsError:
@@ -61,10 +61,10 @@ def _of_traces(experiment: Experiment) -> Iterator[Duration]:
     for entry in experiment.entries["traces"]:
         for table in _tables(experiment, TraceTable, entry):
             yield from () if table.trace_unit is None else (table.trace_unit,)
-            yield from () if table.generate is None else _made(table.generate)
+            yield from () if table.generate is None else _durations_of(table.generate)
 
 
-def _made(table: GenerateTable) -> Iterator[Duration]:
+def _durations_of(table: GenerateTable) -> Iterator[Duration]:
     try:
         for text in (getattr(table, key) for key in ("interval", "duration", "start", "delay")):
             yield from () if text is None else (read_duration(text),)
@@ -89,11 +89,11 @@ def _tables(experiment: Experiment, model: type[_Model], entry: ExperimentEntry)
 def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -> Plan | TraceFiles:
     """Return a trace; raises LarsError with the place of what makes none."""
     path = entry.path
-    given = [key for key in ("generate", "streams", "files") if getattr(table, key)]
-    if len(given) != 1:
-        found = " and ".join(given) or "none of them"
-        problem = f"found {found}; accepted: one of generate, streams and files"
-        raise experiment.error((*path, *given[1:2]), problem)
+    names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
+    if len(names) != 1:
+        text = " and ".join(names) or "none of them"
+        problem = f"found {text}; accepted: one of generate, streams and files"
+        raise experiment.error((*path, *names[1:2]), problem)
     if table.generate is not None:
         if table.sort:
             problem = "found true with generate; accepted: for traces in files"
@@ -132,8 +132,10 @@ def _plan(experiment: Experiment, path: tuple[str | int, ...], table: GenerateTa
 def plan_of(table: GenerateTable, unit: Duration) -> Plan:
     """Return what is to be generated, at time points of a unit."""
     counts = ("stations", "seed", "streams", "contemporaneous")
-    given = {name: getattr(table, name) for name in type(table).model_fields}
-    return plan.plan_of(StreamOptions(**given | {name: _number(name, given[name]) for name in counts}), unit)
+    values = {name: getattr(table, name) for name in type(table).model_fields}
+    return plan.plan_of(
+        StreamOptions(**values | {name: _number(name, values[name]) for name in counts}), unit
+    )
 
 
 def _number(option: str, text: str) -> int:

@@ -89,12 +89,12 @@ class TrialEvaluation:
 
     def shortest(self, tried: Disagreement) -> Disagreement | None:
         """Return what is tried, up to the first interval that disagrees for the cause; None: none does."""
-        found = self.first(tried)
-        if found is None:
+        result = self.first(tried)
+        if result is None:
             return None
-        _, interval = found
-        kept = tuple(fact for fact in tried.facts if fact.t <= interval.end)
-        return Disagreement(tried.pair, kept, tried.static, interval.end)
+        _, interval = result
+        facts = tuple(fact for fact in tried.facts if fact.t <= interval.end)
+        return Disagreement(tried.pair, facts, tried.static, interval.end)
 
     def first(self, tried: Disagreement) -> tuple[VariantReport, PeriodComparison] | None:
         """Return the first interval that disagrees for the cause, with the report it is of."""
@@ -104,7 +104,7 @@ class TrialEvaluation:
         except LarsError:
             return None  # queries without a part that they need
         for interval in report.verdicts[0].intervals:
-            if any(one.cause is self.cause for one in report.differences(interval)):
+            if any(difference.cause is self.cause for difference in report.differences(interval)):
                 return report, interval
         return None
 
@@ -119,51 +119,55 @@ def report_on(
 
 
 def shrink(
-    task: AgreementTask, wanted: RowCause | None, warn: Warn, progress: Progress
+    task: AgreementTask, row_cause: RowCause | None, warn: Warn, progress: Progress
 ) -> tuple[MinimalDisagreement, TrialEvaluation] | None:
     """Return what is left of a comparison's first disagreement, None where it agrees."""
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
     compared = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
-    found = compare(compared, periods_of(task), trace, task.setting, task.trigger)
-    for variant in found.variants:
+    report = compare(compared, periods_of(task), trace, task.setting, task.trigger)
+    for variant in report.variants:
         for verdict in variant.verdicts:
             alone = replace(variant, verdicts=(verdict,))
-            cause = _cause(alone, wanted) if verdict.agree is False else None
+            cause = _cause(alone, row_cause) if verdict.agree is False else None
             if cause is not None:
                 static = {name: tuple(rows) for name, rows in trace.background.items()}
                 facts = tuple(trace.facts(trace.timeline))
-                given = Disagreement(variant.pair, facts, static, trace.timeline.last)
+                disagreement = Disagreement(variant.pair, facts, static, trace.timeline.last)
                 trials = TrialEvaluation(task.setting, task.trigger, verdict.period, cause, trace.origin)
-                return minimal_disagreement(given, trials, progress), trials
-    if wanted is not None:
-        raise LarsError(f"no row that one side alone has has the cause {wanted.value}")
+                return minimal_disagreement(disagreement, trials, progress), trials
+    if row_cause is not None:
+        raise LarsError(f"no row that one side alone has has the cause {row_cause.value}")
     return None
 
 
-def _cause(report: VariantReport, wanted: RowCause | None) -> RowCause | None:
-    if wanted is None:
+def _cause(report: VariantReport, cause: RowCause | None) -> RowCause | None:
+    if cause is None:
         return cause_in(report)
-    differences = (one for interval in report.verdicts[0].intervals for one in report.differences(interval))
-    return wanted if any(one.cause is wanted for one in differences) else None
+    differences = (
+        difference for interval in report.verdicts[0].intervals for difference in report.differences(interval)
+    )
+    return cause if any(difference.cause is cause for difference in differences) else None
 
 
 def cause_in(report: VariantReport) -> RowCause | None:
     """Return the cause of the first row that one side alone has, None where they agree."""
     intervals = report.verdicts[0].intervals
-    return next((one.cause for interval in intervals for one in report.differences(interval)), None)
+    return next(
+        (difference.cause for interval in intervals for difference in report.differences(interval)), None
+    )
 
 
 def minimal_disagreement(
-    given: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress
+    disagreement: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress
 ) -> MinimalDisagreement:
     """Return a minimal disagreement for the cause; LarsError where there is none for it."""
-    found = trials.first(given)
-    if found is None:
+    result = trials.first(disagreement)
+    if result is None:
         raise LarsError(f"no row that one side alone has has the cause {trials.cause.value}")
-    state = _first_guess(given, trials, found[0])
-    before, earlier = sizes_of(given), None
+    state = _first_guess(disagreement, trials, result[0])
+    before, earlier = sizes_of(disagreement), None
     for done in range(100):
         progress(done, 100)
         if state == earlier:
@@ -177,20 +181,24 @@ def minimal_disagreement(
     return MinimalDisagreement(state, trials.cause, before, sizes_of(state), trials.count)
 
 
-def _first_guess(given: Disagreement, trials: TrialEvaluation, report: VariantReport) -> Disagreement:
+def _first_guess(disagreement: Disagreement, trials: TrialEvaluation, report: VariantReport) -> Disagreement:
     """Return the disagreement with as little as what the first differing row rests on, if that will do."""
     for interval in report.verdicts[0].intervals:
-        for one in report.differences(interval):
-            if one.cause is trials.cause:
-                own = set(report.supports([(one, interval)])[0])
-                times = {interval.start + 1, interval.end, one.pushed if one.side is Side.PUSH else None}
-                near = [fact for fact in given.facts if interval.start < fact.t <= interval.end]
+        for difference in report.differences(interval):
+            if difference.cause is trials.cause:
+                own = set(report.supports([(difference, interval)])[0])
+                times = {
+                    interval.start + 1,
+                    interval.end,
+                    difference.pushed if difference.side is Side.PUSH else None,
+                }
+                near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]
                 for more in ((), [fact for fact in near if fact.t in times], near):
-                    kept = tuple(fact for fact in given.facts if fact in own or fact in set(more))
-                    if found := trials.shortest(replace(given, facts=kept, end=interval.end)):
-                        return found
-                return trials.shortest(given) or given
-    return given
+                    facts = tuple(fact for fact in disagreement.facts if fact in own or fact in set(more))
+                    if shortest := trials.shortest(replace(disagreement, facts=facts, end=interval.end)):
+                        return shortest
+                return trials.shortest(disagreement) or disagreement
+    return disagreement
 
 
 _Item = TypeVar("_Item")
@@ -234,8 +242,8 @@ def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) ->
 
 def _smaller_queries(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
     for pair in smaller_pairs(state.pair):
-        if found := trials.shortest(replace(state, pair=pair)):
-            return _smaller_queries(found, trials)
+        if disagreement := trials.shortest(replace(state, pair=pair)):
+            return _smaller_queries(disagreement, trials)
     return state
 
 
@@ -244,8 +252,8 @@ def _earlier(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
     first = min((fact.t for fact in state.facts), default=1)
     for by in range((first - 1) // trials.period * trials.period, 0, -trials.period):
         moved = replace(state, facts=_moved(state.facts, range(len(state.facts)), by), end=state.end - by)
-        if found := trials.shortest(moved):
-            state = found
+        if disagreement := trials.shortest(moved):
+            state = disagreement
             break
     count = len(state.facts)
     for places in (
@@ -260,17 +268,17 @@ def _moved_back(state: Disagreement, trials: TrialEvaluation, places: range) -> 
     """Return the disagreement with the elements at these places as early as steps of 2^n lead."""
     by = state.end
     while by:
-        found = None
+        moved_state = None
         own = [fact.t for at, fact in enumerate(state.facts) if at in places]
         if own and min(own) > by:
             facts = _moved(state.facts, places, by)
             ends = dict.fromkeys((state.end - by // trials.period * trials.period, state.end))
             tried = (trials.shortest(replace(state, facts=facts, end=end)) for end in ends)
-            found = next(filter(None, tried), None)
-        if found is None:
+            moved_state = next(filter(None, tried), None)
+        if moved_state is None:
             by //= 2
         else:
-            state = found
+            state = moved_state
     return state
 
 
@@ -284,10 +292,10 @@ _Change = Callable[[Pattern], Pattern | None]
 
 def smaller_pairs(pair: Pair) -> Iterator[Pair]:
     """Yield pairs in which both queries lack the same part, and bind their columns all the same."""
-    for made in _changes(pair.cqels.pattern):
+    for change in _changes(pair.cqels.pattern):
         # Made anew for each query: some count the operators that they have met.
         csparql, cqels = (
-            replace(query, pattern=_tidy(rebuild(query.pattern, made())))
+            replace(query, pattern=_tidy(rebuild(query.pattern, change())))
             for query in (pair.csparql, pair.cqels)
         )
         if all(set(query.result) <= variables(query.pattern) for query in (csparql, cqels)):
@@ -297,8 +305,8 @@ def smaller_pairs(pair: Pair) -> Iterator[Pair]:
 
 
 def _changes(pattern: Pattern) -> Iterator[Callable[[], _Change]]:
-    found = list(parts(pattern))
-    for condition in dict.fromkeys(one.condition for one in found if isinstance(one, algebra.Filter)):
+    patterns = list(parts(pattern))
+    for condition in dict.fromkeys(part.condition for part in patterns if isinstance(part, algebra.Filter)):
         yield partial(_dropping_condition, condition)
     kinds = (
         (algebra.Union, "left"),
@@ -307,9 +315,9 @@ def _changes(pattern: Pattern) -> Iterator[Callable[[], _Change]]:
         (algebra.Minus, "left"),
     )
     for kind, side in kinds:
-        for number in range(sum(isinstance(one, kind) for one in found)):
+        for number in range(sum(isinstance(part, kind) for part in patterns)):
             yield partial(_keeping_side, kind, number, side)
-    triples = (triple for one in found if isinstance(one, algebra.Bgp) for triple in one.triples)
+    triples = (triple for part in patterns if isinstance(part, algebra.Bgp) for triple in part.triples)
     for triple in dict.fromkeys(triples):
         yield partial(_dropping_triple, triple)
 
@@ -327,15 +335,15 @@ def _keeping_side(kind: type[Pattern], number: int, side: str) -> _Change:
     def change(part: Pattern) -> Pattern | None:
         if not isinstance(part, kind) or next(met) != number:
             return None
-        kept: Pattern = getattr(part, side)
-        return kept
+        pattern: Pattern = getattr(part, side)
+        return pattern
 
     return change
 
 
 def _dropping_triple(triple: TriplePattern) -> _Change:
     def rest(part: algebra.Bgp) -> algebra.Bgp:
-        return algebra.Bgp(tuple(one for one in part.triples if one != triple))
+        return algebra.Bgp(tuple(pattern for pattern in part.triples if pattern != triple))
 
     def change(part: Pattern) -> Pattern | None:
         match part:
@@ -369,31 +377,33 @@ def _without_idle_windows(csparql: EngineQuery, cqels: EngineQuery) -> EngineQue
 
 
 def _without_column(query: EngineQuery, name: Variable) -> EngineQuery:
-    return replace(query, result=tuple(one for one in query.result if one != name))
+    return replace(query, result=tuple(variable for variable in query.result if variable != name))
 
 
-def sizes_of(one: Disagreement) -> Sizes:
+def sizes_of(disagreement: Disagreement) -> Sizes:
     """Return the sizes of a disagreement; a query's parts are its patterns, conditions and columns."""
-    rows = [row[:3] for row in one.static.get(("triple", 4), ())]
-    terms = {term for fact in one.facts for term in fact.arguments[:3]} | {t for row in rows for t in row}
-    queries = sum(map(_parts, (one.pair.csparql, one.pair.cqels)))
-    return Sizes(len(one.facts), len(rows), one.end, len(terms), queries)
+    rows = [row[:3] for row in disagreement.static.get(("triple", 4), ())]
+    terms = {term for fact in disagreement.facts for term in fact.arguments[:3]} | {
+        t for row in rows for t in row
+    }
+    queries = sum(map(_parts, (disagreement.pair.csparql, disagreement.pair.cqels)))
+    return Sizes(len(disagreement.facts), len(rows), disagreement.end, len(terms), queries)
 
 
 def _parts(query: EngineQuery) -> int:
-    found = list(parts(query.pattern))
-    triples = sum(len(part.triples) for part in found if isinstance(part, Bgp))
-    conditions = sum(len(expressions_of(one)) for one in found if not isinstance(one, Extend))
-    others = sum(not isinstance(one, Bgp) for one in found)
+    patterns = list(parts(query.pattern))
+    triples = sum(len(part.triples) for part in patterns if isinstance(part, Bgp))
+    conditions = sum(len(expressions_of(pattern)) for pattern in patterns if not isinstance(pattern, Extend))
+    others = sum(not isinstance(pattern, Bgp) for pattern in patterns)
     return triples + conditions + others + len(query.result)
 
 
-def write_shrunk(folder: Path, found: MinimalDisagreement, trials: TrialEvaluation) -> None:
+def write_shrunk(folder: Path, disagreement: MinimalDisagreement, trials: TrialEvaluation) -> None:
     """Write what is left as an experiment; a folder of that name is replaced."""
-    title = f"Push and pull disagree: {found.cause.value}"
-    about = found.left.pair, trials.setting, trials.trigger, trials.period
+    title = f"Push and pull disagree: {disagreement.cause.value}"
+    about = disagreement.left.pair, trials.setting, trials.trigger, trials.period
     with replacement_path(folder, folders=True) as new:
         new.mkdir()
-        left = found.left
+        left = disagreement.left
         dates = Dates(trials.origin, trials.setting.unit)
         WrittenExperiment(title, *about, left.facts, left.static, left.end, dates).write(new)

@@ -41,12 +41,12 @@ class TracelessTask:
         task, carried = self.task, frozenset[tuple[str, str]]()
         if task.cqels is None and (task.trace.paths or task.generated):
             carried = comparison_trace(task, self.queries, warn).predicates()
-        found = pairs(task.csparql, task.cqels, carried, task.assigned)
+        all_pairs = pairs(task.csparql, task.cqels, carried, task.assigned)
         for query in self.queries:
             if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
                 warn(f"T14: {query.to_stream.value} is left out: both sides report all answers at each time")
-        if any(sources(pair.cqels) for pair in found):
-            return found
+        if any(sources(pair.cqels) for pair in all_pairs):
+            return all_pairs
         problem = (
             "no part of the query is matched in a stream; accepted: a query with windows, and for C-SPARQL"
         )

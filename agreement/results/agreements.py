@@ -121,36 +121,32 @@ class AgreeRequest:
         span = times.from_, times.to
         overrides = Overrides(times.period, self.input_options.unit, self.reading, assigned, self.on, span)
         trace = self.input_options.trace(bad_lines=self.bad_lines)
-        found = comparison_of(self.inputs, trace, overrides, listeners)
-        if assigned and found.cqels is not None:
+        task = comparison_of(self.inputs, trace, overrides, listeners)
+        if assigned and task.cqels is not None:
             problem = "which says itself what is matched in which stream"
-            raise LarsError(
-                f"--assign: accepted without a query in {TITLES[found.cqels.language]}, {problem}"
-            )
-        return found
+            raise LarsError(f"--assign: accepted without a query in {TITLES[task.cqels.language]}, {problem}")
+        return task
 
-    def row_filter(self, asked: AgreementTask) -> RowFilter:
+    def row_filter(self, task: AgreementTask) -> RowFilter:
         """Return which of the rows are shown."""
-        wanted = self.narrowing
-        only = tuple(one.points(asked.setting.unit) for one in wanted.only_period) or None
-        return narrow(only, wanted.cause, wanted.side, agreeing.periods_of(asked))
+        options = self.narrowing
+        only = tuple(period.points(task.setting.unit) for period in options.only_period) or None
+        return narrow(only, options.cause, options.side, agreeing.periods_of(task))
 
-    def explain_options(self, asked: AgreementTask) -> agreement_report.ExplainOptions:
+    def explain_options(self, task: AgreementTask) -> agreement_report.ExplainOptions:
         """Return how `lars explain` is asked about a row."""
         # The unit fits both queries together; one of them alone may fit a longer one.
-        one = self.experiment
+        path = self.experiment
         fitted = (
-            self.input_options if one is not None else replace(self.input_options, unit=asked.setting.unit)
+            self.input_options if path is not None else replace(self.input_options, unit=task.setting.unit)
         )
         again = tuple(chain(*map(shell_words, (fitted, self.bad_lines, self.reading))))
         files = (
-            agreeing.inputs_by_kind(self.inputs, asked.setting.unit)
-            if one is None
-            else dict.fromkeys((True, False), (one,))
+            agreeing.inputs_by_kind(self.inputs, task.setting.unit)
+            if path is None
+            else dict.fromkeys((True, False), (path,))
         )
-        return agreement_report.ExplainOptions(
-            files, again, asked.csparql is not None, asked.cqels is not None
-        )
+        return agreement_report.ExplainOptions(files, again, task.csparql is not None, task.cqels is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +166,7 @@ class AgreementDifference:
     row: Row
     cause: str
     pushed: int | None
-    _found: FoundRow = field(repr=False, compare=False)
+    _row: FoundRow = field(repr=False, compare=False)
     _report: VariantReport = field(repr=False, compare=False)
     _dates: Dates = field(repr=False, compare=False)
 
@@ -207,8 +203,8 @@ class AgreementDifference:
     @property
     def support(self) -> tuple[Fact, ...]:
         """The input that the row rests on."""
-        (found,) = self._report.supports([(self._found.difference, self._found.interval)])
-        return found
+        (facts,) = self._report.supports([(self._row.difference, self._row.interval)])
+        return facts
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -221,9 +217,9 @@ class AgreeResult(Findings):
 
     verdict: ClassVar[str | None] = "agree"
 
-    _asked: AgreementTask
+    _task: AgreementTask
     _report: AgreementReport
-    _shown: RowFilter
+    _row_filter: RowFilter
     _asking: agreement_report.ExplainOptions
     _title: str
     _source_files: SourceFiles | None = None
@@ -232,18 +228,18 @@ class AgreeResult(Findings):
     @property
     def verdicts(self) -> tuple[PeriodVerdict, ...]:
         """The verdict for each pulling period."""
-        return self._shown.verdicts(self._report.variants[0])
+        return self._row_filter.verdicts(self._report.variants[0])
 
     @property
     def variants(self) -> Mapping[str, tuple[PeriodVerdict, ...]]:
         """The verdicts by the reading of the CQELS query."""
-        return {str(one.pair): self._shown.verdicts(one) for one in self._report.variants}
+        return {str(report.pair): self._row_filter.verdicts(report) for report in self._report.variants}
 
     @property
     def agree(self) -> bool | None:
         """Whether the engines agree on every whole period; None where there is none."""
-        found = [verdict.agree for verdict in self._report.variants[0].verdicts]
-        return False if False in found else True if True in found else None
+        result = [verdict.agree for verdict in self._report.variants[0].verdicts]
+        return False if False in result else True if True in result else None
 
     @property
     def origin(self) -> str | None:
@@ -253,7 +249,7 @@ class AgreeResult(Findings):
     @property
     def dates(self) -> Dates:
         """What dateTimes the time points are, where they are any."""
-        return Dates(self.origin, self._asked.setting.unit)
+        return Dates(self.origin, self._task.setting.unit)
 
     @property
     def certified(self) -> tuple[int, int]:
@@ -263,7 +259,9 @@ class AgreeResult(Findings):
     @property
     def differences(self) -> tuple[AgreementDifference, ...]:
         """The rows that one side alone has, by variant, period and time."""
-        every = ((variant, row) for variant in self._report.variants for row in self._shown.rows(variant))
+        every = (
+            (variant, row) for variant in self._report.variants for row in self._row_filter.rows(variant)
+        )
         return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
@@ -271,12 +269,12 @@ class AgreeResult(Findings):
         from agreement.results.renderings.comparisons import agreement_json
 
         whole = self._whole().as_json() if full else {}
-        return agreement_json.as_json(self._report, self._asked.setting, self._shown) | whole
+        return agreement_json.as_json(self._report, self._task.setting, self._row_filter) | whole
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints, with `full` as --full."""
-        found: JsonObject = {key: plain(value) for key, value in self.document(full=full).items()}
-        return found
+        result: JsonObject = {key: plain(value) for key, value in self.document(full=full).items()}
+        return result
 
     def json_lines(self, *, full: bool = False) -> Iterable[str]:
         """Yield the lines of the document as the command prints it."""
@@ -296,34 +294,34 @@ class AgreeResult(Findings):
         """Yield the report for a reader, with `full` the model, both programs and all answers too."""
         if full:
             yield from self._whole().as_text()
-        yield from agreement_report.as_text(self._report, self._asked.setting, self._shown, self._asking)
+        yield from agreement_report.as_text(self._report, self._task.setting, self._row_filter, self._asking)
 
     def _whole(self) -> "FullReport":
         # Queries are written as text for it alone.
         from agreement.results.renderings.comparisons.agreement_json import FullReport
 
-        return FullReport(self._report, self._asked.setting, self._asked.trigger)
+        return FullReport(self._report, self._task.setting, self._task.trigger)
 
     @property
     def files(self) -> Sequence[Path]:
         """The queries, or the experiment, and the trace with its static data."""
-        given = self._asked.trace
-        static = (one.path for one in given.static)
-        every = (*chain(*self._asking.inputs.values()), *given.paths, *static)
-        experiments = ((one, one / EXPERIMENT_FILE) for one in every)
-        found = (toml if toml.is_file() else one for one, toml in experiments)
+        trace_input = self._task.trace
+        static = (file.path for file in trace_input.static)
+        every = (*chain(*self._asking.inputs.values()), *trace_input.paths, *static)
+        experiments = ((path, path / EXPERIMENT_FILE) for path in every)
+        paths = (toml if toml.is_file() else path for path, toml in experiments)
         # Files that stand for what was given by value have no names that mean anything.
-        return tuple(dict.fromkeys(found)) if self._source_files is None else ()
+        return tuple(dict.fromkeys(paths)) if self._source_files is None else ()
 
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need; so below.
         from agreement.results.renderings.pages.push_pull.agree_page import AgreeContent, agree_page
 
-        asked = self._asked
-        about = self._title, asked.setting, asked.trigger, self._report, self._shown
-        queries = (one for one in self.files if one.suffix in QUERY_SUFFIXES)
-        written = tuple((one.name, text_in(one, "a query")) for one in queries)
+        task = self._task
+        about = self._title, task.setting, task.trigger, self._report, self._row_filter
+        queries = (path for path in self.files if path.suffix in QUERY_SUFFIXES)
+        written = tuple((path.name, text_in(path, "a query")) for path in queries)
         # Queries given by value are in files that are gone when the page is read.
         asking = self._asking if self._source_files is None else None
         return agree_page(AgreeContent(*about, self.document(), asking, written))
@@ -334,38 +332,38 @@ class AgreeResult(Findings):
         from agreement.results.renderings.pages.push_pull.timeline import small_html
 
         variant = self._report.variants[0]
-        shown = self._shown.verdicts(variant)
-        agree, counts = summary(shown)
-        said = self.headline if agree else f"{self.headline}. {counts}"
-        return small_html(variant, shown, said, self.dates.within(variant.trace.timeline))
+        verdicts = self._row_filter.verdicts(variant)
+        agree, counts = summary(verdicts)
+        sentence = self.headline if agree else f"{self.headline}. {counts}"
+        return small_html(variant, verdicts, sentence, self.dates.within(variant.trace.timeline))
 
     def write_figure(self, path: str | Path) -> None:
         """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
         from agreement.results.renderings.pages.push_pull.figure import write_figure
 
         variant = self._report.variants[0]
-        row = next(self._shown.rows(variant), None)
-        write_figure(Path(path), variant, self._shown.verdicts(variant), row, self._asked.setting)
+        row = next(self._row_filter.rows(variant), None)
+        write_figure(Path(path), variant, self._row_filter.verdicts(variant), row, self._task.setting)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
         from agreement.results.renderings.comparisons import agreement_json
 
-        return agreement_json.tables(self._report, self._shown)
+        return agreement_json.tables(self._report, self._row_filter)
 
 
-def _difference(variant: VariantReport, found: FoundRow, dates: Dates) -> AgreementDifference:
-    one, interval = found.difference, found.interval
+def _difference(variant: VariantReport, found_row: FoundRow, dates: Dates) -> AgreementDifference:
+    difference, interval = found_row.difference, found_row.interval
     return AgreementDifference(
         variant=str(variant.pair),
-        period=found.period,
+        period=found_row.period,
         start=interval.start,
         end=interval.end,
-        side=one.side.value,
-        row=one.row,
-        cause=one.cause.value,
-        pushed=one.pushed,
-        _found=found,
+        side=difference.side.value,
+        row=difference.row,
+        cause=difference.cause.value,
+        pushed=difference.pushed,
+        _row=found_row,
         _report=variant,
         _dates=dates,
     )
@@ -375,19 +373,19 @@ def _difference(variant: VariantReport, found: FoundRow, dates: Dates) -> Agreem
 def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     """Return whether pull of C-SPARQL and push of CQELS agree: an experiment, or queries and traces.
 
-    >>> found = agree("samples/coupons", period="4..8")
-    >>> found.agree, [verdict.period for verdict in found.verdicts if not verdict.agree]
+    >>> result = agree("samples/coupons", period="4..8")
+    >>> result.agree, [verdict.period for verdict in result.verdicts if not verdict.agree]
     (False, [8])
-    >>> [(one.start, one.end, one.side, one.cause) for one in found.differences]
+    >>> [(row.start, row.end, row.side, row.cause) for row in result.differences]
     [(16, 24, 'push', 'expired before the pull')]
     """
-    asked = request.task(listeners)
-    shown = request.row_filter(asked)
-    trace = replace(asked.trace, runner=request.where.runner(listeners.note, listeners.progress))
-    found = agreeing.run(replace(asked, trace=trace), listeners.warn)
-    for message in found.warnings:
+    task = request.task(listeners)
+    row_filter = request.row_filter(task)
+    trace = replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress))
+    report = agreeing.run(replace(task, trace=trace), listeners.warn)
+    for message in report.warnings:
         listeners.warn(message)
-    dates = Dates(found.variants[0].trace.origin, asked.setting.unit)
-    asking = replace(request.explain_options(asked), dates=dates)
-    about = asked, found, shown, asking, title_of(request.inputs)
+    dates = Dates(report.variants[0].trace.origin, task.setting.unit)
+    asking = replace(request.explain_options(task), dates=dates)
+    about = task, report, row_filter, asking, title_of(request.inputs)
     return AgreeResult(*about, listeners.source_files)

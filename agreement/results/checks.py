@@ -59,14 +59,14 @@ class CheckResult(Findings):
 
     verdict: ClassVar[str | None] = "correct"
 
-    _found: tuple[CheckReadings, ...]
+    _readings: tuple[CheckReadings, ...]
     _at: int
     dates: Dates = field()  # not the property of the base
 
     @property
     def correct(self) -> bool:
         """Whether each of the streams is an answer stream."""
-        return all(one.correct for one in self._found)
+        return all(readings.correct for readings in self._readings)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -75,11 +75,11 @@ class CheckResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return check_report.json_document(self._found, self._at, self.dates)
+        return check_report.json_document(self._readings, self._at, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield what is said of each stream."""
-        return check_report.text_lines(self._found, self._at, self.dates)
+        return check_report.text_lines(self._readings, self._at, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `lines`: those of the text."""
@@ -97,19 +97,19 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     True
     """
     reading, path = request.reading, request.program
-    named = flags_of(request.evaluation, reading, semantics=request.semantics)
-    check_for_queries(path, named)
-    given = request.input_options.fitted([path], listeners.note, request.evaluation.period)
-    wanted = SolvingTask(
+    flags = flags_of(request.evaluation, reading, semantics=request.semantics)
+    check_for_queries(path, flags)
+    options = request.input_options.fitted([path], listeners.note, request.evaluation.period)
+    task = SolvingTask(
         path=path,
-        trace=given.trace(request.trace, request.bad_lines, Runner(in_process=True)),
+        trace=options.trace(request.trace, request.bad_lines, Runner(in_process=True)),
         evaluation=request.evaluation,
-        setting=reading.setting(given.time_point, request.semantics, given.origin),
+        setting=reading.setting(options.time_point, request.semantics, options.origin),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, request.at),
     )
     text = text_in(request.answer, checking.ACCEPTED)
-    met = explaining.situation_of(wanted, listeners.warn)
+    met = explaining.situation_of(task, listeners.warn)
     streams = checking.read_candidates(text, str(request.answer), met.at, met.dates)
-    found = tuple(checking.check(met, one, met.at) for one in streams)
-    return CheckResult(found, met.at, met.dates)
+    readings = tuple(checking.check(met, stream, met.at) for stream in streams)
+    return CheckResult(readings, met.at, met.dates)

@@ -81,13 +81,13 @@ class CompareResult(Findings):
     @property
     def same(self) -> bool | None:
         """Whether both report the same everywhere; None where they do in the cases that can be compared."""
-        same = all(one.parting.same for one in self.comparisons)
+        same = all(comparison.parting.same for comparison in self.comparisons)
         return None if same and self._refused else same
 
     @property
     def refused(self) -> Mapping[str, str]:
         """Of the cases that cannot be compared, why."""
-        return {one.id: one.problem for one in self._refused}
+        return {case.id: case.problem for case in self._refused}
 
     @property
     def incomparable(self) -> str | None:
@@ -97,7 +97,7 @@ class CompareResult(Findings):
     @property
     def differences(self) -> tuple[DifferenceWithRules, ...]:
         """The places at which they part, each with the rules that part them there."""
-        return tuple(parted for one in self.comparisons for parted in one.parting.parted)
+        return tuple(parted for comparison in self.comparisons for parted in comparison.parting.parted)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -120,25 +120,27 @@ class CompareResult(Findings):
         from agreement.results.renderings.pages.text_pages import text_page
 
         first, second = self.comparisons[0].parting.names
-        asked = f"Where do {first} and {second} report something else, and which rule parts them?"
-        said = " ".join(map(parting_report.summary, self.comparisons)) if len(self.comparisons) == 1 else ""
-        answer = said or self.text.rpartition("\n")[2]
-        head = PageHead(f"{first} and {second}", asked, self.same, answer, self.warnings)
+        question = f"Where do {first} and {second} report something else, and which rule parts them?"
+        sentence = (
+            " ".join(map(parting_report.summary, self.comparisons)) if len(self.comparisons) == 1 else ""
+        )
+        answer = sentence or self.text.rpartition("\n")[2]
+        head = PageHead(f"{first} and {second}", question, self.same, answer, self.warnings)
         if len(self.comparisons) > 1:
             return text_page(head, self.document(), self.parts())
-        (one,) = self.comparisons
-        page = text_page(head, self.document(), parting_report.page_parts(one))
-        return replace(page, page=page.page | {"timelines": parting_timelines(one)})
+        (comparison,) = self.comparisons
+        page = text_page(head, self.document(), parting_report.page_parts(comparison))
+        return replace(page, page=page.page | {"timelines": parting_timelines(comparison)})
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `differences`."""
         return (OutTable("differences", _COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[str | None, int, str, bool]]:
-        for one in self.comparisons:
-            for parted in one.parting.parted:
+        for comparison in self.comparisons:
+            for parted in comparison.parting.parted:
                 causes = " ".join(cause.rule.name for cause in parted.causes)
-                yield one.title, parted.difference.place, causes, parted.undone
+                yield comparison.title, parted.difference.place, causes, parted.undone
 
 
 _COLUMNS = (
@@ -167,8 +169,8 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
 
     >>> met = "samples/judged/met/"
-    >>> found = compare("cqels", "cqels-1.x", met + "query.cqels.rq", met + "doors.nq")
-    >>> found.same, [parted.difference.place for parted in found.differences]
+    >>> result = compare("cqels", "cqels-1.x", met + "query.cqels.rq", met + "doors.nq")
+    >>> result.same, [parted.difference.place for parted in result.differences]
     (False, [6])
     """
     request = _unfolded(request, listeners)
@@ -178,14 +180,14 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     trace = read.trace(traces, request.bad_lines)
     likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
     how = (request.t0, request.bounds, likeness, request.times)
-    asked = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
+    profiles = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
     if not cases:
-        return CompareResult((comparing.on_trace(asked, queries, listeners.warn, listeners.progress),))
+        return CompareResult((comparing.on_trace(profiles, queries, listeners.warn, listeners.progress),))
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-    every = comparing.on_cases(asked, request.inputs, listeners.progress)
-    found = tuple(one for one in every if not isinstance(one, RefusedCase))
-    refused = tuple(one for one in every if isinstance(one, RefusedCase))
-    if not found:
+    every = comparing.on_cases(profiles, request.inputs, listeners.progress)
+    comparisons = tuple(item for item in every if not isinstance(item, RefusedCase))
+    refused = tuple(item for item in every if isinstance(item, RefusedCase))
+    if not comparisons:
         raise LarsError(str(all_refused(refused, len(refused))))
-    return CompareResult(found, refused)
+    return CompareResult(comparisons, refused)

@@ -105,26 +105,30 @@ def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
     """Return the program that is asked about, with its input."""
-    path, reading, given = paths[0], request.reading, request.input_options
+    path, reading, options = paths[0], request.reading, request.input_options
     request.check(path)
     if not is_experiment(path):
-        given = given.fitted([path], listeners.note, request.evaluation.period)
-    wanted = solving.SolvingTask(
+        options = options.fitted([path], listeners.note, request.evaluation.period)
+    task = solving.SolvingTask(
         path=path,
-        trace=given.trace(paths[1:], request.bad_lines, Runner(in_process=True)),
+        trace=options.trace(paths[1:], request.bad_lines, Runner(in_process=True)),
         evaluation=request.evaluation,
-        setting=reading.setting(given.time_point, request.semantics, given.origin),
+        setting=reading.setting(options.time_point, request.semantics, options.origin),
         trigger=reading.trigger or Trigger.ANY,
         span=(None, request.at),
     )
     if not is_experiment(path):
-        return explaining.situation_of(wanted, listeners.warn)
+        return explaining.situation_of(task, listeners.warn)
     period = request.evaluation.period
     periods = () if period is None else (period,)
-    asked = on_experiment(path, wanted.trace, Overrides(periods, given.unit, reading, {}), listeners.warn)
+    agreement_task = on_experiment(
+        path, task.trace, Overrides(periods, options.unit, reading, {}), listeners.warn
+    )
     if request.semantics is not None:
-        asked = replace(asked, setting=replace(asked.setting, semantics=request.semantics))
-    return explaining.query_of_comparison(asked, wanted, listeners.warn)
+        agreement_task = replace(
+            agreement_task, setting=replace(agreement_task.setting, semantics=request.semantics)
+        )
+    return explaining.query_of_comparison(agreement_task, task, listeners.warn)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -137,12 +141,12 @@ class ExplainResult(Findings):
     verdict: ClassVar[str | None] = "holds"
 
     dates: Dates = field()  # not the property of the base
-    _found: AtomExplanation | NoAnswerStream
+    _explanation: AtomExplanation | NoAnswerStream
 
     @property
     def holds(self) -> bool:
         """Whether the atom is in the answer."""
-        return isinstance(self._found, AtomExplanation) and self._found.proof is not None
+        return isinstance(self._explanation, AtomExplanation) and self._explanation.proof is not None
 
     @property
     def origin(self) -> str | None:
@@ -151,22 +155,22 @@ class ExplainResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return explanation_json.as_json(self._found, self.dates)
+        return explanation_json.as_json(self._explanation, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the tree for a reader."""
-        return explanation_text.text_lines(self._found, self.dates)
+        return explanation_text.text_lines(self._explanation, self.dates)
 
     @property
     def headline(self) -> str:
         """Whether the atom is in the answer, in one line."""
-        t, _ = self._found.moment
+        t, _ = self._explanation.moment
         return f"{self._atom} {'holds' if self.holds else 'does not hold'} at {self.dates.option(t)}"
 
     @property
     def _atom(self) -> str:
         """The atom as readers see it."""
-        _, atom = self._found.moment
+        _, atom = self._explanation.moment
         return clip_text(shorten(str(atom)), _LONG)
 
     def page(self) -> "Page":
@@ -175,15 +179,17 @@ class ExplainResult(Findings):
         from agreement.results.renderings.pages.page import PageHead
         from agreement.results.renderings.pages.text_pages import first_lines, text_page
 
-        found, parts = self._found, list(self.parts())
-        dates = self.dates if found.world is None else self.dates.within(found.world.view.timeline)
-        at, program, proof = (
-            (found.t, found.program, None)
-            if isinstance(found, NoAnswerStream)
-            else (found.world.t, found.world.program, found.proof)
+        explanation, parts = self._explanation, list(self.parts())
+        dates = (
+            self.dates if explanation.world is None else self.dates.within(explanation.world.view.timeline)
         )
-        asked = f"Why is this so in the answer at {self.dates.option(at)}?"
-        head = PageHead(f"{self._atom}, explained", asked, self.holds, self.headline, self.warnings, "Why")
+        at, program, proof = (
+            (explanation.t, explanation.program, None)
+            if isinstance(explanation, NoAnswerStream)
+            else (explanation.world.t, explanation.world.program, explanation.proof)
+        )
+        question = f"Why is this so in the answer at {self.dates.option(at)}?"
+        head = PageHead(f"{self._atom}, explained", question, self.holds, self.headline, self.warnings, "Why")
         lines = list(map(str, parts))
         about: Json = {
             "proof": self.holds,
@@ -204,13 +210,13 @@ class ExplainResult(Findings):
 def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
     """Return why an atom is in the answer at a time, or what it lacks; of an experiment, query or program.
 
-    >>> found = explain("samples/coupons", atom="ans(25,rayban,b)", at=18)
-    >>> found.holds, found.text.split(" ")[0]
+    >>> result = explain("samples/coupons", atom="ans(25,rayban,b)", at=18)
+    >>> result.holds, result.text.split(" ")[0]
     (True, 'ans1(25,')
     """
     paths, atom = asked_of(request)
     if request.at is None:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
     here = situate(request, paths, listeners)
-    found = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
-    return ExplainResult(here.dates, found)
+    explanation = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
+    return ExplainResult(here.dates, explanation)

@@ -99,47 +99,47 @@ class JudgeResult(Findings):
 
     verdict: ClassVar[str | None] = "correct"
 
-    _found: AnswersVerdict | tuple[CaseVerdict | RefusedCase, ...]
+    _verdict: AnswersVerdict | tuple[CaseVerdict | RefusedCase, ...]
     _title: str = "Recorded cases"
 
     @property
     def correct(self) -> bool | None:
         """Whether the answers, or all cases, are correct."""
-        found = self._found
-        if isinstance(found, AnswersVerdict):
-            return found.correct
-        return cases.overall([one.correct if isinstance(one, CaseVerdict) else None for one in found])
+        outcome = self._verdict
+        if isinstance(outcome, AnswersVerdict):
+            return outcome.correct
+        return cases.overall([item.correct if isinstance(item, CaseVerdict) else None for item in outcome])
 
     @property
     def _cases(self) -> tuple[CaseVerdict, ...]:
-        found = () if isinstance(self._found, AnswersVerdict) else self._found
-        return tuple(one for one in found if isinstance(one, CaseVerdict))
+        result = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
+        return tuple(item for item in result if isinstance(item, CaseVerdict))
 
     @property
     def _refused(self) -> tuple[RefusedCase, ...]:
-        found = () if isinstance(self._found, AnswersVerdict) else self._found
-        return tuple(one for one in found if isinstance(one, RefusedCase))
+        result = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
+        return tuple(item for item in result if isinstance(item, RefusedCase))
 
     @property
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone, and of several cases."""
-        return self._found.origin if isinstance(self._found, AnswersVerdict) else None
+        return self._verdict.origin if isinstance(self._verdict, AnswersVerdict) else None
 
     @property
     def dates(self) -> Dates:
         """What dateTimes the time points are, where they are any."""
-        return self._found.dates if isinstance(self._found, AnswersVerdict) else NO_DATES
+        return self._verdict.dates if isinstance(self._verdict, AnswersVerdict) else NO_DATES
 
     @property
     def refused(self) -> Mapping[str, str]:
         """Of the cases that cannot be judged, why."""
-        return {one.id: one.problem for one in self._refused}
+        return {case.id: case.problem for case in self._refused}
 
     @property
     def undecided(self) -> str | None:
         """Why it is neither correct nor incorrect; None where it is one of them."""
-        if isinstance(self._found, AnswersVerdict):
-            return self._found.undecided
+        if isinstance(self._verdict, AnswersVerdict):
+            return self._verdict.undecided
         return cases.undecided_cases(self._cases)
 
     @property
@@ -152,14 +152,16 @@ class JudgeResult(Findings):
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
         """Each window, or step of an engine version, of answers in a file; none for cases."""
-        found = self._content
-        phases = ("windows", "transient", "later") if "cases" not in found else ()
-        return tuple(_window(phase, one) for phase in phases for one in found.get(phase, ()))
+        content = self._content
+        phases = ("windows", "transient", "later") if "cases" not in content else ()
+        return tuple(_window(phase, item) for phase in phases for item in content.get(phase, ()))
 
     @property
     def differences(self) -> tuple[WindowVerdict, ...]:
         """The windows that count and are wrong."""
-        return tuple(one for one in self.verdicts if one.phase == "windows" and one.problem is not None)
+        return tuple(
+            verdict for verdict in self.verdicts if verdict.phase == "windows" and verdict.problem is not None
+        )
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -174,17 +176,17 @@ class JudgeResult(Findings):
 
     @property
     def _content(self) -> Json:
-        found = self._found
-        if isinstance(found, AnswersVerdict):
-            return verdict_json.of_answers(found)
+        outcome = self._verdict
+        if isinstance(outcome, AnswersVerdict):
+            return verdict_json.of_answers(outcome)
         return verdict_json.by_case(self._cases, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdict for a reader."""
-        found = self._found
+        outcome = self._verdict
         return (
-            verdict_text.of_answers(found)
-            if isinstance(found, AnswersVerdict)
+            verdict_text.of_answers(outcome)
+            if isinstance(outcome, AnswersVerdict)
             else verdict_text.text_of_cases(self._cases, self._refused)
         )
 
@@ -212,8 +214,9 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
 
     >>> met = "samples/judged/met/"
     >>> recorded = {"answers": met + "answers.csparql.ndjson", "answers_unit": "1ms"}
-    >>> found = judge(met + "query.csparql.rq", met + "doors.nq", **recorded)
-    >>> found.correct, [(one.start, one.end, one.delay) for one in found.verdicts if one.phase == "windows"]
+    >>> result = judge(met + "query.csparql.rq", met + "doors.nq", **recorded)
+    >>> windows = [verdict for verdict in result.verdicts if verdict.phase == "windows"]
+    >>> result.correct, [(verdict.start, verdict.end, verdict.delay) for verdict in windows]
     (True, [(2, 12, 1.0), (12, 22, 1.0), (22, 32, 1.0)])
     """
     options = judging.options_of(request.how)
@@ -234,11 +237,11 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         work = partial(cases.judged_case, judge=request.engine, options=options)
         return JudgeResult(tuple(cases.each_case(paths, work, listeners.progress)))
     query, traces = judging.paths_of(request.inputs)
-    given = request.input_options.fitted([query], listeners.note)
-    read = judging.reading_of(request.recorded, given, request.how.match)
-    asked = judging.JudgedAnswers(
+    input_options = request.input_options.fitted([query], listeners.note)
+    read = judging.reading_of(request.recorded, input_options, request.how.match)
+    answers = judging.JudgedAnswers(
         query=query,
-        trace=given.trace(traces, request.bad_lines),
+        trace=input_options.trace(traces, request.bad_lines),
         answers=request.answers,
         reading=read,
         engine=judging.language_of(query, read.unit) if request.engine is None else request.engine,
@@ -249,5 +252,5 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         static_at=request.static_at,
     )
     return JudgeResult(
-        judging.judge_answers(asked, listeners.warn, listeners.progress), _title(query, traces)
+        judging.judge_answers(answers, listeners.warn, listeners.progress), _title(query, traces)
     )

@@ -147,28 +147,32 @@ class AnswerAt:
 class SolveResult(Findings):
     """What `solve` returns: the answer at each time point, in their order."""
 
-    _found: AnswerRows | Streams | EngineReports
+    _answered: AnswerRows | Streams | EngineReports
     _unit: Duration = SECOND
     streamed: ClassVar[bool] = True
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the columns of a query's rows; none for a program."""
-        return () if isinstance(self._found, Streams) else tuple(one.name for one in self._found.variables)
+        return (
+            ()
+            if isinstance(self._answered, Streams)
+            else tuple(variable.name for variable in self._answered.variables)
+        )
 
     @property
     def origin(self) -> str | None:
         """The dateTime of time 0; None where times are numbers alone."""
-        return self._found.origin
+        return self._answered.origin
 
     @property
     def headline(self) -> str:
         """How many times there are at which something is answered, and of how many rows."""
-        if isinstance(self._found, Streams):
-            most = self._found.whole.most
-            counts, what = [min(most or count, count) for _, count in self._found.counts], "answer stream"
+        if isinstance(self._answered, Streams):
+            most = self._answered.whole.most
+            counts, what = [min(most or count, count) for _, count in self._answered.counts], "answer stream"
         else:
-            counts, what = [len(one.rows) for one in self.answers], "row"
+            counts, what = [len(answer.rows) for answer in self.answers], "row"
         return f"{quantity(sum(counts), what)} at {quantity(len(counts), 'time')}"
 
     @property
@@ -180,35 +184,36 @@ class SolveResult(Findings):
     def answers(self) -> tuple[AnswerAt, ...]:
         """The answer at each time point at which there is one, which may be empty."""
         dates = self.dates
-        match self._found:
+        match self._answered:
             case AnswerRows(_, at, _):
                 return tuple(AnswerAt(t, tuple(rows), _dates=dates) for t, rows in at)
             case Streams(whole=whole, at=at):
                 return tuple(AnswerAt(t, (), streams[: whole.most], _dates=dates) for t, streams in at)
             case EngineReports(_, reports, length):
                 return tuple(
-                    AnswerAt(int(one.t // length), tuple(one.rows), (), one.t, dates) for one in reports
+                    AnswerAt(int(report.t // length), tuple(report.rows), (), report.t, dates)
+                    for report in reports
                 )
 
     def document(self) -> Mapping[str, object]:
         """Return what `lars solve --json` prints, a line for each time point, as the list `answers`."""
-        return {"answers": answer_lines.json_objects(self._found, self.dates)}
+        return {"answers": answer_lines.json_objects(self._answered, self.dates)}
 
     def json_lines(self) -> Iterable[str]:
         """Yield what the command prints: an object for each time point.
 
         Each object has `t` and `rows`, or `answer_streams`; and the `origin`, where there is one.
         """
-        return answer_lines.json_lines(self._found, self.dates)
+        return answer_lines.json_lines(self._answered, self.dates)
 
     def evaluate(self) -> Self:
         """Return the answers, all evaluated now."""
-        found = self._found
-        return self if isinstance(found, EngineReports) else replace(self, _found=found.evaluate())
+        outcome = self._answered
+        return self if isinstance(outcome, EngineReports) else replace(self, _answered=outcome.evaluate())
 
     def parts(self) -> Iterable[str]:
         """Yield the answers for a reader, or as the trace of a stream."""
-        return answer_lines.text_lines(self._found, self.dates)
+        return answer_lines.text_lines(self._answered, self.dates)
 
     def summary(self) -> Iterable[str]:
         """Yield how much is answered, without the rows."""
@@ -217,29 +222,29 @@ class SolveResult(Findings):
     def for_notebooks(self) -> Iterable[RenderableType]:
         """Yield how much is answered, and the first rows as a table; of a program its answer streams."""
         yield self.headline
-        if isinstance(self._found, Streams):
+        if isinstance(self._answered, Streams):
             yield from self.parts()
             return
         rows = [(one, row) for one in self.answers for row in one.rows]
         times = [self._point(one) for one, _ in rows] or [0.0]
         dates = self.dates.within(Interval(floor(min(times)), ceil(max(times))))
-        found = table(
+        listing = table(
             dates.caption.strip() or None, "t", *(f"?{name}" for name in self.variables), right=("t",)
         )
-        for one, row in rows[:_IN_NOTEBOOKS]:
-            t = self._point(one)
-            found.add_row(plain(t) if dates.zero is None else dates.text(t), *map(short, row))
-        yield found
+        for answer, row in rows[:_IN_NOTEBOOKS]:
+            t = self._point(answer)
+            listing.add_row(plain(t) if dates.zero is None else dates.text(t), *map(short, row))
+        yield listing
         if len(rows) > _IN_NOTEBOOKS:
             yield f"… {len(rows) - _IN_NOTEBOOKS} more"
 
-    def _point(self, one: AnswerAt) -> float:
+    def _point(self, answer: AnswerAt) -> float:
         """Return when something is answered, in time points, also between two of them."""
-        return one.t if one.ms is None else one.ms / self._unit.milliseconds
+        return answer.t if answer.ms is None else answer.ms / self._unit.milliseconds
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
         """Return the tables `answers`, or `runs`, and `evaluations`."""
-        return answer_lines.tables(self._found, runs=runs)
+        return answer_lines.tables(self._answered, runs=runs)
 
     def _table(self, name: str | None) -> OutTable:
         if name != "runs":
@@ -255,15 +260,15 @@ def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
     from agreement.experiments.single_query import experiment_query, wanted_of
 
     inputs = (request.program, *request.trace)
-    named = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
-    if named is None:
+    query = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
+    if query is None:
         return request
-    first, last = named.within(request.from_, request.to)
+    first, last = query.within(request.from_, request.to)
     return replace(
         request,
-        program=named.query,
-        trace=named.traces,
-        input_options=named.input_options,
+        program=query.query,
+        trace=query.traces,
+        input_options=query.input_options,
         from_=first,
         to=last,
     )
@@ -273,18 +278,18 @@ def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
 
-    >>> found = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
-    >>> [(one.t, one.streams) for one in found.answers]
+    >>> result = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
+    >>> [(answer.t, answer.streams) for answer in result.answers]
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
     request = _unfolded(request, listeners)
     request.check()
-    given = request.input_options.fitted([request.program], listeners.note, request.evaluation.period)
+    options = request.input_options.fitted([request.program], listeners.note, request.evaluation.period)
     reading, streams = request.reading, request.streams
-    setting = replace(reading.setting(given.time_point, request.semantics, given.origin), ordered=True)
-    met = given.trace(request.trace, request.bad_lines)
+    setting = replace(reading.setting(options.time_point, request.semantics, options.origin), ordered=True)
+    met = options.trace(request.trace, request.bad_lines)
     if request.as_ is not None:
-        asked = engine_reports.ReportsTask(
+        task = engine_reports.ReportsTask(
             path=request.program,
             trace=met,
             unit=setting.unit,
@@ -296,10 +301,10 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
             span=(request.from_, request.to),
             stream=request.reports.as_stream,
         )
-        reported = engine_reports.reports_as(asked, listeners.warn)
+        reported = engine_reports.reports_as(task, listeners.warn)
         engine_reports.check_labels(reported, listeners.warn)
         return SolveResult(reported, setting.unit)
-    wanted = solving.SolvingTask(
+    solving_task = solving.SolvingTask(
         path=request.program,
         trace=replace(met, runner=request.where.runner(listeners.note, listeners.progress)),
         evaluation=request.evaluation,
@@ -309,4 +314,4 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
         predicates=None if streams.show is None else solving.read_shown(streams.show),
     )
-    return SolveResult(solving.answers(wanted, listeners.warn), setting.unit)
+    return SolveResult(solving.answers(solving_task, listeners.warn), setting.unit)

@@ -63,16 +63,16 @@ _OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
 
 def _of_a_query(situation: OptionTest) -> OptionTest:
     # What a program leaves no choice of is refused for that.
-    return lambda said: situation(said) and said["query"].suffix != PROGRAM_SUFFIX
+    return lambda values: situation(values) and values["query"].suffix != PROGRAM_SUFFIX
 
 
-def _has_no_trace(said: OptionValues) -> bool:
-    return not {"trace", "--stream"} & said.keys() and not is_experiment(Path(said["query"]))
+def _has_no_trace(values: OptionValues) -> bool:
+    return not {"trace", "--stream"} & values.keys() and not is_experiment(Path(values["query"]))
 
 
-def _is_program_as_text(said: OptionValues) -> bool:
-    is_text = _has_no_trace(said) and said["query"].suffix == PROGRAM_SUFFIX
-    return is_text and not has("--format", "ticker")(said)
+def _is_program_as_text(values: OptionValues) -> bool:
+    is_text = _has_no_trace(values) and values["query"].suffix == PROGRAM_SUFFIX
+    return is_text and not has("--format", "ticker")(values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +125,8 @@ class TranslateRequest:
     def fitted(self, listeners: Listeners) -> "TranslateRequest":
         """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
         others = {"to": self.to, "strict": self.strict, "assign": self.assign}
-        named = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
-        check_for_queries(self.query, named)
+        flags = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
+        check_for_queries(self.query, flags)
         return replace(
             self,
             input_options=self.input_options.fitted([self.query], listeners.note, self.evaluation.period),
@@ -135,37 +135,37 @@ class TranslateRequest:
     @property
     def task(self) -> translating.TranslatingTask:
         """What is translated."""
-        given = self.input_options
+        input_options = self.input_options
         return translating.TranslatingTask(
             path=self.query,
             evaluation=self.evaluation,
-            setting=self.reading.setting(given.time_point, self.semantics, given.origin),
+            setting=self.reading.setting(input_options.time_point, self.semantics, input_options.origin),
             trigger=self.reading.trigger or Trigger.ANY,
             assigned=self.assign or {},
-            static=given.static,
-            solved=bool(self.trace or given.stream),
+            static=input_options.static,
+            solved=bool(self.trace or input_options.stream),
         )
 
 
 def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterable[str]:
     """Return the lines of a query's or program's text in the wanted form."""
-    wanted = request.task
+    task = request.task
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)
     if request.to is not None:
-        return translating.rewrite(wanted, request.to, listeners.warn)
-    met = request.input_options.trace(request.trace) if wanted.solved else None
+        return translating.rewrite(task, request.to, listeners.warn)
+    met = request.input_options.trace(request.trace) if task.solved else None
     if request.format is ProgramFormat.SQL:
         from agreement.answering.solve.sql_file import sql_lines
 
-        return list(sql_lines(wanted, met, request.at, listeners.warn))
+        return list(sql_lines(task, met, request.at, listeners.warn))
     if met is None:
-        return translating.lines(wanted, request.format, listeners.warn)
+        return translating.lines(task, request.format, listeners.warn)
     if request.format is not ProgramFormat.ASP:
         raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
     from agreement.answering.solve.asp_file import standing_alone_lines
 
-    return list(standing_alone_lines(wanted, met, request.at, listeners.warn))
+    return list(standing_alone_lines(task, met, request.at, listeners.warn))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -211,13 +211,13 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     from agreement.experiments.single_query import experiment_query, wanted_of
 
     inputs = (request.query, *request.trace)
-    named = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
-    if named is None:
+    query = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
+    if query is None:
         return request
     runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
-    static = named.input_options.static if runs or request.format is ProgramFormat.TICKER else ()
-    given = named.input_options if runs else replace(named.input_options, stream=None, static=static)
-    return replace(request, query=named.query, trace=named.traces if runs else (), input_options=given)
+    static = query.input_options.static if runs or request.format is ProgramFormat.TICKER else ()
+    options = query.input_options if runs else replace(query.input_options, stream=None, static=static)
+    return replace(request, query=query.query, trace=query.traces if runs else (), input_options=options)
 
 
 @offered_functions(TranslateRequest)

@@ -75,13 +75,13 @@ def _computes(literal: BodyLiteral) -> bool:
 
 def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
     """Return the predicates that one depends on in one step or more, by what is below each."""
-    found: set[Node] = set()
+    nodes: set[Node] = set()
     left = [name]
     while left:
-        new = below.get(left.pop(), set()) - found
-        found |= new
+        new = below.get(left.pop(), set()) - nodes
+        nodes |= new
         left.extend(new)
-    return frozenset(found)
+    return frozenset(nodes)
 
 
 def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
@@ -104,12 +104,12 @@ def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
         for even in (True, False):
             below.setdefault((above, even), set()).add((used, even is positive))
     odd = {name for name in derived if (name, False) in reachable((name, True), below)}
-    found: dict[Signature, tuple[int, ...]] = {}
+    result: dict[Signature, tuple[int, ...]] = {}
     for number, above, used, _ in edges:
         circular = not reachable((used, True), below).isdisjoint(((above, True), (above, False)))
-        if above in odd and circular and number not in found.get(above, ()):
-            found[above] = (*found.get(above, ()), number)
-    return found
+        if above in odd and circular and number not in result.get(above, ()):
+            result[above] = (*result.get(above, ()), number)
+    return result
 
 
 def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
@@ -144,9 +144,9 @@ def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
             used = signature(literal.atom)
             if above is not None and signature(above) in {used, *reachable(used, below)}:
                 raise GatheredLoopError(rule, literal)
-    found = _layers(derived, [(head, used, isinstance(part, SetLiteral)) for head, used, _, part in uses])
-    assert found is not None
-    return found
+    layers = _layers(derived, [(head, used, isinstance(part, SetLiteral)) for head, used, _, part in uses])
+    assert layers is not None
+    return layers
 
 
 def _uses(
@@ -191,10 +191,10 @@ def parts(program: Program) -> tuple[Program, ...]:
     """
     if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)
-    found: dict[int, list[Rule]] = defaultdict(list)
+    rules: dict[int, list[Rule]] = defaultdict(list)
     layers = gathered_strata(program)
     for rule in program.rules:
         head = head_atom(rule)
         derived = (n for n, layer in enumerate(layers) if head is not None and signature(head) in layer)
-        found[next(derived, len(layers))].append(rule)
-    return tuple(Program(tuple(found[number])) for number in sorted(found))
+        rules[next(derived, len(layers))].append(rule)
+    return tuple(Program(tuple(rules[number])) for number in sorted(rules))

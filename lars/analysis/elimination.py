@@ -27,7 +27,7 @@ _Names = dict[Variable, Variable]
 
 @lru_cache(maxsize=256)
 def with_fewer_variables(
-    program: Program, output: Signature, given: frozenset[Signature] = frozenset()
+    program: Program, output: Signature, predicates: frozenset[Signature] = frozenset()
 ) -> Program:
     """Return a program that derives the same atoms of `output`, from rules with fewer variables.
 
@@ -38,10 +38,10 @@ def with_fewer_variables(
     some1(X0) ← q(X0, X1), [?X1 > 1].
     p(X) ← r(X, Z), some1(X).
     """
-    rules = _Unfolder(program, output, given).rules()
-    made = _Eliminator(_names(program))
-    kept = {(each.head, frozenset(each.body)): each for rule in rules for each in made.apart(rule)}
-    return Program(tuple(kept.values())) if made.heads or rules != program.rules else program
+    rules = _Unfolder(program, output, predicates).rules()
+    eliminator = _Eliminator(_names(program))
+    kept = {(each.head, frozenset(each.body)): each for rule in rules for each in eliminator.apart(rule)}
+    return Program(tuple(kept.values())) if eliminator.heads or rules != program.rules else program
 
 
 @dataclass
@@ -67,7 +67,7 @@ class _Eliminator:
             name: tuple(part for part in rule.body if name in variables(part)) for name in sorted(every - own)
         }
         scopes = {name: _ordered(parts, name) for name, parts in touched.items()}
-        for name in sorted(scopes, key=lambda one: len(scopes[one])):
+        for name in sorted(scopes, key=lambda variable: len(scopes[variable])):
             scope, parts = scopes[name], touched[name]
             if every - {name, *scope} and bound(parts) >= {name, *scope}:
                 made = self._rule(parts, scope)
@@ -97,12 +97,12 @@ class _Unfolder:
 
     program: Program
     output: Signature
-    given: frozenset[Signature]
+    inputs: frozenset[Signature]
 
     def rules(self) -> tuple[Rule, ...]:
         """Return the rules, those left out of which nothing else asks."""
         rules = self.program.rules
-        fixed: set[Signature | None] = {None, self.output, *self.given, *positive_loops(self.program)}
+        fixed: set[Signature | None] = {None, self.output, *self.inputs, *positive_loops(self.program)}
         derived = Counter(map(_heads, rules))
         alone = [rule for rule in rules if _heads(rule) not in fixed and derived[_heads(rule)] == 1]
         # Those that use others before them.
@@ -121,13 +121,15 @@ class _Unfolder:
         predicate, width = signature(head), _width((own,))
         if predicate in {signature(atom) for part in own.body for atom, *_ in atoms(part)}:
             return None
-        found: list[Rule] = []
+        rules_left: list[Rule] = []
         for rule in rules:
             if rule == own:
                 continue
-            uses = [part for part in rule.body if any(signature(one) == predicate for one, *_ in atoms(part))]
+            uses = [
+                part for part in rule.body if any(signature(atom) == predicate for atom, *_ in atoms(part))
+            ]
             if not uses:
-                found.append(rule)
+                rules_left.append(rule)
                 continue
             if not all(isinstance(use, Atom) and _has_variables_alone(use) for use in uses):
                 return None
@@ -136,8 +138,8 @@ class _Unfolder:
             grown = _unfolded(rule, own, predicate)
             if _width(tuple(_Eliminator(_names(self.program)).apart(grown))) >= width:
                 return None
-            found.append(grown)
-        return tuple(found)
+            rules_left.append(grown)
+        return tuple(rules_left)
 
 
 def _heads(rule: Rule) -> Signature | None:
@@ -182,7 +184,7 @@ def _unfolded(rule: Rule, own: Rule, predicate: Signature) -> Rule:
 
 
 def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> _Names:
-    fresh = (one for number in count() if (one := Variable(f"Y{number}")) not in taken)
+    fresh = (variable for number in count() if (variable := Variable(f"Y{number}")) not in taken)
     return dict(zip(sorted(names), fresh, strict=False))
 
 
@@ -201,8 +203,8 @@ def _is_plain(literal: BodyLiteral) -> bool:
 
 def _ordered(parts: Iterable[BodyLiteral], but: Variable | None) -> tuple[Variable, ...]:
     """Return the variables of literals but one, in a fixed order."""
-    found = (name for part in parts for name in _in_order(part))
-    return tuple(dict.fromkeys(name for name in found if name != but))
+    names = (name for part in parts for name in _in_order(part))
+    return tuple(dict.fromkeys(name for name in names if name != but))
 
 
 def _in_order(part: BodyLiteral) -> Iterator[Variable]:
@@ -229,14 +231,14 @@ def renamed_literal(literal: BodyLiteral, names: _Names) -> BodyLiteral:
             raise AssertionError(literal)
 
 
-def _renamed_expression(one: Expression, names: _Names) -> Expression:
-    match one:
+def _renamed_expression(term: Expression, names: _Names) -> Expression:
+    match term:
         case Variable():
-            return names.get(one, one)
+            return names.get(term, term)
         case logic.Call(function, arguments):
             return logic.Call(function, tuple(_renamed_expression(each, names) for each in arguments))
         case _:
-            return one
+            return term
 
 
 def _renamed_side(side: Arithmetic, names: _Names) -> Arithmetic:

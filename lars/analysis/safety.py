@@ -52,7 +52,7 @@ def binders(formula: Formula, *, empty_possible: bool = False) -> Iterator[Atom 
 
 def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
     """Return the variables that the positive part of a body binds, through = and := as well."""
-    found: frozenset[Variable] = frozenset()
+    names: frozenset[Variable] = frozenset()
     assignments: list[tuple[Variable, frozenset[Variable]]] = []
     for literal in body:
         match literal:
@@ -64,12 +64,12 @@ def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
             case logic.Assign(variable, expression):
                 assignments.append((variable, variables(expression)))
             case logic.Gather() | logic.Among():
-                found |= variables(literal)
+                names |= variables(literal)
             case _:
-                found = found.union(*map(variables, binders(literal)))
+                names = names.union(*map(variables, binders(literal)))
     for _ in assignments:
-        found |= {variable for variable, needed in assignments if needed <= found}
-    return found
+        names |= {variable for variable, needed in assignments if needed <= names}
+    return names
 
 
 def check_choices(rule: Rule) -> None:

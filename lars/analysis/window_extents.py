@@ -205,8 +205,8 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
     first = timeline.first if seen.past is None or _inner_tuples(program) else t - seen.past
     last = timeline.last if seen.future is None else t + seen.future
     first = min([first, *(_oldest(data, window, t) for window in seen.tuples)])
-    shown = Interval(first, last).meet(timeline)
-    return replace(data, input={u: atoms for u, atoms in data.input.items() if u in shown}), shown
+    interval = Interval(first, last).meet(timeline)
+    return replace(data, input={u: atoms for u, atoms in data.input.items() if u in interval}), interval
 
 
 def _inner_tuples(program: Program) -> bool:
@@ -224,8 +224,8 @@ def _inner_tuples(program: Program) -> bool:
 
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
     """Return the time of the oldest atom that the window keeps at t; each choice of ties has the same."""
-    (kept,) = tie_choices(data, replace(window, ties=Ties.ALL), t)
-    return min(kept, default=t)
+    (atoms,) = tie_choices(data, replace(window, ties=Ties.ALL), t)
+    return min(atoms, default=t)
 
 
 def count_choices(program: Program, data: Stream, t: int) -> int:
@@ -245,9 +245,9 @@ def _count(data: Stream, window: TupleWindow, t: int) -> int:
 def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int]:
     """Return for each partition how many atoms the window keeps at its oldest instant."""
     (kept,) = tie_choices(data, window, t)
-    found: dict[object, tuple[int, int]] = {}
+    result: dict[object, tuple[int, int]] = {}
     for u, atoms in sorted(kept.items()):
         for atom in atoms:
-            oldest, size = found.get(window.index(atom), (u, 0))
-            found[window.index(atom)] = oldest, size + (u == oldest)
-    return {index: size for index, (_, size) in found.items()}
+            oldest, size = result.get(window.index(atom), (u, 0))
+            result[window.index(atom)] = oldest, size + (u == oldest)
+    return {index: size for index, (_, size) in result.items()}

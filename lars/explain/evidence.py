@@ -44,29 +44,31 @@ class StreamIndex:
 
     def times(self, atom: Atom) -> Sequence[int]:
         """Return the time points that are shown at which the atom is in υ, ascending."""
-        found = self.input_times.get(atom) or self.derived_times.get(atom, ())
-        return found[bisect_left(found, self.timeline.first) : bisect_right(found, self.timeline.last)]
+        result = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        return result[bisect_left(result, self.timeline.first) : bisect_right(result, self.timeline.last)]
 
     def has(self, atom: Atom, t: int) -> bool:
         """Return whether the atom is in υ(t)."""
-        found = self.input_times.get(atom) or self.derived_times.get(atom, ())
-        place = bisect_left(found, t)
-        return t in self.timeline and place < len(found) and found[place] == t
+        result = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        place = bisect_left(result, t)
+        return t in self.timeline and place < len(result) and result[place] == t
 
     def through(self, window: Window, t: int) -> "StreamIndex":
         """Return what the window shows at t."""
-        found = self._cuts.get((window, t))
-        if found is None:
-            found = self._cuts[window, t] = self._through(window, t)
-        return found
+        index = self._cuts.get((window, t))
+        if index is None:
+            index = self._cuts[window, t] = self._through(window, t)
+        return index
 
     def _through(self, window: Window, t: int) -> "StreamIndex":
         if isinstance(window, IntervalWindow):
-            shown = window.bounds(t, self.timeline)
-            return StreamIndex(shown, self.input, self.input_times, self.derived_times, self.choice)
+            interval = window.bounds(t, self.timeline)
+            return StreamIndex(interval, self.input, self.input_times, self.derived_times, self.choice)
         inside = {u: atoms for u, atoms in self.input.items() if u in self.timeline}
-        kept = cut(Stream(self.timeline, inside, {}, self.choice), window, t)
-        return StreamIndex(kept.timeline, kept.input, times_of(kept.input), self.derived_times, self.choice)
+        stream = cut(Stream(self.timeline, inside, {}, self.choice), window, t)
+        return StreamIndex(
+            stream.timeline, stream.input, times_of(stream.input), self.derived_times, self.choice
+        )
 
 
 def view_of(stream: Stream) -> StreamIndex:
@@ -78,11 +80,11 @@ def view_of(stream: Stream) -> StreamIndex:
 
 def times_of(evaluation: Mapping[int, Iterable[Atom]]) -> dict[Atom, list[int]]:
     """Return at which time points each atom is, ascending."""
-    found: dict[Atom, list[int]] = {}
+    result: dict[Atom, list[int]] = {}
     for t in sorted(evaluation):
         for atom in evaluation[t]:
-            found.setdefault(atom, []).append(t)
-    return found
+            result.setdefault(atom, []).append(t)
+    return result
 
 
 class Atoms:
@@ -208,8 +210,8 @@ class Judge:
                 raise LarsError(f"{formula} is not ground")
             case In(window, inner):
                 cut = view.through(window, t)
-                found = self.why(inner, cut, t, wanted=wanted)
-                return None if found is None else WindowContent(window, cut.timeline, found)
+                evidence = self.why(inner, cut, t, wanted=wanted)
+                return None if evidence is None else WindowContent(window, cut.timeline, evidence)
             case _:
                 assert_never(formula)
 
@@ -235,23 +237,23 @@ class Judge:
 
     def _some(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
         for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
-            if (found := self.why(inner, view, u, wanted=wanted)) is not None:
-                return Points(view.timeline, ((u, found),), every=False)
+            if (evidence := self.why(inner, view, u, wanted=wanted)) is not None:
+                return Points(view.timeline, ((u, evidence),), every=False)
         return None
 
     def _every(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
         points = []
         for u in view.timeline:
-            if (found := self.why(inner, view, u, wanted=wanted)) is None:
+            if (evidence := self.why(inner, view, u, wanted=wanted)) is None:
                 return None
-            points.append((u, found))
+            points.append((u, evidence))
         return Points(view.timeline, tuple(points), every=True)
 
     def _at(self, u: int, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
         if u not in view.timeline:
             return None if wanted else OutsideTimeline(u, view.timeline)
-        found = self.why(inner, view, u, wanted=wanted)
-        return None if found is None else Points(view.timeline, ((u, found),), every=False)
+        evidence = self.why(inner, view, u, wanted=wanted)
+        return None if evidence is None else Points(view.timeline, ((u, evidence),), every=False)
 
 
 def present(evidence: Evidence) -> Iterator[Moment]:

@@ -109,7 +109,11 @@ def solutions(
             yield from _anywhere(here, inner, view, binding)
         case Box(inner):
             first = solutions(here, inner, view, view.timeline.first, binding) if view.timeline else ()
-            yield from (found for found in first if here.judge.why(put(formula, found), view, t) is not None)
+            yield from (
+                binding_of
+                for binding_of in first
+                if here.judge.why(put(formula, binding_of), view, t) is not None
+            )
         case At(time, inner):
             yield from _timed(here, time, inner, view, binding)
         case In(window, inner):
@@ -123,10 +127,10 @@ def solutions(
 def _anywhere(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Binding) -> Iterator[Binding]:
     seen = set()
     for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
-        for found in solutions(here, inner, view, u, binding):
-            if (key := frozenset(found.items())) not in seen:
+        for solution in solutions(here, inner, view, u, binding):
+            if (key := frozenset(solution.items())) not in seen:
                 seen.add(key)
-                yield found
+                yield solution
 
 
 def _timed(
@@ -145,10 +149,10 @@ def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Bin
     every = range(view.timeline.last, view.timeline.first - 1, -1)
     if not isinstance(inner, Atom):
         return every
-    found = [atom for atom, _ in matching(here.atoms, inner, binding)]
-    if any(atom in here.judge.background for atom in found):
+    matching_atoms = [atom for atom, _ in matching(here.atoms, inner, binding)]
+    if any(atom in here.judge.background for atom in matching_atoms):
         return every
-    return sorted({u for atom in found for u in view.times(atom)}, reverse=True)
+    return sorted({u for atom in matching_atoms for u in view.times(atom)}, reverse=True)
 
 
 def literal_bindings(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Iterator[Binding]:
@@ -179,16 +183,16 @@ def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Cost | 
         return False, 1 + len(here.instance_groups(literal))
     if not _binds(literal, binding):
         return None
-    found = next(atoms(literal), None)
-    if found is None:
+    atom = next(atoms(literal), None)
+    if atom is None:
         return True, 0
-    return through_box(literal), 1 + len(here.atoms.like(substitute(found[0], binding)))
+    return through_box(literal), 1 + len(here.atoms.like(substitute(atom[0], binding)))
 
 
 def _binds(formula: Formula, binding: Binding) -> bool:
     """Whether the formula binds every variable of it that is not bound yet."""
-    found = frozenset().union(*map(variables, binders(formula)))
-    return variables(formula) - binding.keys() <= found
+    names = frozenset().union(*map(variables, binders(formula)))
+    return variables(formula) - binding.keys() <= names
 
 
 def body_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
@@ -198,17 +202,17 @@ def body_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Bind
         return
     literal = cheapest(here, body, binding)
     if literal is None:
-        for found in time_bindings(here, body, binding):
-            yield from body_bindings(here, body, found)
+        for time_binding in time_bindings(here, body, binding):
+            yield from body_bindings(here, body, time_binding)
         return
-    for found in literal_bindings(here, literal, binding):
-        yield from body_bindings(here, [part for part in body if part is not literal], found)
+    for time_binding in literal_bindings(here, literal, binding):
+        yield from body_bindings(here, [part for part in body if part is not literal], time_binding)
 
 
 def time_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
     """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
-    found = (binder for formula in formulas(body) for binder in binders(formula))
-    time = next((one for one in found if isinstance(one, Variable) and one not in binding), None)
+    all_binders = (binder for formula in formulas(body) for binder in binders(formula))
+    time = next((item for item in all_binders if isinstance(item, Variable) and item not in binding), None)
     # Without one nothing can be bound: safe rules do not come here.
     for u in () if time is None else reversed(range(here.view.timeline.first, here.view.timeline.last + 1)):
         assert time is not None

@@ -34,14 +34,16 @@ def window_miss(
 ) -> WindowMiss | None:
     """Return why the window drops the atom, None when it shows it or was not given it."""
     t, atom = moment
-    given = atom in before.input_times and before.has(atom, t)
-    if not given or after.has(atom, t):
+    is_input = atom in before.input_times and before.has(atom, t)
+    if not is_input or after.has(atom, t):
         return None
     part = window.index(atom)
-    times = [u for u, atoms in after.input.items() if any(window.index(one) == part for one in atoms)]
-    kept = Interval(min(times), max(times)) if times else None
-    chosen = window.ties is Ties.CHOOSE and kept is not None and kept.first == t
-    return WindowMiss(window, kept, window.counts(atom), chosen)
+    times = [
+        u for u, atoms in after.input.items() if any(window.index(input_atom) == part for input_atom in atoms)
+    ]
+    interval = Interval(min(times), max(times)) if times else None
+    chosen = window.ties is Ties.CHOOSE and interval is not None and interval.first == t
+    return WindowMiss(window, interval, window.counts(atom), chosen)
 
 
 _FIRST: Final = 3
@@ -84,7 +86,7 @@ def sight(here: IndexedPoint, formula: Formula) -> Sight | None:
         passed.append(below.window)
         views.append(views[-1].through(below.window, here.t))
         below = below.inner
-    shown, every, exactly = views[-1].timeline, False, None
+    interval, every, exactly = views[-1].timeline, False, None
     match below:
         case Diamond(Atom() as atom) | At(Variable(), Atom() as atom):
             pass
@@ -96,10 +98,10 @@ def sight(here: IndexedPoint, formula: Formula) -> Sight | None:
             exactly = here.t
         case _:
             return None
-    within = shown if exactly is None else shown.meet(Interval(exactly, exactly))
+    within = interval if exactly is None else interval.meet(Interval(exactly, exactly))
     empty = _empty(passed, views)
     before, after = _nearest(here, atom, views[-1], within, here.t if empty else within.first)
-    one = before is not None and len(passed) == 1
+    flag = before is not None and len(passed) == 1
     return Sight(
         atom=atom,
         windows=tuple((window, view.timeline) for window, view in zip(passed, views[1:], strict=True)),
@@ -107,7 +109,7 @@ def sight(here: IndexedPoint, formula: Formula) -> Sight | None:
         every=every,
         before=before,
         after=after,
-        left=_left(here, passed[0], before[0]) if one and before is not None else None,
+        left=_left(here, passed[0], before[0]) if flag and before is not None else None,
         dropped=_dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
         gaps=_gaps(here, atom, views[-1]) if every else None,
         empty=empty,
@@ -133,14 +135,14 @@ def _empty(passed: Sequence[Window], views: Sequence[StreamIndex]) -> TupleWindo
 
 def _dropped(passed: Sequence[Window], views: Sequence[StreamIndex], moment: Moment) -> WindowMiss | None:
     for window, before, after in zip(passed, views, views[1:], strict=False):
-        if isinstance(window, TupleWindow) and (found := window_miss(window, before, after, moment)):
-            return found
+        if isinstance(window, TupleWindow) and (miss := window_miss(window, before, after, moment)):
+            return miss
     return None
 
 
 def _gaps(here: IndexedPoint, pattern: Atom, view: StreamIndex) -> Gaps | None:
-    found = [atom for atom, _ in matching(here.atoms, pattern, {})]
-    atom = max(found, key=lambda one: len(view.times(one)), default=pattern)
+    atoms = [atom for atom, _ in matching(here.atoms, pattern, {})]
+    atom = max(atoms, key=lambda candidate: len(view.times(candidate)), default=pattern)
     times = frozenset(view.times(atom))
     count = view.timeline.last - view.timeline.first + 1 - len(times)
     first = tuple(islice((u for u in view.timeline if u not in times), _FIRST))
@@ -160,5 +162,5 @@ def _left(here: IndexedPoint, window: Window, u: int) -> int | None:
     place = bisect_left(times, u + 1, key=first_shown)
     # So few times before, a window has two pivots at most; without a pivot it showed u at the last of them.
     last_shown = (max(u, u + place - window.stride), u + place - 1)
-    shown = place > 0 and any(u in window.bounds(t, timeline) for t in last_shown)
-    return times[place] if shown and place < len(times) else None
+    was_shown = place > 0 and any(u in window.bounds(t, timeline) for t in last_shown)
+    return times[place] if was_shown and place < len(times) else None

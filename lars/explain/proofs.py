@@ -91,19 +91,19 @@ def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> Binding | No
     """Return the binding under which the rule's head is the atom at its time, or None."""
     t, atom = moment
     pattern = head_atom(rule)
-    if pattern is None or is_fact(rule) or (found := unify(pattern, atom, {})) is None:
+    if pattern is None or is_fact(rule) or (binding := unify(pattern, atom, {})) is None:
         return None
     time = head_time(rule, here.t)
-    moved = found.setdefault(time, Number(t)) if isinstance(time, Variable) else time
-    return found if moved == Number(t) else None
+    moved = binding.setdefault(time, Number(t)) if isinstance(time, Variable) else time
+    return binding if moved == Number(t) else None
 
 
 def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, Binding]]:
     """Yield each rule, counted from 1, and binding with that head whose body holds in the answer stream."""
     for number, rule in enumerate(here.program.rules, 1):
         if (bound := head_binding(here, rule, moment)) is not None:
-            for found in body_bindings(here, rule.body, bound):
-                yield number, found
+            for body_binding in body_bindings(here, rule.body, bound):
+                yield number, body_binding
 
 
 def step(
@@ -111,13 +111,13 @@ def step(
 ) -> RuleInstance | None:
     """Return the rule instance as a step, or None when it needs atoms that the judge does not allow."""
     rule = here.program.rules[number - 1]
-    found = []
+    result = []
     for literal in rule.body:
-        one = premise(here, literal, binding, judge)
-        if one is None:
+        held = premise(here, literal, binding, judge)
+        if held is None:
             return None
-        found.append(one)
-    return RuleInstance(*moment, number, rule, values_of(binding), tuple(found))
+        result.append(held)
+    return RuleInstance(*moment, number, rule, values_of(binding), tuple(result))
 
 
 def values_of(binding: Binding) -> Values:
@@ -130,8 +130,10 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding, judge: J
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
     if isinstance(literal, SetLiteral):
-        found = (group for group in here.instance_groups(literal) if group.binding.items() <= binding.items())
-        group = next(found, None)
+        groups = (
+            group for group in here.instance_groups(literal) if group.binding.items() <= binding.items()
+        )
+        group = next(groups, None)
         return None if group is None else Premise(literal, some_of(here, group.count, group.instances))
     ground = put(literal, binding)
     evidence = judge.why(ground, here.view, here.t)
@@ -162,7 +164,7 @@ class Loop:
     def __init__(self, here: IndexedPoint, names: frozenset[Signature]) -> None:
         self._here = here
         self._names = names
-        self._found: dict[Moment, RuleInstance] = {}
+        self._known: dict[Moment, RuleInstance] = {}
         self._instances: dict[Moment, Iterator[tuple[int, Binding]]] = {}
         self._queue: deque[Moment] = deque()
         self._turns = 0
@@ -172,19 +174,19 @@ class Loop:
     def derive(self, goal: Moment) -> RuleInstance | None:
         """Return a step for the goal that rests on atoms derived before it, None when there is none."""
         self._want(goal)
-        while goal not in self._found and self._queue:
+        while goal not in self._known and self._queue:
             self._turns += 1
             moment = self._queue.popleft() if self._turns < _BROAD else self._queue.pop()
             # One instance a turn: what it needs may be found before the others are looked at.
-            instance = None if moment in self._found else next(self._instances[moment], None)
+            instance = None if moment in self._known else next(self._instances[moment], None)
             if instance is not None:
                 self._queue.append(moment)
                 self._consider((moment, *instance))
-        return self._found.get(goal)
+        return self._known.get(goal)
 
     def _allowed(self, moment: Moment) -> bool:
         own = signature(moment[1]) in self._names and moment not in self._here.intensional_input
-        return not own or moment in self._found
+        return not own or moment in self._known
 
     def _want(self, moment: Moment) -> None:
         new = moment not in self._instances
@@ -206,19 +208,19 @@ class Loop:
                 if positive and signature(pattern) in self._names:
                     atom = substitute(pattern, binding)
                     yield from (
-                        (u, atom) for u in self._here.view.times(atom) if (u, atom) not in self._found
+                        (u, atom) for u in self._here.view.times(atom) if (u, atom) not in self._known
                     )
 
     def _try(self, instance: Instance) -> bool:
         """Return whether the instance derives its head; if it does, try those that waited for that."""
         left = [instance]
         for moment, number, binding in left:
-            if moment not in self._found:
-                found = step(self._here, moment, number, binding, self._judge)
-                if found is not None:
-                    self._found[moment] = found
+            if moment not in self._known:
+                rule_instance = step(self._here, moment, number, binding, self._judge)
+                if rule_instance is not None:
+                    self._known[moment] = rule_instance
                     left.extend(self._waiting.pop(moment, ()))
-        return instance[0] in self._found
+        return instance[0] in self._known
 
 
 class Prover:
@@ -235,7 +237,7 @@ class Prover:
 
     def __init__(self, here: IndexedPoint) -> None:
         self.world = here
-        self._found: dict[Moment, Support | None] = {}
+        self._known: dict[Moment, Support | None] = {}
         loops = {names: Loop(here, names) for names in positive_loops(here.program).values()}
         self._loops: dict[Signature, Loop] = {name: loop for names, loop in loops.items() for name in names}
 
@@ -246,19 +248,19 @@ class Prover:
         while left:
             moment = left.pop()
             if moment not in steps:
-                found = self.support(moment)
-                if found is None:
+                support = self.support(moment)
+                if support is None:
                     return None
-                steps[moment] = found
-                if isinstance(found, RuleInstance):
-                    left.extend(reversed(tuple(rests_on(found.premises))))
+                steps[moment] = support
+                if isinstance(support, RuleInstance):
+                    left.extend(reversed(tuple(rests_on(support.premises))))
         return Proof(goal, steps)
 
     def support(self, moment: Moment) -> Support | None:
         """Return the last step of the atom's proof, None when it is not in the answer stream."""
-        if moment not in self._found:
-            self._found[moment] = self._search(moment)
-        return self._found[moment]
+        if moment not in self._known:
+            self._known[moment] = self._search(moment)
+        return self._known[moment]
 
     def _search(self, moment: Moment) -> Support | None:
         t, atom = moment

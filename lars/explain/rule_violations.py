@@ -63,11 +63,11 @@ def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
 
     Windows with ties `choose` that stand in constraints alone are given a choice: the first.
     """
-    made = here.stream.choice
+    choice = here.stream.choice
     agreeing = (
         stream
         for stream in choices(program, here.stream, here.t)
-        if all(stream.choice[window] == kept for window, kept in made.items())
+        if all(stream.choice[window] == kept for window, kept in choice.items())
     )
     stream = next(agreeing)
     return replace(here, program=program, stream=stream, view=view_of(stream))
@@ -78,15 +78,17 @@ def violations(here: IndexedPoint) -> Iterator[Violation]:
     for number, rule in enumerate(here.program.rules, 1):
         if is_fact(rule) or isinstance(rule.head, Atom):
             continue
-        found = (binding for binding in body_bindings(here, rule.body, {}) if _violated(here, rule, binding))
-        for binding in islice(found, 1):
-            others = sum(1 for _ in islice(found, MOST))
+        bindings = (
+            binding for binding in body_bindings(here, rule.body, {}) if _violated(here, rule, binding)
+        )
+        for binding in islice(bindings, 1):
+            others = sum(1 for _ in islice(bindings, MOST))
             held = (premise(here, literal, binding, here.judge) for literal in rule.body)
             yield Violation(
                 number,
                 rule,
                 values_of(binding),
-                tuple(one for one in held if one is not None),
+                tuple(held_premise for held_premise in held if held_premise is not None),
                 _head(rule, binding),
                 others,
             )

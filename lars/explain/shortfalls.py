@@ -61,9 +61,9 @@ class Closest:
 
     def _undecided(self, state: Partial, remaining: list[BodyLiteral]) -> None:
         times = list(time_bindings(self.point, remaining, state.binding)) if not state.failed else []
-        for found in times:
+        for time in times:
             self.left -= 1
-            self.run(Partial(found, state.premises, state.failed))
+            self.run(Partial(time, state.premises, state.failed))
         if not times:
             self._keep(state)
 
@@ -153,14 +153,14 @@ class Searcher:
         those that are more than `DEEPEST` steps away are left out.
         """
         first = Goal(moment[1], Interval(moment[0], moment[0]))
-        found: dict[Goal, Shortfall] = {}
+        shortfalls: dict[Goal, Shortfall] = {}
         left = [first]
         for _ in range(DEEPEST):
-            new = [goal for goal in dict.fromkeys(left) if goal not in found]
-            found |= {goal: self._shortfall(goal, self._at_most if goal == first else 1) for goal in new}
-            failures = (attempt.failure for goal in new for attempt in found[goal].attempts)
+            new = [goal for goal in dict.fromkeys(left) if goal not in shortfalls]
+            shortfalls |= {goal: self._shortfall(goal, self._at_most if goal == first else 1) for goal in new}
+            failures = (attempt.failure for goal in new for attempt in shortfalls[goal].attempts)
             left = [failure.missing for failure in failures if failure is not None and failure.missing]
-        return found
+        return shortfalls
 
     def _shortfall(self, goal: Goal, at_most: int) -> Shortfall:
         attempts: list[Attempt] = []
@@ -180,12 +180,12 @@ class Searcher:
 
     @staticmethod
     def _bound(head: Atom, goal: Goal) -> Binding | None:
-        found: Binding = {}
-        for own, asked in zip(head.arguments, goal.atom.arguments, strict=True):
-            given = found.setdefault(own, asked) if isinstance(own, Variable) else own
-            if given != asked and not isinstance(asked, Variable):
+        binding: Binding = {}
+        for own, term in zip(head.arguments, goal.atom.arguments, strict=True):
+            given = binding.setdefault(own, term) if isinstance(own, Variable) else own
+            if given != term and not isinstance(term, Variable):
                 return None
-        return {**constants(found)}
+        return {**constants(binding)}
 
     def _timed(self, rule: Rule, bound: Binding, goal: Goal) -> Binding | None:
         time = head_time(rule, self._here.t)
@@ -221,22 +221,22 @@ class Searcher:
 
     def _premises(self, rule: Rule, state: Partial) -> Iterator[Premise]:
         for place in sorted(state.premises):
-            found = premise(self._here, rule.body[place], state.binding, self._here.judge)
-            if found is not None:
-                yield found
+            held = premise(self._here, rule.body[place], state.binding, self._here.judge)
+            if held is not None:
+                yield held
 
     def _failure(self, literal: BodyLiteral, binding: Binding) -> Failure:
-        here, shown = self._here, close(literal, binding)
-        if isinstance(shown, Condition):
-            return Failure(shown)
-        if isinstance(shown, SetLiteral):
-            return self._ungathered(shown, binding)
+        here, literal_here = self._here, close(literal, binding)
+        if isinstance(literal_here, Condition):
+            return Failure(literal_here)
+        if isinstance(literal_here, SetLiteral):
+            return self._ungathered(literal_here, binding)
         despite = None
-        if not variables(shown):
-            despite = here.judge.why(shown, here.view, here.t, wanted=False)
-        if isinstance(shown, Not):
-            return Failure(shown, despite)
-        return self._unseen(shown, shown, despite)
+        if not variables(literal_here):
+            despite = here.judge.why(literal_here, here.view, here.t, wanted=False)
+        if isinstance(literal_here, Not):
+            return Failure(literal_here, despite)
+        return self._unseen(literal_here, literal_here, despite)
 
     def _ungathered(self, literal: SetLiteral, binding: Binding) -> Failure:
         keys = {name: binding[name] for name in literal.keys if name in binding}
@@ -248,10 +248,10 @@ class Searcher:
         return self._unseen(literal, pattern, None)
 
     def _unseen(self, literal: BodyLiteral, formula: Formula, despite: Evidence | None) -> Failure:
-        found = sight(self._here, formula)
+        seen_by = sight(self._here, formula)
         missing = None
-        if found is not None and signature(found.atom) in self._derivable:
-            missing = Goal(found.atom, found.within)
-            if found.gaps is not None:
-                missing = Goal(found.gaps.atom, Interval(found.gaps.first[0], found.gaps.first[0]))
-        return Failure(literal, despite, found, missing)
+        if seen_by is not None and signature(seen_by.atom) in self._derivable:
+            missing = Goal(seen_by.atom, seen_by.within)
+            if seen_by.gaps is not None:
+                missing = Goal(seen_by.gaps.atom, Interval(seen_by.gaps.first[0], seen_by.gaps.first[0]))
+        return Failure(literal, despite, seen_by, missing)

@@ -286,10 +286,10 @@ def write_expression(expression: Expression, *, nested: bool = False) -> str:
         case Call(function, (inner,)) if function in _PREFIX:
             return f"{_PREFIX[function]}({write_expression(inner)})"
         case Call("IN", (needle, *options)):
-            text = f"{write_expression(needle, nested=True)} IN ({_listed(tuple(options))})"
+            text = f"{write_expression(needle, nested=True)} IN ({_expressions_text(tuple(options))})"
             return f"({text})" if nested else text
         case Call(function, arguments):
-            return f"{function}({_listed(arguments)})"
+            return f"{function}({_expressions_text(arguments)})"
         case Literal(lexical, datatype) if datatype in _BARE and _BARE[datatype].fullmatch(lexical):
             return lexical
         case Number(value):
@@ -300,5 +300,5 @@ def write_expression(expression: Expression, *, nested: bool = False) -> str:
             return str(expression)
 
 
-def _listed(expressions: tuple[Expression, ...]) -> str:
+def _expressions_text(expressions: tuple[Expression, ...]) -> str:
     return ", ".join(map(write_expression, expressions))

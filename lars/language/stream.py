@@ -39,11 +39,11 @@ class Stream:
 
 def stream_of(timeline: Interval, arrivals: Iterable[Moment]) -> Stream:
     """Return the data stream of arrivals (time, atom); equal ones at one time count once."""
-    found: dict[int, dict[Atom, None]] = {}
+    result: dict[int, dict[Atom, None]] = {}
     for t, atom in arrivals:
         if t in timeline:
-            found.setdefault(t, {})[atom] = None
-    return Stream(timeline, {t: tuple(atoms) for t, atoms in sorted(found.items())})
+            result.setdefault(t, {})[atom] = None
+    return Stream(timeline, {t: tuple(atoms) for t, atoms in sorted(result.items())})
 
 
 def moments(stream: Stream) -> frozenset[Moment]:
@@ -88,11 +88,11 @@ def cut(stream: Stream, window: Window, t: int) -> Stream:
             assert_never(window)
 
 
-def _within(stream: Stream, shown: Interval) -> Stream:
+def _within(stream: Stream, interval: Interval) -> Stream:
     return Stream(
-        shown,
-        {u: atoms for u, atoms in stream.input.items() if u in shown},
-        {u: atoms for u, atoms in stream.derived.items() if u in shown},
+        interval,
+        {u: atoms for u, atoms in stream.input.items() if u in interval},
+        {u: atoms for u, atoms in stream.derived.items() if u in interval},
     )
 
 
@@ -103,9 +103,9 @@ def _newest(stream: Stream, window: TupleWindow, t: int) -> Stream:
         kept = stream.choice[window]
     else:
         (kept,) = tie_choices(stream, window, t)
-    shown = Interval(min(kept), min(t, stream.timeline.last)) if kept else Interval(0, -1)
-    derived = {u: atoms for u, atoms in stream.derived.items() if u in shown}
-    return Stream(shown, kept, derived)
+    interval = Interval(min(kept), min(t, stream.timeline.last)) if kept else Interval(0, -1)
+    derived = {u: atoms for u, atoms in stream.derived.items() if u in interval}
+    return Stream(interval, kept, derived)
 
 
 def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluation]:
@@ -115,13 +115,13 @@ def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluat
         for atom in atoms if u <= t else ():
             if window.counts(atom):
                 parts.setdefault(window.index(atom), []).append((u, atom))
-    for chosen in product(*(list(_kept(window, pairs)) for pairs in parts.values())):
+    for chosen in product(*(list(_choices(window, pairs)) for pairs in parts.values())):
         kept = frozenset(chain.from_iterable(chosen))
-        shown = {u: tuple(a for a in atoms if (u, a) in kept) for u, atoms in stream.input.items()}
-        yield {u: atoms for u, atoms in shown.items() if atoms}
+        input_kept = {u: tuple(a for a in atoms if (u, a) in kept) for u, atoms in stream.input.items()}
+        yield {u: atoms for u, atoms in input_kept.items() if atoms}
 
 
-def _kept(window: TupleWindow, pairs: list[Moment]) -> Iterator[tuple[Moment, ...]]:
+def _choices(window: TupleWindow, pairs: list[Moment]) -> Iterator[tuple[Moment, ...]]:
     newest = pairs[max(0, len(pairs) - window.size) :]
     oldest = newest[0][0] if newest else 0
     tied = [pair for pair in pairs if pair[0] == oldest]

@@ -52,7 +52,7 @@ class Iri:
     value: str
 
     def __str__(self) -> str:
-        escaped = _SPECIAL_IN_IRI.sub(lambda found: f"\\u{ord(found.group()):04X}", self.value)
+        escaped = _SPECIAL_IN_IRI.sub(lambda match: f"\\u{ord(match.group()):04X}", self.value)
         return f"<{escaped}>"
 
 

@@ -115,26 +115,26 @@ def check_candidate(
     gathered_strata(program)
     if point.t not in data.timeline:
         raise LarsError(f"the time point {point.t} lies outside the timeline {data.timeline}")
-    given, wanted = separate(program, data), separate(program, candidate)
+    stream, candidate_data = separate(program, data), separate(program, candidate)
     known = replace(point, background=all_background(program, point.background))
-    wrong = _no_interpretation(given, wanted)
+    wrong = _no_interpretation(stream, candidate_data)
     if wrong is not None:
         return wrong
-    seen, shown = nearby(program, given, point.t)
-    if shown.last - shown.first >= MOST_POINTS:
+    seen, interval = nearby(program, stream, point.t)
+    if interval.last - interval.first >= MOST_POINTS:
         raise LarsError(
-            f"the windows show {shown} at {point.t}, more than {MOST_POINTS} time points; "
+            f"the windows show {interval} at {point.t}, more than {MOST_POINTS} time points; "
             "accepted: a coarser unit, or shorter windows"
         )
-    found = with_moments(seen, moments(wanted))
-    ground = ground_instances(program, found, shown, known, evaluate)
+    candidate_seen = with_moments(seen, moments(candidate_data))
+    ground = ground_instances(program, candidate_seen, interval, known, evaluate)
     if count_choices(program, seen, point.t) > MOST_CHOICES:
         raise LarsError(f"windows with ties `choose` have more than {MOST_CHOICES} choices at {point.t}")
-    return _over_choices(ground, choices(program, seen, point.t), found, known)
+    return _over_choices(ground, choices(program, seen, point.t), candidate_seen, known)
 
 
 def ground_instances(
-    program: Program, stream: Stream, shown: Interval, point: ReferencePoint, evaluate: Evaluate
+    program: Program, stream: Stream, interval: Interval, point: ReferencePoint, evaluate: Evaluate
 ) -> tuple[Instance, ...]:
     """Return every instance whose body can hold in the stream: over its atoms, derivable or not.
 
@@ -143,14 +143,14 @@ def ground_instances(
     put = stand_ins(program)
     now = extension(put, atoms_at(stream, point.t, point.background), evaluate)
     atoms = point.background.union(now, *stream.input.values(), *stream.derived.values())
-    found = (
+    all_instances = (
         _instance(rule, plain, ground, frozenset(put.values()))
         for rule in program.rules
         if not is_fact(rule)
         for plain in (with_stand_ins(rule, put),)
-        for ground in instances(plain, atoms, shown, evaluate)
+        for ground in instances(plain, atoms, interval, evaluate)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(all_instances))
 
 
 def _instance(rule: Rule, plain: Rule, ground: GroundRule, put: frozenset[Atom]) -> Instance:
@@ -161,14 +161,14 @@ def _instance(rule: Rule, plain: Rule, ground: GroundRule, put: frozenset[Atom])
 
 
 def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation | None:
-    given, has = (
+    stated, has = (
         frozenset((u, atom) for u, atoms in stream.input.items() for atom in atoms)
         for stream in (data, candidate)
     )
     everything = has | moments(candidate)
     outside = {moment for moment in everything if moment[0] not in data.timeline}
-    missing = (given | moments(data)) - everything
-    extra = has - given - outside
+    missing = (stated | moments(data)) - everything
+    extra = has - stated - outside
     if not (missing or extra or outside):
         return None
     return NotAnInterpretation(in_order(missing), in_order(extra), in_order(outside))
@@ -182,14 +182,14 @@ def in_order(found: Iterable[Moment]) -> tuple[Moment, ...]:
 def _over_choices(
     ground: Sequence[Instance], chosen: Iterator[Stream], candidate: Stream, point: ReferencePoint
 ) -> Verdict:
-    found: list[ViolatedRule | SmallerModel] = []
+    result: list[ViolatedRule | SmallerModel] = []
     for data in chosen:
         verdict = _for_choice(ground, data, replace(candidate, choice=data.choice), point)
         if isinstance(verdict, IsAnswerStream):
             return verdict
-        found.append(verdict)
-    closest = next((verdict for verdict in found if isinstance(verdict, SmallerModel)), found[0])
-    return replace(closest, choice_count=len(found))
+        result.append(verdict)
+    closest = next((verdict for verdict in result if isinstance(verdict, SmallerModel)), result[0])
+    return replace(closest, choice_count=len(result))
 
 
 def _for_choice(
@@ -197,10 +197,12 @@ def _for_choice(
 ) -> IsAnswerStream | ViolatedRule | SmallerModel:
     now = cache(lambda formula: point.holds(formula, candidate))
     reduct = [instance for instance in ground if all(map(now, instance.ground.body))]
-    violated = [one for one in reduct if one.ground.head is None or not now(one.ground.head)]
+    violated = [
+        instance for instance in reduct if instance.ground.head is None or not now(instance.ground.head)
+    ]
     choice = _chosen(candidate)
     if violated:
-        of_first_rule = (one for one in violated if one.rule == violated[0].rule)
+        of_first_rule = (instance for instance in violated if instance.rule == violated[0].rule)
         return ViolatedRule(min(of_first_rule, key=str), len(violated) - 1, choice)
     least = least_model(reduct, data, candidate, point)
     unfounded = moments(candidate) - moments(least)
@@ -223,15 +225,15 @@ def least_model(reduct: Iterable[Instance], data: Stream, candidate: Stream, poi
     A formula that holds in both holds in all between; one that holds in the candidate alone is
     monotone. So what is derived once stays derived, and a rule is done when its head is.
     """
-    found, pending = data, [instance.ground for instance in reduct]
+    stream, pending = data, [instance.ground for instance in reduct]
     while pending:
-        ready = [all(point.holds_below(part, found, candidate) for part in rule.body) for rule in pending]
+        ready = [all(point.holds_below(part, stream, candidate) for part in rule.body) for rule in pending]
         if not any(ready):
             break
         heads = [moment_of(rule.head, point.t) for rule, fires in zip(pending, ready, strict=True) if fires]
         pending = [rule for rule, fires in zip(pending, ready, strict=True) if not fires]
-        found = with_moments(found, _new(heads, found, point))
-    return found
+        stream = with_moments(stream, _new(heads, stream, point))
+    return stream
 
 
 def _new(heads: Iterable[Moment | None], stream: Stream, point: ReferencePoint) -> Iterator[Moment]:

@@ -104,14 +104,14 @@ def answer_streams(
     check_safety(program)
     known = all_background(program, background)
     layers = parts(program)
-    found: dict[frozenset[Moment], Stream] = {}
+    by_moments: dict[frozenset[Moment], Stream] = {}
     for data in choices(program, separate(program, stream), t):
         streams = [data]
         for part in layers:
             streams = [new for below in streams for new in _answers(part, below, t, known, evaluate)]
         for answer in streams:
-            found.setdefault(moments(answer), answer)
-    return tuple(found.values())
+            by_moments.setdefault(moments(answer), answer)
+    return tuple(by_moments.values())
 
 
 def _answers(
@@ -133,8 +133,8 @@ def choices(program: Program, stream: Stream, t: int) -> Iterator[Stream]:
     """Yield the stream with each choice of what the windows with ties `choose` keep at t."""
     chosen = [w for w in sorted(windows(program), key=str)
               if isinstance(w, TupleWindow) and w.ties is Ties.CHOOSE]  # fmt: skip
-    for kept in product(*(tie_choices(stream, window, t) for window in chosen)):
-        yield replace(stream, choice=dict(zip(chosen, kept, strict=True)))
+    for atoms in product(*(tie_choices(stream, window, t) for window in chosen)):
+        yield replace(stream, choice=dict(zip(chosen, atoms, strict=True)))
 
 
 def all_background(program: Program, background: Iterable[Atom] = ()) -> Background:
@@ -166,8 +166,10 @@ def ground(
     upper, computed = with_moments(data, ()), 0
     while computed < ROUNDS:
         atoms = background.union(*upper.input.values(), *upper.derived.values())
-        found = (ground for rule in rules for ground in instances(rule, atoms, data.timeline, evaluate))
-        ground_rules = tuple(dict.fromkeys(found))
+        instances_of_rules = (
+            ground for rule in rules for ground in instances(rule, atoms, data.timeline, evaluate)
+        )
+        ground_rules = tuple(dict.fromkeys(instances_of_rules))
         without_not = [GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in ground_rules]
         grown = with_moments(upper, derived_by(without_not, upper, t, background))
         if grown == upper:
@@ -218,11 +220,11 @@ def enumerate_streams(
     candidates = sorted(moments(upper) - moments(data), key=str)
     for size in range(len(candidates) + 1):
         for chosen in combinations(candidates, size):
-            found = with_moments(data, chosen)
-            if is_model(rules, found, t, background):
-                left = reduct(rules, found, t, background)
+            stream = with_moments(data, chosen)
+            if is_model(rules, stream, t, background):
+                left = reduct(rules, stream, t, background)
                 if not any(is_model(left, smaller, t, background) for smaller in _below(data, chosen)):
-                    yield found
+                    yield stream
 
 
 def _below(data: Stream, chosen: tuple[Moment, ...]) -> Iterator[Stream]:
@@ -239,13 +241,13 @@ def perfect(
     background: Background,
 ) -> Iterator[Stream]:
     """Yield the perfect model of a stratified program, unless a constraint forbids it."""
-    found = with_moments(data, ())
+    stream = with_moments(data, ())
     for layer in layers:
         own = tuple(rule for rule in rules if _defines(rule, layer))
-        while new := tuple(derived_by(own, found, t, background)):
-            found = with_moments(found, new)
-    if is_model(rules, found, t, background):
-        yield found
+        while new := tuple(derived_by(own, stream, t, background)):
+            stream = with_moments(stream, new)
+    if is_model(rules, stream, t, background):
+        yield stream
 
 
 def _defines(rule: GroundRule, layer: frozenset[Signature]) -> bool:

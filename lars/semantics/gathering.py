@@ -87,10 +87,10 @@ def aggregate(
 
 
 def _grouped(literal: SetLiteral, matched: Iterable[Atom]) -> Mapping[tuple[Constant, ...], list[Atom]]:
-    found: dict[tuple[Constant, ...], list[Atom]] = {} if literal.keys else {(): []}
+    atoms_by_key: dict[tuple[Constant, ...], list[Atom]] = {} if literal.keys else {(): []}
     for atom in matched:
-        found.setdefault(_row(literal.atom, atom, literal.keys), []).append(atom)
-    return found
+        atoms_by_key.setdefault(_row(literal.atom, atom, literal.keys), []).append(atom)
+    return atoms_by_key
 
 
 def _values(pattern: Atom, atom: Atom) -> Values:
@@ -110,14 +110,14 @@ def _ordered(literal: Among, matched: Sequence[Atom], evaluate: Evaluate) -> Seq
     """Return the instances, which come in the order of their texts, by the keys of the order."""
 
     @cache
-    def before(one: Constant, other: Constant) -> bool:
-        if NULL in {one, other}:
-            return one == NULL != other
-        return one != other and evaluate(Call("PRECEDES", (one, other))) == TRUE
+    def before(term: Constant, other: Constant) -> bool:
+        if NULL in {term, other}:
+            return term == NULL != other
+        return term != other and evaluate(Call("PRECEDES", (term, other))) == TRUE
 
-    def compared(one: Values, other: Values) -> int:
+    def compared(terms: Values, other: Values) -> int:
         for order in literal.order:
-            low, high = one[order.variable], other[order.variable]
+            low, high = terms[order.variable], other[order.variable]
             sign = -1 if order.descending else 1
             if before(low, high):
                 return -sign

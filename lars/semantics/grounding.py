@@ -42,8 +42,8 @@ def value(side: Arithmetic, binding: Binding) -> Constant | None:
         case logic.Operation(how, left, right):
             return _computed(how, value(left, binding), value(right, binding))
         case Variable():
-            found = binding[side]
-            return None if isinstance(found, Variable) else found
+            term = binding[side]
+            return None if isinstance(term, Variable) else term
         case _:
             return side
 
@@ -110,11 +110,11 @@ def instances(
         raise LarsError(f"{literal} has no instances by itself")
     body = tuple(formulas(rule.body))
     conditions = [part for part in rule.body if isinstance(part, Condition)]
-    found = [binder for formula in body for binder in binders(formula)]
+    result = [binder for formula in body for binder in binders(formula)]
     by_signature: dict[Signature, list[Atom]] = {}
     for atom in atoms:
         by_signature.setdefault(signature(atom), []).append(atom)
-    times_last = sorted(found, key=lambda binder: isinstance(binder, Variable))
+    times_last = sorted(result, key=lambda binder: isinstance(binder, Variable))
     for binding in _matches(times_last, by_signature, timeline, {}):
         full = _completed(conditions, binding, evaluate)
         if full is not None:
@@ -122,22 +122,22 @@ def instances(
 
 
 def _matches(
-    found: list[Atom | Variable],
+    binders_left: list[Atom | Variable],
     atoms: Mapping[Signature, Iterable[Atom]],
     timeline: Interval,
     binding: Binding,
 ) -> Iterator[Binding]:
-    if not found:
+    if not binders_left:
         yield binding
         return
-    match found[0]:
+    match binders_left[0]:
         case Variable() as time:
             steps = [binding] if time in binding else [binding | {time: Number(u)} for u in timeline]
         case Atom() as pattern:
             grown = (unify(pattern, atom, binding) for atom in atoms.get(signature(pattern), ()))
             steps = [step for step in grown if step is not None]
     for step in steps:
-        yield from _matches(found[1:], atoms, timeline, step)
+        yield from _matches(binders_left[1:], atoms, timeline, step)
 
 
 def _head(head: Head | None, binding: Binding) -> Atom | logic.At | None:
@@ -148,15 +148,15 @@ def _head(head: Head | None, binding: Binding) -> Atom | logic.At | None:
 
 
 def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
-    pending, found = list(conditions), binding
+    pending, whole = list(conditions), binding
     while pending:
-        first = next(condition for condition in pending if ready(condition, found.keys()))
+        first = next(condition for condition in pending if ready(condition, whole.keys()))
         pending.remove(first)
-        step = decide_condition(first, found, evaluate)
+        step = decide_condition(first, whole, evaluate)
         if step is None:
             return None
-        found = step
-    return found
+        whole = step
+    return whole
 
 
 def decide_condition(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
@@ -184,10 +184,10 @@ def decide(comparison: logic.Comparison, binding: Binding) -> bool:
     return relation_holds(left, comparison.relation, right)
 
 
-def _with(binding: Binding, variable: Variable, found: Constant | None) -> Binding | None:
-    if found is None or binding.get(variable, found) != found:
+def _with(binding: Binding, variable: Variable, term: Constant | None) -> Binding | None:
+    if term is None or binding.get(variable, term) != term:
         return None
-    return binding | {variable: found}
+    return binding | {variable: term}
 
 
 def with_values(expression: Expression, binding: Binding) -> Expression:

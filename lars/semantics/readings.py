@@ -104,8 +104,8 @@ class Instance:
         pairs = [*zip(formulas(self.rule.body), self.ground.body, strict=True)]
         if self.rule.head is not None and self.ground.head is not None:
             pairs.append((self.rule.head, self.ground.head))
-        found = (pair for pattern, put in pairs for pair in values_in(pattern, put))
-        return dict(sorted({*self.bindings, *found}))
+        terms = (pair for pattern, put in pairs for pair in values_in(pattern, put))
+        return dict(sorted({*self.bindings, *terms}))
 
     def __str__(self) -> str:
         body = (*self.ground.body, *set_literals(self.rule.body))
@@ -176,8 +176,8 @@ def _link(
     head: Moment, instance: Instance, unfounded: Collection[Moment], least: Stream, point: ReferencePoint
 ) -> SupportLink:
     failing = [part for part in instance.ground.body if not point.holds(part, least)]
-    found = ((part, moment) for part in failing for moment in looked_at(part, least, point.t))
-    chances = [(part, moment) for part, moment in found if moment in unfounded]
+    moments = ((part, moment) for part in failing for moment in looked_at(part, least, point.t))
+    chances = [(part, moment) for part, moment in moments if moment in unfounded]
     # An atom that supports itself is the shortest circle.
     part, below = min(chances, key=lambda chance: chance[1] != head)
     return SupportLink(head, instance, part, below)

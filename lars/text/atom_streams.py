@@ -60,13 +60,13 @@ def _lines(text: str, source: str) -> Iterator[StreamLine]:
             yield found
 
 
-def _in_order(scanner: Scanner, found: StreamLine | None, latest: int | None) -> int | None:
-    if found is None:
+def _in_order(scanner: Scanner, line: StreamLine | None, latest: int | None) -> int | None:
+    if line is None:
         return latest
-    if latest is not None and found.t < latest:
-        problem = f"the time {found.t} comes after {latest}; accepted: times that do not decrease"
-        raise PlacedError(scanner.place(found.column - 1), problem)
-    return found.t
+    if latest is not None and line.t < latest:
+        problem = f"the time {line.t} comes after {latest}; accepted: times that do not decrease"
+        raise PlacedError(scanner.place(line.column - 1), problem)
+    return line.t
 
 
 def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> StreamLine | None:
@@ -80,10 +80,10 @@ def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None
     declared = 0
     while _declares(scanner, may_declare=may_declare):
         declared += 1
-    found = None if declared else _timed(scanner, read_atom or read_ground_atom)
+    line = None if declared else _timed(scanner, read_atom or read_ground_atom)
     if scanner.skip() < len(scanner.text):
         scanner.fail("the end of the line")
-    return found
+    return line
 
 
 def _declares(scanner: Scanner, *, may_declare: bool) -> bool:

@@ -38,8 +38,8 @@ def _binary(scanner: Scanner, level: int) -> Expression:
     if level == len(_LEVELS):
         return _unary(scanner)
     left = _binary(scanner, level + 1)
-    while found := scanner.accept(_LEVELS[level]):
-        name = _SPELLED.get(found.group(1), found.group(1))
+    while match := scanner.accept(_LEVELS[level]):
+        name = _SPELLED.get(match.group(1), match.group(1))
         if name.upper().endswith("IN"):
             left = Call("IN", (left, *_arguments(scanner)))
             left = left if len(name) == len("IN") else Call("!", (left,))
@@ -52,10 +52,10 @@ def _binary(scanner: Scanner, level: int) -> Expression:
 
 def _unary(scanner: Scanner) -> Expression:
     for pattern, datatype in _BARE:
-        if found := scanner.accept(pattern):
-            return Literal(found.group(), datatype)
-    if found := scanner.accept(_PREFIX):
-        return Call("!" if found.group(1) == "!" else "NEG", (_unary(scanner),))
+        if match := scanner.accept(pattern):
+            return Literal(match.group(), datatype)
+    if match := scanner.accept(_PREFIX):
+        return Call("!" if match.group(1) == "!" else "NEG", (_unary(scanner),))
     return _primary(scanner)
 
 
@@ -64,10 +64,10 @@ def _primary(scanner: Scanner) -> Expression:
         inner = read_expression(scanner)
         scanner.expect(_CLOSE, "an operator or )")
         return inner
-    if found := scanner.accept(_NUMBER):
-        return Number(int(found.group(1)))
-    if found := scanner.accept(_FUNCTION):
-        return Call(found.group(1).upper(), _arguments(scanner))
+    if match := scanner.accept(_NUMBER):
+        return Number(int(match.group(1)))
+    if match := scanner.accept(_FUNCTION):
+        return Call(match.group(1).upper(), _arguments(scanner))
     if (iri := scanner.iri()) is not None:
         return Call(str(iri), _arguments(scanner)) if scanner.peek(_OPEN) else iri
     if (name := scanner.name()) is not None:
@@ -80,9 +80,9 @@ def _arguments(scanner: Scanner) -> tuple[Expression, ...]:
     scanner.expect(_OPEN, "(")
     if scanner.accept(_CLOSE):
         return ()
-    found = scanner.listed(lambda: read_expression(scanner))
+    terms = scanner.listed(lambda: read_expression(scanner))
     scanner.expect(_CLOSE, ", or )")
-    return found
+    return terms
 
 
 _Key = TypeVar("_Key")
@@ -124,11 +124,11 @@ def _distinct(scanner: Scanner) -> bool:
 
 def _separator(scanner: Scanner) -> str:
     start = scanner.skip()
-    found = scanner.rdf_term() if scanner.peek(_QUOTE) else None
-    if not (isinstance(found, Literal) and found == Literal(found.lexical)):
+    term = scanner.rdf_term() if scanner.peek(_QUOTE) else None
+    if not (isinstance(term, Literal) and term == Literal(term.lexical)):
         scanner.offset = start
         scanner.fail('the separator in quotes, as ", "')
-    return found.lexical
+    return term.lexical
 
 
 def _variable(scanner: Scanner, accepted: str) -> Variable:
@@ -149,8 +149,8 @@ def _grouping(scanner: Scanner, word: re.Pattern[str], accepted: str) -> tuple[V
 def read_among(scanner: Scanner, atom: Atom) -> Among:
     """Read which instances of the atom are meant, and in which order: what stands after `among`."""
     start = scanner.skip()
-    found = scanner.expect(_RANGE, "which instances, counted from 1: 1..10, or 11.. for all others")
-    first, last = int(found.group(1)), found.group(2)
+    match = scanner.expect(_RANGE, "which instances, counted from 1: 1..10, or 11.. for all others")
+    first, last = int(match.group(1)), match.group(2)
     if first < 1 or (last is not None and int(last) < first - 1):
         scanner.offset = start
         scanner.fail("a range that begins at 1 or later; 3..2 is an empty one")

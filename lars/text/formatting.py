@@ -48,13 +48,13 @@ def format_program(text: str, source: str = "program", *, ascii: bool = False) -
 
 
 def _written(statement: Statement, scanner: Scanner, plain: bool) -> str:
-    said, prefixes = statement.content, scanner.prefixes
+    content, prefixes = statement.content, scanner.prefixes
     with not_too_deep(scanner):
-        text = str(said) if isinstance(said, Prefix) else _shortened(str(said), prefixes)
+        text = str(content) if isinstance(content, Prefix) else _shortened(str(content), prefixes)
         text = to_ascii(text) if plain else text
-        if isinstance(said, Prefix) or len(text) <= COLUMNS or not said.body:
+        if isinstance(content, Prefix) or len(text) <= COLUMNS or not content.body:
             return text
-        return _broken(said, prefixes, plain)
+        return _broken(content, prefixes, plain)
 
 
 def _broken(rule: Rule, prefixes: Mapping[str, str], plain: bool) -> str:
@@ -76,10 +76,10 @@ def _short(iri: Iri, prefixes: Mapping[str, str]) -> str:
     # The longest prefix first; what the scanner would not read as this IRI stays in brackets.
     for name, start in sorted(prefixes.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         if iri.value.startswith(start):
-            found = f"{name}:{iri.value[len(start) :]}"
-            scanner = Scanner(found, "", prefixes=dict(prefixes))
-            if scanner.iri() == iri and scanner.offset == len(found):
-                return found
+            text = f"{name}:{iri.value[len(start) :]}"
+            scanner = Scanner(text, "", prefixes=dict(prefixes))
+            if scanner.iri() == iri and scanner.offset == len(text):
+                return text
     return str(iri)
 
 
@@ -93,11 +93,11 @@ def _with_comments(text: str, parts: list[_Part], comments: Mapping[int, str]) -
                 yield _Part(at, at + len(comment), comment)
             else:
                 lines.append(comment)
-        end, said = part.end, part.text
+        end, sentence = part.end, part.text
         if left and _SAME_LINE.fullmatch(text, end, left[0][0]):
             at, comment = left.popleft()
-            end, said = at + len(comment), f"{said} {comment}"
-        yield _Part(part.start, end, "\n".join((*lines, said)))
+            end, sentence = at + len(comment), f"{sentence} {comment}"
+        yield _Part(part.start, end, "\n".join((*lines, sentence)))
     for at, comment in left:
         yield _Part(at, at + len(comment), comment)
 

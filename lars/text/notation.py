@@ -133,15 +133,15 @@ def read_placed(text: str, source: str = "program") -> tuple[PlacedRule, ...]:
     >>> print(placed.place, *placed.literals)
     program:1:1 program:2:3 program:2:9
     """
-    found, scanner, file = [], Scanner(text, source), TextFile(source, text)
+    result, scanner, file = [], Scanner(text, source), TextFile(source, text)
     for statement in statements(scanner):
         if isinstance(statement.content, Rule):
             rule = replace(statement.content, origin=(file, statement.start))
             placed = PlacedRule(rule, text, source, statement.start, statement.parts)
             with not_too_deep(scanner):
                 _check(placed)
-            found.append(placed)
-    return tuple(found)
+            result.append(placed)
+    return tuple(result)
 
 
 def _check(placed: PlacedRule) -> None:
@@ -178,8 +178,8 @@ def statements(scanner: Scanner) -> Iterator[Statement]:
     """
     while (start := scanner.skip()) < len(scanner.text):
         with not_too_deep(scanner):
-            said, parts = (_declaration(scanner), ()) if scanner.accept(_PREFIX) else _rule(scanner)
-        yield Statement(said, start, scanner.offset, parts)
+            content, parts = (_declaration(scanner), ()) if scanner.accept(_PREFIX) else _rule(scanner)
+        yield Statement(content, start, scanner.offset, parts)
 
 
 @contextmanager

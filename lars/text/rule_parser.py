@@ -119,8 +119,8 @@ def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
         future = _future(scanner, past)
         scanner.expect(_COMMA, "a comma and the window's step")
         step = _positive(scanner, "the window's step")
-    if braced and (found := scanner.accept(_ENDS)):
-        ends = Bounds(found.group())
+    if braced and (match := scanner.accept(_ENDS)):
+        ends = Bounds(match.group())
     return TimeWindow(past, future, step, ends)
 
 
@@ -179,8 +179,8 @@ def _literal(scanner: Scanner) -> BodyLiteral:
         return logic.Test(_condition(scanner), value=False)
     if not _is_formula(scanner):
         return _comparison(scanner)
-    found = _formula(scanner)
-    return read_among(scanner, found) if isinstance(found, Atom) and scanner.accept(AMONG) else found
+    formula = _formula(scanner)
+    return read_among(scanner, formula) if isinstance(formula, Atom) and scanner.accept(AMONG) else formula
 
 
 def _is_condition(scanner: Scanner) -> bool:
@@ -198,9 +198,9 @@ def _is_formula(scanner: Scanner) -> bool:
 
 def _condition(scanner: Scanner, accepted: str = "[") -> Expression:
     scanner.expect(_BRACKET, accepted)
-    found = read_expression(scanner)
+    term = read_expression(scanner)
     scanner.expect(_UNBRACKET, "an operator or the ] that ends a condition")
-    return found
+    return term
 
 
 def _formula(scanner: Scanner) -> Formula:
@@ -234,12 +234,12 @@ def _atom(scanner: Scanner, accepted: str) -> Atom:
 
 def _time(scanner: Scanner) -> Variable | Number:
     braced = scanner.accept(_BRACE)
-    found = scanner.variable() or scanner.number()
-    if found is None:
+    time = scanner.variable() or scanner.number()
+    if time is None:
         scanner.fail("a variable or a time point after @_")
     if braced:
         scanner.expect(_UNBRACE, "the } after a time, as in @_{T}")
-    return found
+    return time
 
 
 def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gather:
@@ -254,8 +254,8 @@ def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gat
             if scanner.peek(AGGREGATE)
             else logic.Assign(left, _condition(scanner, _ASSIGNED))
         )
-    found = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
-    relation = _RELATIONS.get(found) or Relation(found)
+    text = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
+    relation = _RELATIONS.get(text) or Relation(text)
     return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
 
 
@@ -267,15 +267,15 @@ def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:
 
 def _sum(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _product(scanner, accepted)
-    while found := scanner.accept(_SUM):
-        left = logic.Operation(ArithmeticOperator(found.group()), left, _product(scanner, "a term or ("))
+    while match := scanner.accept(_SUM):
+        left = logic.Operation(ArithmeticOperator(match.group()), left, _product(scanner, "a term or ("))
     return left
 
 
 def _product(scanner: Scanner, accepted: str) -> Arithmetic:
     left = _side(scanner, accepted)
-    while found := scanner.accept(_PRODUCT):
-        left = logic.Operation(ArithmeticOperator(found.group()), left, _side(scanner, "a term or ("))
+    while match := scanner.accept(_PRODUCT):
+        left = logic.Operation(ArithmeticOperator(match.group()), left, _side(scanner, "a term or ("))
     return left
 
 

@@ -61,16 +61,16 @@ class Scanner:
         start, blanks = self.offset, _BLANKS.match(self.text, self.offset)
         self.offset = blanks.end() if blanks else start
         if self.offset > start:
-            for found in _COMMENT.finditer(self.text, start, self.offset):
-                self.comments[found.start()] = found.group().rstrip()
+            for match in _COMMENT.finditer(self.text, start, self.offset):
+                self.comments[match.start()] = match.group().rstrip()
         return self.offset
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Read what matches the pattern, if it stands here."""
-        found = pattern.match(self.text, self.skip())
-        if found:
-            self.offset = self.ended = found.end()
-        return found
+        match = pattern.match(self.text, self.skip())
+        if match:
+            self.offset = self.ended = match.end()
+        return match
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
         """Return whether the pattern stands here, and read nothing."""
@@ -86,9 +86,9 @@ class Scanner:
 
     def fail(self, accepted: str) -> Never:
         """Raise an error at this place: what was found and what is accepted."""
-        found = _FOUND.match(self.text, self.skip())
-        if found:
-            raise PlacedError(self.place(), f"found “{found.group()}”, expected {accepted}")
+        match = _FOUND.match(self.text, self.skip())
+        if match:
+            raise PlacedError(self.place(), f"found “{match.group()}”, expected {accepted}")
         # Not in the blanks and comments that come last, but where something is missing.
         raise PlacedError(self.place(self.ended), f"found the end of the text, expected {accepted}")
 
@@ -96,23 +96,23 @@ class Scanner:
         """Read the name of a predicate or symbol, if one stands here."""
         if self.peek(_KEYWORD) or self.peek(_BLANK) or self.peek(_PREFIXED):
             return None
-        found = self.accept(NAME) or self.accept(_QUOTED_NAME)
-        return self._decoded(found) if found else None
+        match = self.accept(NAME) or self.accept(_QUOTED_NAME)
+        return self._decoded(match) if match else None
 
     def variable(self) -> Variable | None:
         """Read a variable, if one stands here: ?name, or a name with a capital in front."""
         if self.peek(_PREFIXED):
             return None
-        found = self.accept(VARIABLE)
-        return Variable(self._word(found, found.lastindex or 1)) if found else None
+        match = self.accept(VARIABLE)
+        return Variable(self._word(match, match.lastindex or 1)) if match else None
 
     def number(self) -> Number | None:
         """Read an integer of the logic, if one stands here."""
-        found = self.accept(NUMBER)
-        if found and _FRACTION.match(self.text, self.offset):
-            self.offset = found.start()
+        match = self.accept(NUMBER)
+        if match and _FRACTION.match(self.text, self.offset):
+            self.offset = match.start()
             self.fail("an integer; 3.5 stands in a condition, as in [?x > 3.5], a range is X >= 3, X <= 5")
-        return Number(int(found.group(1))) if found else None
+        return Number(int(match.group(1))) if match else None
 
     def term(self, accepted: str = _TERM) -> Term:
         """Read a term, or raise an error that names what is accepted."""
@@ -125,40 +125,40 @@ class Scanner:
     def constant(self, accepted: str = "a constant", term: str = _TERM) -> Constant:
         """Read a term that is no variable, or raise: `term` is accepted where no term stands at all."""
         start = self.skip()
-        found = self.term(term)
-        if isinstance(found, Variable):
+        value = self.term(term)
+        if isinstance(value, Variable):
             self.offset = start
             self.fail(accepted)
-        return found
+        return value
 
     def listed(self, read: Callable[[], _Part]) -> tuple[_Part, ...]:
         """Read what `read` does, once or more often with commas between."""
-        found = [read()]
+        result = [read()]
         while self.accept(_COMMA):
-            found.append(read())
-        return tuple(found)
+            result.append(read())
+        return tuple(result)
 
     def rdf_term(self) -> Iri | Literal | Blank | None:
         """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""
-        if found := self.accept(_BLANK):
-            return Blank(self._word(found))
-        if found := self.accept(_QUOTED):
-            return self._literal(self._decoded(found))
+        if match := self.accept(_BLANK):
+            return Blank(self._word(match))
+        if match := self.accept(_QUOTED):
+            return self._literal(self._decoded(match))
         if self.peek(_QUOTE):
             raise PlacedError(self.place(), "the quotation mark is not closed on its line")
         return self.iri()
 
     def iri(self) -> Iri | None:
         """Read <iri> or prefix:name, if one stands here."""
-        if found := self.accept(IRI):
-            return Iri(self._decoded(found))
+        if match := self.accept(IRI):
+            return Iri(self._decoded(match))
         start = self.skip()
-        if found := self.accept(_PREFIXED):
-            if (prefix := self._word(found)) not in self.prefixes:
+        if match := self.accept(_PREFIXED):
+            if (prefix := self._word(match)) not in self.prefixes:
                 known = ", ".join(f"{name}:" for name in self.prefixes) or "none"
                 problem = f"the prefix {prefix}: is not declared; declared: {known}"
                 raise PlacedError(self.place(start), problem)
-            return Iri(self.prefixes[prefix] + self._decoded(found, 2))
+            return Iri(self.prefixes[prefix] + self._decoded(match, 2))
         return None
 
     def prefix(self) -> str:
@@ -166,8 +166,8 @@ class Scanner:
         return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
 
     def _literal(self, lexical: str) -> Literal:
-        if found := self.accept(_LANGUAGE):
-            return Literal(lexical, RDF_LANG_STRING, found.group(1).lower())
+        if match := self.accept(_LANGUAGE):
+            return Literal(lexical, RDF_LANG_STRING, match.group(1).lower())
         if not self.accept(_DATATYPE):
             return Literal(lexical)
         datatype = self.iri()
@@ -175,20 +175,20 @@ class Scanner:
             self.fail("a datatype: <iri> or prefix:name")
         return Literal(lexical, datatype.value)
 
-    def _word(self, found: re.Match[str], group: int = 1) -> str:
+    def _word(self, match: re.Match[str], group: int = 1) -> str:
         # In a word that is never quoted, an escaped blank or colon could not be written again.
-        return self._decoded(found, group, _LETTERS)
+        return self._decoded(match, group, _LETTERS)
 
-    def _decoded(self, found: re.Match[str], group: int = 1, allowed: re.Pattern[str] = _ANY) -> str:
+    def _decoded(self, match: re.Match[str], group: int = 1, allowed: re.Pattern[str] = _ANY) -> str:
         def decode(escape: re.Match[str]) -> str:
             code = escape.group(1) or escape.group(2)
             if code is None and escape.group(3) in _SHORT:
                 return _SHORT[escape.group(3)]
             number = sys.maxunicode + 1 if code is None else int(code, 16)
             if number > sys.maxunicode or number in _SURROGATES or not allowed.match(chr(number)):
-                place = self.place(found.start(group) + escape.start())
+                place = self.place(match.start(group) + escape.start())
                 accepted = _ESCAPES if allowed is _ANY else "those of letters and digits"
                 raise PlacedError(place, f"{escape.group()} is no escape here; accepted are {accepted}")
             return chr(number)
 
-        return _ESCAPE.sub(decode, found.group(group))
+        return _ESCAPE.sub(decode, match.group(group))

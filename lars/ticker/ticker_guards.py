@@ -65,15 +65,15 @@ def guarded_rules(
     """
     facts = tuple(rule for rule in rules if not rule.body)
     domains = _Domains(rules, stream, last)
-    kept = [domains.possible(rule) for rule in rules if rule.body and domains.values(rule) is not None]
-    kept += scoping_rules((*kept, *facts), next(names))
-    given = {signature(rule.head) for rule in facts}
+    plain_rules = [domains.possible(rule) for rule in rules if rule.body and domains.values(rule) is not None]
+    plain_rules += scoping_rules((*plain_rules, *facts), next(names))
+    predicates = {signature(rule.head) for rule in facts}
     numbered = counting(rules)
     known: dict[frozenset[Constant], str] = {}
     found: list[PlainRule] = []
-    for rule in kept:
+    for rule in plain_rules:
         values, guards = domains.values(rule) or {}, list[Part]()
-        for variable in _unguarded(rule, given):
+        for variable in _unguarded(rule, predicates):
             domain = frozenset(values[variable])
             if domain not in known:
                 with exporting(rule.source):
@@ -97,13 +97,13 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
             )
 
 
-def _unguarded(rule: PlainRule, given: set[Signature]) -> list[Variable]:
+def _unguarded(rule: PlainRule, predicates: set[Signature]) -> list[Variable]:
     """Return the variables that no fact gives a value: all but a time that stands in @ alone."""
     forms = [part for part in rule.body if isinstance(part, LiteralForm)]
     facts = (
         form.atom for form in forms if form.positive and form.window is None and isinstance(form.atom, Atom)
     )
-    known = frozenset().union(*(variables(atom) for atom in facts if signature(atom) in given))
+    known = frozenset().union(*(variables(atom) for atom in facts if signature(atom) in predicates))
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
     parts = (form.atom if isinstance(form, LiteralForm) else form for form in rule.body)
     used = frozenset().union(*map(variables, parts), variables(rule.head))
@@ -154,17 +154,17 @@ class _Domains:
 
     def values(self, rule: PlainRule) -> Values | None:
         """Return each variable's constants; None when the rule's positive body has no instance."""
-        found: Values = {}
+        terms: Values = {}
         for part in rule.body:
-            if isinstance(part, LiteralForm) and part.positive and not self._narrow(found, part):
+            if isinstance(part, LiteralForm) and part.positive and not self._narrow(terms, part):
                 return None
         with exporting(rule.source):
             for part in rule.body:
                 if isinstance(part, Comparison):
-                    _compare(found, part)
-        return found if all(found.values()) else None
+                    _compare(terms, part)
+        return terms if all(terms.values()) else None
 
-    def _narrow(self, found: Values, form: LiteralForm) -> bool:
+    def _narrow(self, terms: Values, form: LiteralForm) -> bool:
         assert isinstance(form.atom, Atom)
         predicate = signature(form.atom)
         rows = {
@@ -177,34 +177,34 @@ class _Domains:
             seen = {one for row in rows if not isinstance(one := row[number], Variable)}
             column = seen | self.columns[predicate][number] if derived else seen
             if isinstance(term, Variable):
-                found[term] = found[term] & column if term in found else set(column)
+                terms[term] = terms[term] & column if term in terms else set(column)
             elif term not in column:
                 return False
         if isinstance(form.time, Variable):
             times: set[Constant] = set(self.times) if derived else set[Constant]().union(*rows.values())
-            found[form.time] = found[form.time] & times if form.time in found else times
+            terms[form.time] = terms[form.time] & times if form.time in terms else times
         return derived or bool(rows)
 
 
-def _compare(found: Values, part: Comparison) -> None:
+def _compare(terms: Values, part: Comparison) -> None:
     match part:
         case Comparison(Variable() as result, Relation.EQUAL, Operation(operator, left, right)):
             pairs = [
-                sorted(n.value for n in _side(found, side) if isinstance(n, Number)) for side in (left, right)
+                sorted(n.value for n in _side(terms, side) if isinstance(n, Number)) for side in (left, right)
             ]
             if len(pairs[0]) * len(pairs[1]) > _MOST_PAIRS:
                 raise InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
             apply = _OPERATIONS[operator]
             values: set[Constant] = {Number(apply(one, other)) for one in pairs[0] for other in pairs[1]}
-            found[result] = found[result] & values if result in found else values
+            terms[result] = terms[result] & values if result in terms else values
         case Comparison(left, relation, right):
-            _related(found, left, relation, right)
-            _related(found, right, _TURNED[relation], left)
+            _related(terms, left, relation, right)
+            _related(terms, right, _TURNED[relation], left)
 
 
-def _side(found: Values, side: Arithmetic) -> set[Constant]:
+def _side(terms: Values, side: Arithmetic) -> set[Constant]:
     assert not isinstance(side, Operation)
-    return found[side] if isinstance(side, Variable) else {side}
+    return terms[side] if isinstance(side, Variable) else {side}
 
 
 _ORDERS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
@@ -223,20 +223,20 @@ _TURNED: Final = {
 }
 
 
-def _related(found: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
+def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
     """Keep of a variable the constants that stand in the relation to some constant of the other side."""
     if not isinstance(side, Variable) or relation is Relation.UNEQUAL:
         return
-    others = _side(found, other)
+    others = _side(terms, other)
     if relation is Relation.EQUAL:
-        found[side] &= others
+        terms[side] &= others
         return
-    bounds = [_place(one) for one in others]
+    bounds = [_place(term) for term in others]
     if not bounds:
-        found[side] = set()
+        terms[side] = set()
         return
     bound = max(bounds) if relation in {Relation.LESS, Relation.AT_MOST} else min(bounds)
-    found[side] = {one for one in found[side] if _ORDERS[relation](_place(one), bound)}
+    terms[side] = {term for term in terms[side] if _ORDERS[relation](_place(term), bound)}
 
 
 def _place(constant: Constant) -> int:

@@ -105,7 +105,7 @@ def ticker_literal(
     form = _form(literal)
     if form.mode is Mode.AT and not isinstance(form.atom, Atom):
         raise InexpressibleError(f"the constant true here: {literal}")
-    window = None if form.window is None else _shown(form.window, form.mode, reasoner, met)
+    window = None if form.window is None else _size(form.window, form.mode, reasoner, met)
     if form.window is None and form.mode is not Mode.NOW:
         raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
     if form.mode is Mode.UNLESS:
@@ -124,7 +124,7 @@ def _form(formula: Formula) -> LiteralForm:
         raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
 
 
-def _shown(
+def _size(
     window: Window, mode: Mode, reasoner: Reasoner, met: TickerInput
 ) -> TimeWindow | TupleWindow | None:
     match window:
@@ -143,12 +143,12 @@ def _shown(
                 raise InexpressibleError(f"{window} without ◇ or @")
             # The reasoner clingo shows one tuple more than the window says.
             most = None if met.size is None else met.size + 2
-            shown = _bounded(window, size, most) - (reasoner is Reasoner.CLINGO)
-            if shown < 1:
+            number = _bounded(window, size, most) - (reasoner is Reasoner.CLINGO)
+            if number < 1:
                 raise InexpressibleError(
-                    f"the window {window}: the least that it shows there is {size - shown + 1}"
+                    f"the window {window}: the least that it shows there is {size - number + 1}"
                 )
-            return TupleWindow(shown)
+            return TupleWindow(number)
         case _:
             raise InexpressibleError(f"the window {window}: there a window has one length at all times")
 

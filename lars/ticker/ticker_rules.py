@@ -48,8 +48,8 @@ def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
     head, body = rule.head, list(enumerate(rule.body))
     binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
     bound = frozenset().union(*map(variables, binding_parts), *map(variables, set_literals(rule.body)))
-    while (found := _equality(body, bound)) is not None:
-        number, variable, term = found
+    while (equality := _equality(body, bound)) is not None:
+        number, variable, term = equality
         binding: Binding = {variable: term}
         # A SPARQL condition stays as it is written: Ticker cannot express it, and errors show it.
         body = [(n, part if isinstance(part, logic.Test | logic.Assign) else close(part, binding))
@@ -73,8 +73,8 @@ def _equality(body: list[NumberedLiteral], bound: frozenset[Variable]) -> tuple[
 
 
 def _put_head(head: Head, binding: Binding) -> Head:
-    found = put(head, binding)
-    return found if isinstance(found, Atom | logic.At) else logic.At(Number(-1), Atom("false"))
+    head_here = put(head, binding)
+    return head_here if isinstance(head_here, Atom | logic.At) else logic.At(Number(-1), Atom("false"))
 
 
 Part = LiteralForm | logic.Comparison
@@ -128,22 +128,25 @@ def plain_rules(
     _check_single(program, reasoner, met)
     facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
     known = tuple(dict.fromkeys((*facts, *background)))
-    given, derived = frozenset(map(signature, known)), intensional(program)
-    taken = names(program) | {name for name, _ in given | met.signatures()}
-    sources, hidden = Sources(derived, given, met, taken), hidden_names(taken)
-    found: list[PlainRule] = []
+    predicates, derived = frozenset(map(signature, known)), intensional(program)
+    taken = names(program) | {name for name, _ in predicates | met.signatures()}
+    sources, hidden = Sources(derived, predicates, met, taken), hidden_names(taken)
+    rules: list[PlainRule] = []
     for rule in program.rules:
         if not is_fact(rule):
-            found += _RuleReader(rule, sources, hidden, reasoner).rules()
-    if any(not _is_supported(rule, reasoner) for rule in found):
+            rules += _RuleReader(rule, sources, hidden, reasoner).rules()
+    if any(not _is_supported(rule, reasoner) for rule in rules):
         # What a rule derives holds at a time, what a fact says has none: no rule is without a body.
         truth = Atom(next(hidden))
         always = LiteralForm(truth)
-        found = [
-            one if _is_supported(one, reasoner) else replace(one, body=(*one.body, always)) for one in found
+        rules = [
+            plain_rule
+            if _is_supported(plain_rule, reasoner)
+            else replace(plain_rule, body=(*plain_rule.body, always))
+            for plain_rule in rules
         ]
-        found.append(PlainRule(Rule(truth), truth, role=Role.AUXILIARY))
-    return (*found, *_fact_rules(known, sources.mixed, hidden))
+        rules.append(PlainRule(Rule(truth), truth, role=Role.AUXILIARY))
+    return (*rules, *_fact_rules(known, sources.mixed, hidden))
 
 
 def names(program: Program) -> frozenset[str]:
@@ -164,7 +167,7 @@ def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> Non
     if strata(program) is not None:
         return
     absent = on_own_absence(program)
-    number = min((one for rules in absent.values() for one in rules), default=1)
+    number = min((rule for rules in absent.values() for rule in rules), default=1)
     with exporting(program.rules[number - 1]):
         if not met.single:
             raise InexpressibleError(
@@ -237,8 +240,8 @@ class _RuleReader:
         if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
                 if (form := ticker_literal(part, self.reasoner, self.sources.known_input)) is not None:
-                    seen = self.sources.without_needless_window(form)
-                    yield self._now(seen) if seen.window == NOW else seen
+                    literal_form = self.sources.without_needless_window(form)
+                    yield self._now(literal_form) if literal_form.window == NOW else literal_form
 
     def _now(self, form: LiteralForm) -> LiteralForm:
         """Return @ in a window of length 0, which there is longer, as an atom of rules of its own.
@@ -248,21 +251,21 @@ class _RuleReader:
         assert isinstance(form.atom, Atom)
         assert form.time is not None
         row, own, later = sorted(variables(form.atom)), self.fresh(), self.fresh()
-        near, older, found = (next(self.hidden) for _ in range(3))
-        seen = LiteralForm(form.atom, Mode.AT, own, TimeWindow(1))
+        near, older, text = (next(self.hidden) for _ in range(3))
+        literal_form = LiteralForm(form.atom, Mode.AT, own, TimeWindow(1))
         once, again, before = (Atom(near, (*row, own)), Atom(near, (*row, later)), Atom(older, (*row, own)))
         step = logic.Comparison(
             later, Relation.EQUAL, logic.Operation(ArithmeticOperator.PLUS, own, Number(1))
         )
         for head, body in (
-            (once, (LiteralForm(form.atom), seen)),
+            (once, (LiteralForm(form.atom), literal_form)),
             (before, (LiteralForm(once), LiteralForm(again), step)),
-            (Atom(found, (*row, own)), (LiteralForm(once), LiteralForm(before, positive=False))),
+            (Atom(text, (*row, own)), (LiteralForm(once), LiteralForm(before, positive=False))),
         ):
             self.auxiliary.append(PlainRule(self.rule, head, None, body, Role.AUXILIARY))
         if form.positive and isinstance(form.time, Variable):
             self._time(form.time)
-        return LiteralForm(Atom(found, (*row, form.time)), positive=form.positive)
+        return LiteralForm(Atom(text, (*row, form.time)), positive=form.positive)
 
     def _bind(self, form: LiteralForm) -> None:
         if form.positive:
@@ -308,7 +311,7 @@ class _RuleReader:
     def _compare(self) -> None:
         pending = [(number, part) for number, part in self.body if isinstance(part, logic.Comparison)]
         while pending:
-            first = next(one for one in pending if ready(one[1], self.known))
+            first = next(pair for pair in pending if ready(pair[1], self.known))
             pending.remove(first)
             with exporting(self.rule, first[0]):
                 self._compared(first[1])

@@ -69,11 +69,11 @@ def _patterns(stream: TickerInput, reasoner: Reasoner) -> list[Atom]:
         kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
         return [Atom(name, tuple(Variable(f"X{n}") for n in range(1, arity + 1))) for name, arity in kinds]
     # Its reasoner incremental makes an instance for each combination of values: these have none.
-    found: dict[Atom, None] = {}
+    result: dict[Atom, None] = {}
     for atoms in stream.atoms.values():
-        if found.keys().isdisjoint(atoms):
-            found[atoms[0]] = None
-    return list(found)
+        if result.keys().isdisjoint(atoms):
+            result[atoms[0]] = None
+    return list(result)
 
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -230,15 +230,15 @@ class TickerWriter:
         atom = self._atom(form.atom)
         if form.window is None:
             return atom
-        shown = self._window(form.window)
+        window = self._window(form.window)
         match form.mode:
             case Mode.EVERY:
-                return f"{atom} always {shown}"
+                return f"{atom} always {window}"
             case Mode.AT:
                 assert form.time is not None
-                return f"{atom} at {self._term(form.time)} in {shown}"
+                return f"{atom} at {self._term(form.time)} in {window}"
             case _:
-                return f"{atom} {shown}"
+                return f"{atom} {window}"
 
     def _window(self, window: Window) -> str:
         if isinstance(window, TupleWindow):
@@ -273,15 +273,15 @@ def _upper(name: str) -> str:
     return plain[0].upper() + plain[1:] if plain[:1].isalpha() else f"V{plain}"
 
 
-def _distinct(wanted: Mapping[_Key, tuple[str, str]], words: frozenset[str]) -> dict[_Key, str]:
-    found: dict[_Key, str] = {}
+def _distinct(names_wanted: Mapping[_Key, tuple[str, str]], words: frozenset[str]) -> dict[_Key, str]:
+    result: dict[_Key, str] = {}
     taken = set(words)
     # Names that can stay as they are come first.
-    for key, (_, name) in sorted(wanted.items(), key=lambda one: one[1][0] != one[1][1]):
+    for key, (_, name) in sorted(names_wanted.items(), key=lambda pair: pair[1][0] != pair[1][1]):
         number, new = 1, name
         while new in taken:
             number += 1
             new = f"{name}v{number}"
         taken.add(new)
-        found[key] = new
-    return {key: found[key] for key in wanted}
+        result[key] = new
+    return {key: result[key] for key in names_wanted}

@@ -27,16 +27,16 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
     All numbers times `room` fit in 63 bits.
     """
     most = _GREATEST_KEY // room
-    found, size = [np.zeros(length, np.int64) for length in lengths], 1
+    numbers, size = [np.zeros(length, np.int64) for length in lengths], 1
     places = [(list(columns), _base(columns)) for columns in zip(*sides, strict=True)]
     if prod(base for _, base in places) > most:
         places = [_ranked(columns) for columns, _ in places]
     for columns, base in places:
         if size * base > most:
-            found, size = _ranked(found)
-        found = [key * base + column for key, column in zip(found, columns, strict=True)]
+            numbers, size = _ranked(numbers)
+        numbers = [key * base + column for key, column in zip(numbers, columns, strict=True)]
         size *= base
-    return found if size <= most else _ranked(found)[0]
+    return numbers if size <= most else _ranked(numbers)[0]
 
 
 def among(values: Array, others: Array) -> Mask:
@@ -47,24 +47,24 @@ def among(values: Array, others: Array) -> Mask:
     """
     if not len(values) or not len(others):
         return np.zeros(len(values), np.bool_)
-    found: Mask
+    mask: Mask
     if (base := _base((values, others))) <= _MARKS * (len(values) + len(others)):
         marked = np.zeros(base, np.bool_)
         marked[others] = True
-        found = marked[values]
-        return found
+        mask = marked[values]
+        return mask
     if len(others) < len(values):
-        found = _in_sorted(values, np.sort(others))
-        return found
+        mask = _in_sorted(values, np.sort(others))
+        return mask
     order = np.argsort(values)
     ascending = values[order]
     places = np.searchsorted(ascending, others)
     known = places[_in_sorted(others, ascending)]
     there = np.zeros(len(values), np.bool_)
     there[known] = True
-    found = np.empty_like(there)
-    found[order] = there[np.searchsorted(ascending, ascending)]
-    return found
+    mask = np.empty_like(there)
+    mask[order] = there[np.searchsorted(ascending, ascending)]
+    return mask
 
 
 def distinct(values: Array) -> Array:
@@ -126,31 +126,31 @@ def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
     return np.split(ranks.astype(np.int64), borders), len(distinct)
 
 
-def numbers_of(found: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in
+def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in
     """Return whole numbers as a column, of the same width; any number where one is null."""
     import pyarrow as pa
 
-    kind = found.type
+    kind = array.type
     name = f"{'' if pa.types.is_signed_integer(kind) else 'u'}int{kind.bit_width}"
-    return np.frombuffer(found.buffers()[1], name)[found.offset : found.offset + len(found)]
+    return np.frombuffer(array.buffers()[1], name)[array.offset : array.offset + len(array)]
 
 
-def mask_of(found: "pa.Array") -> Mask:
+def mask_of(array: "pa.Array") -> Mask:
     """Return truth values as a mask; null is false."""
-    _, values = found.buffers()
-    return _bits(values, found) & validity_of(found)
+    _, values = array.buffers()
+    return _bits(values, array) & validity_of(array)
 
 
-def validity_of(found: "pa.Array") -> Mask:
+def validity_of(array: "pa.Array") -> Mask:
     """Return which values are not null."""
-    valid, *_ = found.buffers()
-    return np.ones(len(found), np.bool_) if valid is None else _bits(valid, found)
+    valid, *_ = array.buffers()
+    return np.ones(len(array), np.bool_) if valid is None else _bits(valid, array)
 
 
-def _bits(buffer: "pa.Buffer", found: "pa.Array") -> Mask:
-    end = found.offset + len(found)
+def _bits(buffer: "pa.Buffer", array: "pa.Array") -> Mask:
+    end = array.offset + len(array)
     bits = np.unpackbits(np.frombuffer(buffer, np.uint8), count=end, bitorder="little")
-    return np.equal(bits[found.offset :], 1)
+    return np.equal(bits[array.offset :], 1)
 
 
 def arrow_mask(mask: Mask) -> "pa.Array":

@@ -37,7 +37,7 @@ def write_parquet(
         {"name": name, "field_name": name, "pandas_type": kind, "numpy_type": own, "metadata": None}
         for name, (kind, own) in ((name, _PANDAS[kind]) for name, kind in columns)
     ]
-    told = {
+    statistics = {
         "index_columns": [],
         "column_indexes": [],
         "columns": described,
@@ -46,7 +46,7 @@ def write_parquet(
         "pandas_version": version("pandas"),
     }
     fields = [pa.field(name, kinds[kind]) for name, kind in columns]
-    schema = pa.schema(fields, {"pandas": json.dumps(told)})
+    schema = pa.schema(fields, {"pandas": json.dumps(statistics)})
     left = iter(rows)
     with pq.ParquetWriter(path, schema) as writer:
         while group := list(islice(left, _GROUP)):

@@ -63,20 +63,20 @@ class CodedTerms(ABC):
     def matching(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
         """Return which rows have the constants among the terms, and equal codes for equal variables."""
         places: dict[Variable, int] = {}
-        found = np.ones(rows, np.bool_)
+        mask = np.ones(rows, np.bool_)
         for place, term in enumerate(terms):
             if not isinstance(term, Variable):
-                found &= columns[place] == self.code(str(term))
+                mask &= columns[place] == self.code(str(term))
             elif places.setdefault(term, place) != place:
-                found &= columns[place] == columns[places[term]]
-        return found
+                mask &= columns[place] == columns[places[term]]
+        return mask
 
     def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
         """Return which rows fit the arguments of some of the patterns."""
-        found = np.zeros(rows, np.bool_)
+        mask = np.zeros(rows, np.bool_)
         for pattern in patterns:
-            found |= self.matching(pattern.arguments, columns, rows)
-        return found
+            mask |= self.matching(pattern.arguments, columns, rows)
+        return mask
 
 
 class TermCodes(CodedTerms):
@@ -105,13 +105,13 @@ class TermCodes(CodedTerms):
 
     def codes(self, texts: Iterable[str]) -> Array:
         """Return the codes of many texts."""
-        listed, known = list(texts), self._codes
-        found = list(map(known.get, listed))
-        if None in found:
-            fresh = dict.fromkeys(compress(listed, map(is_, found, repeat(None))))
+        names, known = list(texts), self._codes
+        result = list(map(known.get, names))
+        if None in result:
+            fresh = dict.fromkeys(compress(names, map(is_, result, repeat(None))))
             known.update(zip(fresh, count(len(known))))
-            found = list(map(known.get, listed))
-        return np.array(found, np.int64)
+            result = list(map(known.get, names))
+        return np.array(result, np.int64)
 
     def of_constant(self, constant: Constant | None) -> int:
         """Return the code of a constant; None is null."""
@@ -119,10 +119,10 @@ class TermCodes(CodedTerms):
 
     def constant(self, code: int) -> Constant:
         """Return the constant that a code stands for."""
-        found = self._constants.get(code)
-        if found is None:
-            found = self._constants[code] = constant_of(self._listed()[code] or "")
-        return found
+        term = self._constants.get(code)
+        if term is None:
+            term = self._constants[code] = constant_of(self._listed()[code] or "")
+        return term
 
     def texts(self, codes: Sequence[int]) -> list[str | None]:
         """Return the texts of codes, None for null."""
@@ -130,8 +130,8 @@ class TermCodes(CodedTerms):
 
     def atom_texts(self, codes: Array) -> list[str]:
         """Return the texts of codes as input atoms have them, `null` for null."""
-        listed = self._listed()
-        return [listed[code] or str(NULL) for code in codes.tolist()]
+        texts = self._listed()
+        return [texts[code] or str(NULL) for code in codes.tolist()]
 
     def arrow(self, codes: Array) -> "pa.Array":
         """Return the texts of codes as input atoms have them, `null` for null."""
@@ -143,28 +143,28 @@ class TermCodes(CodedTerms):
         >>> TermCodes().ranks(np.array([0])).tolist()
         [0]
         """
-        listed = self._listed()
-        if len(self._ranks) < len(listed) <= _MANY * len(codes):
-            self._ranks = _ranks([text or "" for text in listed])
-        if len(self._ranks) == len(listed):
+        texts = self._listed()
+        if len(self._ranks) < len(texts) <= _MANY * len(codes):
+            self._ranks = _ranks([text or "" for text in texts])
+        if len(self._ranks) == len(texts):
             return self._ranks[codes]
         distinct, places = np.unique(codes, return_inverse=True)
-        return _ranks([listed[code] or "" for code in distinct.tolist()])[places]
+        return _ranks([texts[code] or "" for code in distinct.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""
         distinct, places = np.unique(codes, return_inverse=True)
-        found = [None if code < 0 else self._number(code) for code in distinct.tolist()]
-        values = np.array([number or 0 for number in found], np.int64)
-        known = np.array([number is not None for number in found], np.bool_)
+        result = [None if code < 0 else self._number(code) for code in distinct.tolist()]
+        values = np.array([number or 0 for number in result], np.int64)
+        known = np.array([number is not None for number in result], np.bool_)
         return values[places], known[places]
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
         """Return the numbers that codes stand for, xsd:double or whole and small, and which codes do."""
         distinct, places = np.unique(codes, return_inverse=True)
-        found = [None if code < 0 else _double(self.constant(code)) for code in distinct.tolist()]
-        known = np.array([number is not None for number in found], np.bool_)
-        return np.array([number or 0.0 for number in found], np.float64)[places], known[places]
+        result = [None if code < 0 else _double(self.constant(code)) for code in distinct.tolist()]
+        known = np.array([number is not None for number in result], np.bool_)
+        return np.array([number or 0.0 for number in result], np.float64)[places], known[places]
 
     def of_numbers(self, values: Array) -> Array:
         """Return the codes of numbers. NumberRangeError: one is outside 32 bit."""
@@ -233,7 +233,7 @@ def _within(number: int) -> int:
 
 
 def _double(constant: Constant) -> float | None:
-    found = value(constant)
-    if type(found) is float:
-        return found
-    return float(found) if type(found) is int and abs(found) <= _EXACT else None
+    number = value(constant)
+    if type(number) is float:
+        return number
+    return float(number) if type(number) is int and abs(number) <= _EXACT else None

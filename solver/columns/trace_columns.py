@@ -52,9 +52,9 @@ class InputAtoms:
         """Return which atoms are no second arrival of an equal one at the same time."""
         (key,) = keys([(*self.columns, self.t - self.t.min(initial=0))], [len(self.t)], 1)
         _, places = np.unique(key, return_index=True)
-        found = np.zeros(len(self.t), np.bool_)
-        found[places] = True
-        return found
+        mask = np.zeros(len(self.t), np.bool_)
+        mask[places] = True
+        return mask
 
 
 Atoms = Mapping[Signature, InputAtoms]
@@ -123,16 +123,16 @@ class TimeBins:
         >>> TimeBins(first=4, width=3, count=2).counts(np.array([3, 4, 6, 7, 9, 10])).tolist()
         [2, 2]
         """
-        found: Array = self.counts_of(times, np.zeros_like(times), 1)[0]
-        return found
+        numbers: Array = self.counts_of(times, np.zeros_like(times), 1)[0]
+        return numbers
 
     def counts_of(self, times: Array, kinds: Array, count: int) -> Array:
         """Return how many of the times of each of `count` kinds lie in each bin: a row for each kind."""
         places = (times - self.first) // self.width
         inside = (places >= 0) & (places < self.count)
         cells = kinds[inside] * self.count + places[inside]
-        found = np.bincount(cells, minlength=count * self.count).astype(np.int64)
-        return found.reshape(count, self.count)
+        numbers = np.bincount(cells, minlength=count * self.count).astype(np.int64)
+        return numbers.reshape(count, self.count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,16 +153,16 @@ class TraceColumns:
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
-        found: list[Fact] = []
+        facts: list[Fact] = []
         arrivals = [np.empty(0, np.int64)]
         for (name, arity), some in self.atoms.items():
-            shown = some.within(within)
-            texts = (self.terms.atom_texts(column) for column in shown.columns)
-            rows = zip(*texts, strict=True) if arity else [()] * len(shown.t)
-            found += map(Fact, shown.t.tolist(), repeat(name), rows)
-            arrivals.append(shown.arrival)
+            atoms = some.within(within)
+            texts = (self.terms.atom_texts(column) for column in atoms.columns)
+            rows = zip(*texts, strict=True) if arity else [()] * len(atoms.t)
+            facts += map(Fact, atoms.t.tolist(), repeat(name), rows)
+            arrivals.append(atoms.arrival)
         order = np.argsort(np.concatenate(arrivals), kind="stable")
-        return [found[place] for place in order.tolist()]
+        return [facts[place] for place in order.tolist()]
 
 
 def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
@@ -187,9 +187,9 @@ def arrivals(atoms: Mapping[Signature, InputAtoms], within: Interval, bins: Time
     some = atoms.get((STREAM_PREDICATE, 4))
     if some is None:
         return np.empty(0, np.int64), np.empty((0, bins.count), np.int64)
-    shown = some.within(within)
-    streams = shown.columns[3]
+    input_atoms = some.within(within)
+    streams = input_atoms.columns[3]
     codes = np.flatnonzero(np.bincount(streams, minlength=1))
     ranks = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
     ranks[codes] = np.arange(len(codes))
-    return codes, bins.counts_of(shown.t, ranks[streams], len(codes))
+    return codes, bins.counts_of(input_atoms.t, ranks[streams], len(codes))

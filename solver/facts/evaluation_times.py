@@ -45,8 +45,8 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
     match gate:
         case Arrivals(patterns):
             matches = [matcher(pattern) for pattern in patterns]
-            found = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
-            return sorted(found)
+            result = {fact.t for fact in facts if fact.t in within and any(match(fact) for match in matches)}
+            return sorted(result)
         case Multiples(periods):
             first, end = within.first, within.last + 1
             return sorted({t for period in periods for t in range(-(-first // period) * period, end, period)})
@@ -108,12 +108,12 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     heads = (head_atom(rule) for rule in program.rules)
     # The predicates whose atoms come from rules and facts too: no arrival tells when they hold.
     elsewhere = frozenset(signature(atom) for atom in heads if atom is not None)
-    found = [_pattern_or_period(rule, elsewhere) for rule in own]
-    patterns = tuple(one for one in found if isinstance(one, Atom))
-    periods = tuple(one for one in found if isinstance(one, int))
-    if len(found) not in (len(patterns), len(periods)):
+    result = [_pattern_or_period(rule, elsewhere) for rule in own]
+    patterns = tuple(item for item in result if isinstance(item, Atom))
+    periods = tuple(item for item in result if isinstance(item, int))
+    if len(result) not in (len(patterns), len(periods)):
         return EveryTime(), program
-    gate = Arrivals(patterns) if len(patterns) == len(found) else Multiples(periods)
+    gate = Arrivals(patterns) if len(patterns) == len(result) else Multiples(periods)
     return gate, Program(tuple(_ungated(rule, trigger) for rule in program.rules if rule not in own))
 
 

@@ -60,10 +60,10 @@ def atom_of(fact: Fact) -> Atom:
 
 def background_of(atoms: Iterable[Atom]) -> dict[Signature, list[Arguments]]:
     """Return ground atoms by predicate, as a background is given to the solver."""
-    found: dict[Signature, list[Arguments]] = {}
+    result: dict[Signature, list[Arguments]] = {}
     for atom in atoms:
-        found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
-    return found
+        result.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+    return result
 
 
 def atoms_of(background: Background) -> Iterator[Atom]:
@@ -107,8 +107,8 @@ class UnwritableTermError(LarsError):
     """A constant has no ASP symbol; `problem` says why."""
 
     def __init__(self, constant: Constant, problem: str) -> None:
-        shown = ascii(str(constant))[1:-1]
-        super().__init__(f"no ASP symbol for {shown[:_SHOWN]}{'…' * (len(shown) > _SHOWN)}: {problem}")
+        text = ascii(str(constant))[1:-1]
+        super().__init__(f"no ASP symbol for {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}: {problem}")
 
 
 def check_writable(constant: Constant) -> None:
@@ -165,7 +165,7 @@ class CodedRows(AbstractSet[Arguments]):
 
     def matching(self, patterns: Sequence[Atom]) -> "CodedRows":
         """Return the rows that have the constants of some of the patterns, with their texts alone."""
-        found = np.zeros(len(self), np.bool_)
+        mask = np.zeros(len(self), np.bool_)
         places: dict[str, int] = {}
         for pattern in patterns:
             fits = np.ones(len(self), np.bool_)
@@ -174,8 +174,8 @@ class CodedRows(AbstractSet[Arguments]):
                     if (text := str(term)) not in places:
                         places[text] = self.texts.index(text) if text in self.texts else -1
                     fits &= self.codes[:, column] == places[text]
-            found |= fits
-        kept, codes = np.unique(self.codes[found], return_inverse=True)
+            mask |= fits
+        kept, codes = np.unique(self.codes[mask], return_inverse=True)
         texts = [self.texts[code] for code in kept.tolist()]
         return CodedRows(texts, codes.reshape(-1, self.codes.shape[1]))
 

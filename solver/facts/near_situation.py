@@ -40,9 +40,9 @@ class Relevance:
     @cached_property
     def used_patterns(self) -> Mapping[Signature, frozenset[Atom]]:
         """The atoms of each predicate that some body holds, with variables renamed."""
-        found = self.set_atoms.union(canonical_atom(atom) for _, _, atom in self.forms)
+        patterns = self.set_atoms.union(canonical_atom(atom) for _, _, atom in self.forms)
         by_predicate: dict[Signature, set[Atom]] = {}
-        for atom in found:
+        for atom in patterns:
             by_predicate.setdefault(signature(atom), set()).add(atom)
         return {predicate: frozenset(atoms) for predicate, atoms in by_predicate.items()}
 
@@ -50,7 +50,7 @@ class Relevance:
         """Return the instances of a body's atom that the rules which use the rule's head can match."""
         if not isinstance(rule.head, Atom) or self.output in (None, signature(rule.head)):
             return frozenset((canonical_atom(atom),))
-        found = set()
+        result = set()
         for used in self.used_patterns.get(signature(rule.head), ()):
             fixed = {
                 mine: theirs
@@ -58,8 +58,8 @@ class Relevance:
                 if isinstance(mine, Variable) and not isinstance(theirs, Variable)
             }
             arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
-            found.add(canonical_atom(Atom(atom.predicate, arguments)))
-        return frozenset(found)
+            result.add(canonical_atom(Atom(atom.predicate, arguments)))
+        return frozenset(result)
 
     def needed_atoms(self) -> frozenset[Atom]:
         """Return patterns of every input atom that some rule can use."""

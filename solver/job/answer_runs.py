@@ -154,9 +154,9 @@ class AnswerRuns:
         columns = [np.array(column, np.int64) for column in zip(*codes, strict=True)] if codes else []
         if len(columns) != len(self.runs.columns):
             columns = [np.empty(0, np.int64)] * len(self.runs.columns)
-        own, asked = keys([self.runs.columns, columns], [len(self.runs), len(rows)], 1)
-        kept: Mask = np.isin(own, asked)
-        return AnswerRuns(self.times, self.runs.take(kept), self.terms)
+        own, numbers = keys([self.runs.columns, columns], [len(self.runs), len(rows)], 1)
+        mask: Mask = np.isin(own, numbers)
+        return AnswerRuns(self.times, self.runs.take(mask), self.terms)
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
         """Yield each row as texts, None for null, with the first and last time of each run.
@@ -184,15 +184,15 @@ class AnswerRuns:
     def at(self, t: int) -> frozenset[Row]:
         """Return the rows at a time, all of them where it stands there several times; none if it does not."""
         first, end = (int(np.searchsorted(self.times, t, side)) for side in ("left", "right"))
-        shown = self.runs.take((self.runs.first < end) & (first <= self.runs.last) & (first < end))
-        return frozenset(row_texts(shown, self.terms))
+        table = self.runs.take((self.runs.first < end) & (first <= self.runs.last) & (first < end))
+        return frozenset(row_texts(table, self.terms))
 
     def among(self, times: Array) -> "AnswerRuns":
         """Return the answers at some of the times, given ascending."""
-        kept, found = np.searchsorted(self.times, times), self.runs
-        first = np.searchsorted(kept, found.first, "left")
-        last = np.searchsorted(kept, found.last, "right") - 1
-        some = coalesce(RunTable(found.columns, first, last), len(kept))
+        kept, table = np.searchsorted(self.times, times), self.runs
+        first = np.searchsorted(kept, table.first, "left")
+        last = np.searchsorted(kept, table.last, "right") - 1
+        some = coalesce(RunTable(table.columns, first, last), len(kept))
         return AnswerRuns(times, some, self.terms)
 
     def until(self, times: Array) -> Array:
@@ -204,33 +204,33 @@ class AnswerRuns:
 
         -1: there is none.
         """
-        found, room = self.runs, len(self.times) + 1
-        own, asked = keys([found.columns, columns], [len(found), len(indexes)], room)
-        order = np.argsort(own * room + found.first)
-        begins = (own * room + found.first)[order]
-        places = np.searchsorted(begins, asked * room + indexes, "right") - 1
+        table, room = self.runs, len(self.times) + 1
+        own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
+        order = np.argsort(own * room + table.first)
+        begins = (own * room + table.first)[order]
+        places = np.searchsorted(begins, numbers * room + indexes, "right") - 1
         if not len(begins):
             return np.full(len(indexes), -1, np.int64)
         run = order[np.maximum(places, 0)]
-        known = (places >= 0) & (own[run] == asked) & (indexes >= 0)
-        return np.where(known, np.minimum(found.last[run], indexes), -1)
+        known = (places >= 0) & (own[run] == numbers) & (indexes >= 0)
+        return np.where(known, np.minimum(table.last[run], indexes), -1)
 
     def holds_at(self, columns: Sequence[Array], indexes: Array) -> Mask:
         """Return which rows of the columns are answers at the index of each; -1: at none."""
-        found: Mask = self.held_until(columns, indexes) == indexes
-        return found & (indexes >= 0)
+        mask: Mask = self.held_until(columns, indexes) == indexes
+        return mask & (indexes >= 0)
 
     def holds_within(self, columns: Sequence[Array], after: Array, until: Array) -> Mask:
         """Return which rows are answers at some evaluation in (after, until], times of each row."""
-        found: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
-        return found
+        mask: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
+        return mask
 
     def difference(self, other: "AnswerRuns") -> "AnswerRuns":
         """Return the rows that one of two answers at the same times has, where the other lacks them."""
         width, count = len(self.runs.columns), len(self.times)
         parts = [
-            subtract(one, less, range(width), count)
-            for one, less in ((self.runs, other.runs), (other.runs, self.runs))
+            subtract(table, less, range(width), count)
+            for table, less in ((self.runs, other.runs), (other.runs, self.runs))
         ]
         return AnswerRuns(self.times, coalesce(concatenate(parts, width), count), self.terms)
 

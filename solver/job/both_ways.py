@@ -32,41 +32,41 @@ _Spans = Mapping[Row, list[Span]]
 
 def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
     """Raise DisputedAnswerError where the two ways answer a case differently."""
-    if (found := _difference(case, columns, clingo)) is None:
+    if (difference := _difference(case, columns, clingo)) is None:
         return
-    small = _smallest(case, found[0], lambda other: _difference(other, columns, clingo))
-    index, said = _difference(small, columns, clingo) or found
+    small = _smallest(case, difference[0], lambda other: _difference(other, columns, clingo))
+    index, sentence = _difference(small, columns, clingo) or difference
     t = small.times[index]
     raise DisputedAnswerError(
-        f"columns and clingo differ at {t}: {said}",
-        {PROGRAM_FILE: _program_text(small, said), INPUT_FILE: _input_text(small)},
+        f"columns and clingo differ at {t}: {sentence}",
+        {PROGRAM_FILE: _program_text(small, sentence), INPUT_FILE: _input_text(small)},
         f"--from {small.times[0]} --to {small.times[-1]} --evaluator both",
     )
 
 
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
     """Return the first index at which a row is of one way alone, and that row; None: there is none."""
-    one, other = _found(case, columns), _found(case, clingo)
+    one, other = _spans(case, columns), _spans(case, clingo)
     if isinstance(one, str) or isinstance(other, str):
-        said = " · ".join(text for text in (one, other) if isinstance(text, str))
-        return None if isinstance(one, str) and isinstance(other, str) else (len(case.times) - 1, said)
+        sentence = " · ".join(text for text in (one, other) if isinstance(text, str))
+        return None if isinstance(one, str) and isinstance(other, str) else (len(case.times) - 1, sentence)
     differing = [row for row in {**one, **other} if one.get(row) != other.get(row)]
     if not differing:
         return None
     return min(_first(row, one.get(row, []), other.get(row, [])) for row in differing)
 
 
-def _found(case: PosedProgram, way: Way) -> _Spans | str:
+def _spans(case: PosedProgram, way: Way) -> _Spans | str:
     """Return the rows with their longest runs, or what the way says of a case without answer."""
-    found: dict[Row, list[Span]] = {}
+    result: dict[Row, list[Span]] = {}
     try:
         for row, first, last in way(case):
-            unite(found.setdefault(row, []), (first, last))
+            unite(result.setdefault(row, []), (first, last))
     except FailedRunError:
         raise
     except LarsError as error:
         return str(error)
-    return found
+    return result
 
 
 def _first(row: Row, columns: Sequence[Span], clingo: Sequence[Span]) -> tuple[int, str]:
@@ -86,9 +86,9 @@ def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram
         return monotonic() < until and difference(other) is not None
 
     t = case.times[index]
-    seen = replace(case, situation=NearSituation(case.program, case.situation).at(t), times=(t,))
-    if differs(seen):
-        case = seen
+    program = replace(case, situation=NearSituation(case.program, case.situation).at(t), times=(t,))
+    if differs(program):
+        case = program
     else:
         # Runs are what is wrong: it takes several times to see it.
         times = _fewest(tuple(case.times), lambda some: differs(replace(case, times=some)))
@@ -137,10 +137,10 @@ def _fewest(items: tuple[Item, ...], differs: Callable[[tuple[Item, ...]], bool]
     return items
 
 
-def _program_text(case: PosedProgram, said: str) -> str:
+def _program_text(case: PosedProgram, sentence: str) -> str:
     known = (Rule(atom) for atom in atoms_of(case.situation.background))
     program = Program((*case.program.rules, *known))
-    return f"% {said}\n{program}\n"
+    return f"% {sentence}\n{program}\n"
 
 
 def _input_text(case: PosedProgram) -> str:

@@ -57,10 +57,10 @@ def certified_runs(
     Where nobody says how many, times at which the rules have too many instances are left out.
     DisputedAnswerError: clingo has other rows there.
     """
-    found = certified_part(question, situation, within, evaluator, certify)
-    if not lacks_certified(found, certify):
-        return found
-    claim = _Claim(question, found, _used(question, situation))
+    runs = certified_part(question, situation, within, evaluator, certify)
+    if not lacks_certified(runs, certify):
+        return runs
+    claim = _Claim(question, runs, _used(question, situation))
     cheapest = claim.cheapest()
     drawn = claim.groundable([_draw(question, within).choice(cheapest)])
     return claim.certified(drawn or claim.groundable(cheapest[:1]), situation)
@@ -74,27 +74,27 @@ def certified_part(
     certify: Certify | int,
 ) -> AnswerRuns:
     """Return the same for one of many parts of a job, perhaps certified at no time: others are."""
-    (found,) = answer_runs([question], situation, within, evaluator)
+    (runs,) = answer_runs([question], situation, within, evaluator)
     by_clingo_alone = evaluator in {Evaluator.BOTH, Evaluator.CLINGO}
     if by_clingo_alone or not by_columns(question, situation.background, evaluator):
-        return replace(found, certified=len(found.times))
-    claim, draw = _Claim(question, found, _used(question, situation)), _draw(question, within)
-    drawn = _spread(found.times, claim.wanted(certify, draw), draw)
+        return replace(runs, certified=len(runs.times))
+    claim, draw = _Claim(question, runs, _used(question, situation)), _draw(question, within)
+    drawn = _spread(runs.times, claim.wanted(certify, draw), draw)
     return claim.certified(claim.groundable(drawn) if certify is Certify.SOME else drawn, situation)
 
 
-def lacks_certified(found: AnswerParts, certify: Certify | int) -> bool:
+def lacks_certified(answer_parts: AnswerParts, certify: Certify | int) -> bool:
     """Whether answers of a whole job are to be certified at some times, and are at none."""
-    return certify is Certify.SOME and not found.certified and found.evaluations > 0
+    return certify is Certify.SOME and not answer_parts.certified and answer_parts.evaluations > 0
 
 
-def certified_first(question: Question, found: AnswerRuns, situation: EncodedSituation) -> AnswerRuns:
+def certified_first(question: Question, runs: AnswerRuns, situation: EncodedSituation) -> AnswerRuns:
     """Return answers certified at their first time, if clingo can: windows show least then.
 
     The situation has the input of that time.
     """
-    claim = _Claim(question, found, _used(question, situation))
-    return claim.certified(claim.groundable([int(found.times[0])]), situation)
+    claim = _Claim(question, runs, _used(question, situation))
+    return claim.certified(claim.groundable([int(runs.times[0])]), situation)
 
 
 def _draw(question: Question, within: Interval) -> Random:
@@ -125,23 +125,23 @@ class _Claim:
 
     def _has_runs_of_clingo(self) -> bool:
         """Whether clingo has the same runs of all times together; it may have to answer one by one."""
-        question, found, times = self.question, self.found, self.found.times.tolist()
+        question, runs, times = self.question, self.found, self.found.times.tolist()
         assert question.predicate is not None
         if not have_runs(question.program, self.input.background):
             return False
         rows = parts_by_clingo(question, self._touched(self.input), times)
-        expected = coalesce(as_table(rows, question.predicate[1], found.terms), len(times))
-        return len(expected) == len(found.runs) and set(_ended_rows(expected)) == set(_ended_rows(found.runs))
+        expected = coalesce(as_table(rows, question.predicate[1], runs.terms), len(times))
+        return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
-    def _touched(self, seen: EncodedSituation) -> EncodedSituation:
+    def _touched(self, situation: EncodedSituation) -> EncodedSituation:
         """Return the situation without what of a large B the rules cannot touch."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
-        if sum(map(len, seen.background.values())) <= _LARGE:
-            return seen
+        if sum(map(len, situation.background.values())) <= _LARGE:
+            return situation
         from solver.relational.touched_background import with_usable_background
 
         assert self.question.predicate is not None
-        return with_usable_background(self.question.program, seen, self.question.predicate)
+        return with_usable_background(self.question.program, situation, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
@@ -172,14 +172,14 @@ class _Claim:
         costs = self._costs()[np.searchsorted(self.found.times, times)]
         left = max(_INSTANCES, _INSTANCES_EACH * int(costs.sum()))
         program = self.question.program
-        seen = [self._touched(_seen_at(self.question, self.input, t)) for t in times]
+        situations = [self._touched(_seen_at(self.question, self.input, t)) for t in times]
         # The numbers of atoms are known at once, and mostly are enough.
-        bounds = [most_instances(program, some) for some in seen]
+        bounds = [most_instances(program, some) for some in situations]
         if sum(left if bound is None else bound for bound in bounds) < left:
             return list(times)
         kept: list[int] = []
         for place in np.argsort(costs, kind="stable").tolist():
-            left -= ground_instances(program, seen[place], times[place], left)
+            left -= ground_instances(program, situations[place], times[place], left)
             if left < 0:
                 break
             kept.append(times[place])
@@ -204,7 +204,7 @@ class _Claim:
 
     def _costs(self) -> Array:
         """Return what each time costs clingo, in atoms: its input, static data, and answers, perhaps more."""
-        times, found = self.found.times, self.found.runs
+        times, table = self.found.times, self.found.runs
         seen, timeline = reach(self.question.program), self.input.timeline
         # What a tuple window shows is no more than its size, or else all that has come.
         first = timeline.first if seen.past is None else times - min(seen.past, LARGEST_TIME)
@@ -212,9 +212,9 @@ class _Claim:
         static = sum(map(len, self.input.background.values()))
         costs = np.full(len(times), _EACH + static, np.int64)
         for some in self.input.atoms.values():
-            shown = np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
-            costs += _ORDERED * shown if seen.tuples else shown
-        begun, ended = (np.bincount(ends, minlength=len(times) + 1) for ends in (found.first, found.last + 1))
+            numbers = np.searchsorted(some.t, last, "right") - np.searchsorted(some.t, first, "left")
+            costs += _ORDERED * numbers if seen.tuples else numbers
+        begun, ended = (np.bincount(ends, minlength=len(times) + 1) for ends in (table.first, table.last + 1))
         held: Array = np.cumsum(begun - ended)[: len(times)]
         return costs + held
 
@@ -239,10 +239,10 @@ def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
     return replace(situation, atoms=atoms, background=static)
 
 
-def _spread(times: Array, wanted: int, draw: Random) -> list[int]:
+def _spread(times: Array, number: int, draw: Random) -> list[int]:
     """Return so many of the times, ascending: drawn, and spread over all."""
-    borders = [len(times) * place // max(wanted, 1) for place in range(wanted + 1)]
-    return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if wanted else []
+    borders = [len(times) * place // max(number, 1) for place in range(number + 1)]
+    return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if number else []
 
 
 def _seen_at(question: Question, situation: EncodedSituation, t: int) -> EncodedSituation:

@@ -48,43 +48,53 @@ class RepeatedSituations:
     """
 
     def __init__(self, program: Program) -> None:
-        self._kept: dict[Hashable, list[Row]] = {}
+        self._known: dict[Hashable, list[Row]] = {}
         self._windows = sorted(windows(program), key=str)
         self._reach = reach(program)
         bodies = [part for rule in program.rules for part in formulas(rule.body)]
         self._tells_time = any(isinstance(rule.head, At) for rule in program.rules) or any(map(_asks, bodies))
         self._flat = all(map(_is_flat, bodies))
-        steps = (one.step for one in self._windows if isinstance(one, TimeWindow))
+        steps = (window.step for window in self._windows if isinstance(window, TimeWindow))
         self._step = lcm(*steps)
-        self._fixed = any(not isinstance(one, TimeWindow) for one in self._windows)
+        self._fixed = any(not isinstance(window, TimeWindow) for window in self._windows)
 
-    def rows(self, seen: Situation, t: int, evaluate: Callable[[], Iterable[Row]]) -> Sequence[Row]:
+    def rows(self, situation: Situation, t: int, evaluate: Callable[[], Iterable[Row]]) -> Sequence[Row]:
         """Return what `evaluate` finds in a situation at t, found before or now."""
         if self._tells_time or (self._fixed and not self._flat):
             return list(evaluate())
-        key = self._flat_key(seen, t) if self._flat else self._key(seen, t)
-        if key not in self._kept:
-            if len(self._kept) >= _KEPT:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = list(evaluate())
-        return self._kept[key]
+        key = self._flat_key(situation, t) if self._flat else self._key(situation, t)
+        if key not in self._known:
+            if len(self._known) >= _KEPT:
+                del self._known[next(iter(self._known))]
+            self._known[key] = list(evaluate())
+        return self._known[key]
 
-    def _flat_key(self, seen: Situation, t: int) -> Hashable:
-        shown = [one.bounds(t, seen.timeline) for one in self._windows if not isinstance(one, TupleWindow)]
-        ranks = {u: rank for rank, u in enumerate(sorted({fact.t for fact in seen.facts}))}
+    def _flat_key(self, situation: Situation, t: int) -> Hashable:
+        intervals = [
+            window.bounds(t, situation.timeline)
+            for window in self._windows
+            if not isinstance(window, TupleWindow)
+        ]
+        ranks = {u: rank for rank, u in enumerate(sorted({fact.t for fact in situation.facts}))}
         facts = tuple(
-            (f.predicate, f.arguments, ranks[f.t], (f.t > t) - (f.t < t), *(f.t in one for one in shown))
-            for f in seen.facts
+            (
+                f.predicate,
+                f.arguments,
+                ranks[f.t],
+                (f.t > t) - (f.t < t),
+                *(f.t in interval for interval in intervals),
+            )
+            for f in situation.facts
         )
-        return facts, *((t in one, bool(one)) for one in shown)
+        return facts, *((t in interval, bool(interval)) for interval in intervals)
 
-    def _key(self, seen: Situation, t: int) -> Hashable:
-        past, future = t - seen.timeline.first, seen.timeline.last - t
+    def _key(self, situation: Situation, t: int) -> Hashable:
+        past, future = t - situation.timeline.first, situation.timeline.last - t
         ends = (
             past if self._reach.past is None else min(past, self._reach.past),
             future if self._reach.future is None else min(future, self._reach.future),
         )
-        facts = tuple((f.t - t, f.predicate, f.arguments) for f in seen.facts)
+        facts = tuple((f.t - t, f.predicate, f.arguments) for f in situation.facts)
         return facts, ends, t % self._step
 
 
@@ -143,10 +153,10 @@ def stretches(
     evaluator: Evaluator = Evaluator.AUTO,
 ) -> Iterator[Stretch]:
     """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
-    found: dict[tuple[int, Row], tuple[Sequence[int], list[Span]]] = {}
+    result: dict[tuple[int, Row], tuple[Sequence[int], list[Span]]] = {}
     for number, times, row, first, last in _rows(questions, encode(situation), within, evaluator):
-        unite(found.setdefault((number, row), (times, []))[1], (first, last))
-    for (number, row), (times, spans) in found.items():
+        unite(result.setdefault((number, row), (times, []))[1], (first, last))
+    for (number, row), (times, spans) in result.items():
         yield from (Stretch(number, row, times[first], times[last]) for first, last in spans)
 
 
@@ -156,14 +166,14 @@ def _rows(
     """Yield the rows of each question by its number, with its times, each row's runs apart."""
     for number, question in enumerate(questions):
         times = situation.times(question.gate, within).tolist()
-        found = None
+        last_rows = None
         if by_columns(question, situation.background, evaluator):
             if evaluator is Evaluator.BOTH:
                 check_alike_at(question, situation.decoded(), times)
-            found = _unless_refused(partial(_found_by_columns, question, situation, times), evaluator)
-        if found is None:
-            found = parts_by_clingo(question, situation, times)
-        for row, first, last in found:
+            last_rows = _unless_refused(partial(_found_by_columns, question, situation, times), evaluator)
+        if last_rows is None:
+            last_rows = parts_by_clingo(question, situation, times)
+        for row, first, last in last_rows:
             yield number, times, row, first, last
 
 
@@ -193,25 +203,25 @@ def answers_at(
     arrived after its newest is seen.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
-    found, listed = None, times.tolist()
+    result, listed = None, times.tolist()
     if by_columns(question, situation.background, evaluator):
         if evaluator is Evaluator.BOTH and newest is None:
             check_alike_at(question, situation.decoded(), listed)
         latest = None if newest is None else newest.tolist()
-        found = _unless_refused(partial(_by_columns, question, situation, listed, latest), evaluator)
-    if found is None:
+        result = _unless_refused(partial(_by_columns, question, situation, listed, latest), evaluator)
+    if result is None:
         rows = _by_clingo_as_if(question, situation, listed, newest)
-        found = coalesce(as_table(rows, question.predicate[1], situation.terms), len(listed))
-    return AnswerRuns(times, found, situation.terms)
+        result = coalesce(as_table(rows, question.predicate[1], situation.terms), len(listed))
+    return AnswerRuns(times, result, situation.terms)
 
 
-def _unless_refused(found: Callable[[], Outcome], evaluator: Evaluator) -> Outcome | None:
+def _unless_refused(outcome_of: Callable[[], Outcome], evaluator: Evaluator) -> Outcome | None:
     """Return what columns find, None where they meet a number or a constraint that they cannot answer.
 
     clingo, time by time, answers what comes before, and says at which time it cannot.
     """
     try:
-        return found()
+        return outcome_of()
     except FailedRunError:
         raise
     except LarsError:
@@ -261,10 +271,10 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
     """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
     if evaluator is Evaluator.CLINGO:
         return False
-    found = hindrance(question, frozenset(background))
-    if found is not None and evaluator is Evaluator.RELATIONAL:
-        raise LarsError(f"--evaluator relational: accepted with what columns cover, not: {found}")
-    return found is None
+    obstacle_found = hindrance(question, frozenset(background))
+    if obstacle_found is not None and evaluator is Evaluator.RELATIONAL:
+        raise LarsError(f"--evaluator relational: accepted with what columns cover, not: {obstacle_found}")
+    return obstacle_found is None
 
 
 def hindrance(question: Question, background: frozenset[Signature]) -> Obstacle | None:
@@ -275,25 +285,25 @@ def hindrance(question: Question, background: frozenset[Signature]) -> Obstacle 
 def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
     """Say what part of a program keeps a question from being evaluated by columns."""
     for question in questions:
-        if (found := hindrance(question, frozenset(background))) is not None:
-            runner.notice(f"evaluated by clingo, not by columns: {found}")
+        if (hindering := hindrance(question, frozenset(background))) is not None:
+            runner.notice(f"evaluated by clingo, not by columns: {hindering}")
 
 
 @lru_cache(maxsize=256)
 def _obstacle(program: Program, background: frozenset[Signature], *, whole: bool) -> Obstacle | None:
-    found = obstacle(program, background)
+    hindering = obstacle(program, background)
     constraint = next((rule for rule in program.rules if whole and rule.head is None), None)
-    if found is None and constraint is not None:
+    if hindering is None and constraint is not None:
         return Obstacle("it can leave a time point without answer stream", constraint)
-    return found
+    return hindering
 
 
 def _found_by_columns(
     question: Question, situation: EncodedSituation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
     if question.predicate is None:
-        found = _stream_runs(question, situation, times)
-        return ((row, index, index) for index, row in enumerate(found.by_index(len(times))))
+        runs_of_atoms = _stream_runs(question, situation, times)
+        return ((row, index, index) for index, row in enumerate(runs_of_atoms.by_index(len(times))))
     table = coalesce(_by_columns(question, situation, times), len(times))
     return decode(table, situation.terms)
 
@@ -308,13 +318,13 @@ def stream_runs(
 
 
 def _stream_runs(question: Question, situation: EncodedSituation, times: Sequence[int]) -> AtomRuns:
-    found: dict[Signature, list[RunTable]] = {}
+    run_tables: dict[Signature, list[RunTable]] = {}
     for begin, end, part in _portions(question.program, situation, times) if times else ():
         for name, table in evaluate_program(question.program, part, times[begin:end], None).items():
-            found.setdefault(name, []).append(table.moved(begin))
+            run_tables.setdefault(name, []).append(table.moved(begin))
     derived = {
         name: tables[0] if len(tables) == 1 else coalesce(concatenate(tables, name[1]), len(times))
-        for name, tables in found.items()
+        for name, tables in run_tables.items()
     }
     return atom_runs(question.program, situation, derived)
 
@@ -330,15 +340,15 @@ def _by_columns(
     if not times:
         return empty(output[1])
     parts = list(_portions(question.program, situation, times))
-    found: list[RunTable] = []
+    run_tables: list[RunTable] = []
     for begin, end, part in parts:
-        tell(len(found), len(parts))
+        tell(len(run_tables), len(parts))
         latest = None if newest is None else newest[begin:end]
         tables = evaluate_program(question.program, part, times[begin:end], output, latest)
-        found.append(tables.get(output, empty(output[1])))
-    if len(found) == 1:
-        return found[0]
-    moved = [table.moved(begin) for table, (begin, _, _) in zip(found, parts, strict=True)]
+        run_tables.append(tables.get(output, empty(output[1])))
+    if len(run_tables) == 1:
+        return run_tables[0]
+    moved = [table.moved(begin) for table, (begin, _, _) in zip(run_tables, parts, strict=True)]
     return coalesce(concatenate(moved, output[1]), len(times))
 
 
@@ -392,13 +402,13 @@ def _rows_at(question: Question, situation: Situation, t: int) -> Iterable[Row]:
     return rows(question.program, situation, t, question.output)
 
 
-def _whole_rows(question: Question, situation: Situation, t: int, wanted: Whole) -> Iterator[Row]:
+def _whole_rows(question: Question, situation: Situation, t: int, whole: Whole) -> Iterator[Row]:
     found: Iterable[frozenset[Moment] | None]
-    if wanted.consequences is None:
-        found = islice(models(question.program, situation, t), wanted.most)
+    if whole.consequences is None:
+        found = islice(models(question.program, situation, t), whole.most)
     else:
-        found = (consequences(question.program, situation, t, wanted.consequences),)
+        found = (consequences(question.program, situation, t, whole.consequences),)
     for model in found:
         if model is not None:
-            moments = sorted(model, key=lambda one: moment_order(one, t))
+            moments = sorted(model, key=lambda moment: moment_order(moment, t))
             yield tuple(write_moment(moment, t) for moment in moments)

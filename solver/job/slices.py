@@ -59,10 +59,10 @@ class Needs:
 
     def windowed(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
         """Return which atoms of a predicate a window may show or count."""
-        found = _fitting(self.patterns, name, some, terms)
+        mask = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
-            found |= of_source(some, window, terms)
-        return found
+            mask |= of_source(some, window, terms)
+        return mask
 
     def triggering(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
         """Return which atoms of a predicate tell when to evaluate."""
@@ -74,9 +74,9 @@ class Needs:
         reached: dict[Signature, InputAtoms] = {}
         for name, some in atoms.items():
             here = some.within(timeline)
-            shown = self.windowed(name, here, terms)
-            reached[name] = here.take(shown)
-            own[name] = here.take(self.triggering(name, here, terms) & ~shown)
+            mask = self.windowed(name, here, terms)
+            reached[name] = here.take(mask)
+            own[name] = here.take(self.triggering(name, here, terms) & ~mask)
         ends = (timeline.last + 1 if end is None else end for end in (self.reach.past, self.reach.future))
         return NeededAtoms(reached, own, *ends)
 
@@ -140,9 +140,9 @@ def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, f
     return range(begin, bisect_right(slices, max(last for _, last in ends) + past, key=attrgetter("first")))
 
 
-def all_counts(found: Sequence[Counts]) -> Counts:
+def all_counts(numbers: Sequence[Counts]) -> Counts:
     """Return the counts of all parts of a trace together."""
-    every = [np.concatenate(some) for some in zip((np.empty(0, np.int64),) * 2, *found, strict=True)]
+    every = [np.concatenate(some) for some in zip((np.empty(0, np.int64),) * 2, *numbers, strict=True)]
     begins, places = np.unique(every[0], return_inverse=True)
     return begins, np.bincount(places, every[1], len(begins)).astype(np.int64)
 
@@ -174,8 +174,8 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
     starts, end = [span.first], before(span.last + 1)
     while True:
         at = starts[-1]
-        wanted = max(rows, 0 if halo is None else before(at) - before(max(at - halo, 0)))
-        place = int(np.searchsorted(above, before(at) + wanted, "left"))
+        row = max(rows, 0 if halo is None else before(at) - before(max(at - halo, 0)))
+        place = int(np.searchsorted(above, before(at) + row, "left"))
         if place >= len(begins) or begins[place] > span.last or end - int(above[place]) < rows // 2:
             break
         starts.append(int(begins[place]))
@@ -206,29 +206,29 @@ def carried_by_part(
         yield before
 
 
-def join_atoms(one: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
+def join_atoms(atoms: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
     """Return the atoms of both, one after the other."""
-    names = dict.fromkeys((*one, *other))
-    return {name: together([some[name] for some in (one, other) if name in some]) for name in names}
+    names = dict.fromkeys((*atoms, *other))
+    return {name: together([some[name] for some in (atoms, other) if name in some]) for name in names}
 
 
 def _newest(window: TupleWindow, atoms: Atoms, terms: CodedTerms) -> Mapping[Signature, Array]:
     """Return the places of the atoms of each predicate that the window keeps at the end."""
     nothing = np.empty(0, np.int64)
-    found: list[tuple[Array, ...]] = [(nothing,) * 5]
+    result: list[tuple[Array, ...]] = [(nothing,) * 5]
     following = 0
     for number, some in enumerate(atoms.values()):
         # Of equal atoms at one time the first that arrived counts.
         order = np.argsort(some.arrival, kind="stable")
         places = order[counted_atoms(some.take(order), window, terms)]
-        shown = some.take(places)
+        input_atoms = some.take(places)
         group = np.zeros(len(places), np.int64)
         if window.by is not None:
             # Atoms of one predicate alone share a partition.
-            group = following + np.unique(partition(shown, window), return_inverse=True)[1]
+            group = following + np.unique(partition(input_atoms, window), return_inverse=True)[1]
             following += len(group)
-        found.append((group, shown.t, shown.arrival, np.full(len(places), number), places))
-    columns = [np.concatenate(some) for some in zip(*found, strict=True)]
+        result.append((group, input_atoms.t, input_atoms.arrival, np.full(len(places), number), places))
+    columns = [np.concatenate(some) for some in zip(*result, strict=True)]
     group, t, arrival, numbers, places = columns
     order = np.lexsort((arrival, t, group))
     group, t = group[order], t[order]
@@ -246,11 +246,11 @@ def _oldest(group: Array, t: Array, size: int) -> Array:
     return t[np.maximum(np.searchsorted(group, group, "left"), ends - size)]
 
 
-_Given_contra = TypeVar("_Given_contra", contravariant=True)
-_Found_co = TypeVar("_Found_co", covariant=True)
+_Payload_contra = TypeVar("_Payload_contra", contravariant=True)
+_Result_co = TypeVar("_Result_co", covariant=True)
 
 
-class SlicedWork(Protocol[_Given_contra, _Found_co]):
+class SlicedWork(Protocol[_Payload_contra, _Result_co]):
     """What is found in a slice of what it is given for it, and of the trace: all that questions can use.
 
     They may be asked at times in the slice, and so many time points before it; with what is given the
@@ -267,7 +267,7 @@ class SlicedWork(Protocol[_Given_contra, _Found_co]):
         """How many time points before a slice the questions may be asked at."""
         ...
 
-    def __call__(self, situation: EncodedSituation, given: _Given_contra) -> _Found_co:
+    def __call__(self, situation: EncodedSituation, payload: _Payload_contra, /) -> _Result_co:
         """Return what is found in a slice."""
         ...
 
@@ -315,19 +315,19 @@ def by_slice(job: Job, columns: TraceColumns, progress: Progress = no_progress) 
 
 def slices_of(job: Job, columns: TraceColumns) -> list[Interval]:
     """Return the slices in which a job has its answers in this process."""
-    wanted = needs_of(job.questions)
-    counts = wanted.among(columns.atoms, columns.terms, job.timeline).counts()
-    return cut(counts, job.span, wanted.halo, job.slices, ATOMS_PER_SLICE)
+    needs = needs_of(job.questions)
+    counts = needs.among(columns.atoms, columns.terms, job.timeline).counts()
+    return cut(counts, job.span, needs.halo, job.slices, ATOMS_PER_SLICE)
 
 
 def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> Iterator[EncodedSituation]:
     """Yield for each of consecutive slices all that the job's questions need there."""
-    wanted = needs_of(job.questions)
-    given = wanted.among(columns.atoms, columns.terms, job.timeline)
+    needs = needs_of(job.questions)
+    atoms = needs.among(columns.atoms, columns.terms, job.timeline)
     static = situation_of(replace(columns, atoms={}), job.timeline, job.relevant())
-    before = _kept_before(slices, columns, job.timeline, tuple(wanted.reach.tuples))
-    for within, kept in zip(slices, before, strict=True):
-        yield replace(static, atoms=in_time_order(join_atoms(kept, given.of(within))))
+    before = _kept_before(slices, columns, job.timeline, tuple(needs.reach.tuples))
+    for within, input_atoms in zip(slices, before, strict=True):
+        yield replace(static, atoms=in_time_order(join_atoms(input_atoms, atoms.of(within))))
 
 
 def _kept_before(
@@ -337,5 +337,5 @@ def _kept_before(
     if not windows:
         return repeat({}, len(slices))
     ends = Interval(timeline.first, slices[0].first - 1), *slices
-    parts = [{name: some.within(one) for name, some in columns.atoms.items()} for one in ends]
+    parts = [{name: some.within(interval) for name, some in columns.atoms.items()} for interval in ends]
     return carried_by_part(windows, parts, columns.terms)

@@ -51,11 +51,11 @@ def table_signature(condition: HostedCondition, number: int) -> tuple[str, int]:
 
 def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
     """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
-    asked = call(f"ask'{number}", arguments)
-    yield f"{asked} :- {domain}." if domain else f"{asked}."
+    question = call(f"ask'{number}", arguments)
+    yield f"{question} :- {domain}." if domain else f"{question}."
     terms = ",".join((str(number), *arguments))
     answer = f"@test({terms}) = 1" if isinstance(condition, Test) else f"Y = @value({terms})"
-    yield f"{condition_atom(condition, number, arguments, 'Y')} :- {asked}; {answer}."
+    yield f"{condition_atom(condition, number, arguments, 'Y')} :- {question}; {answer}."
 
 
 class Collection:
@@ -86,8 +86,8 @@ class Collection:
             groups.setdefault((), [])
         for group, members in groups.items():
             elements = (tuple(_value(member[i]) for i in arguments) for member in members)
-            found = aggregate(gather.aggregation, elements)
-            yield (*group, symbol(NULL if found is None else found))
+            term = aggregate(gather.aggregation, elements)
+            yield (*group, symbol(NULL if term is None else term))
 
     def _places(self, among: Among) -> Iterator[Symbols]:
         names = variables_in_order(among.atom)
@@ -112,8 +112,8 @@ def _grouped(instances: Iterable[Symbols], keys: Sequence[int]) -> dict[Symbols,
 
 
 def _value(term: clingo.Symbol) -> Constant | None:
-    found = constant(term)
-    return None if found == NULL else found
+    constant_value = constant(term)
+    return None if constant_value == NULL else constant_value
 
 
 def _input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
@@ -189,9 +189,9 @@ class Host:
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Return 1, until a recursive rule has computed so many values that it may never end."""
-        found = self._computed.setdefault(rule.number, set())
-        found.add(terms)
-        if len(found) <= most.number:
+        symbols = self._computed.setdefault(rule.number, set())
+        symbols.add(terms)
+        if len(symbols) <= most.number:
             return clingo.Number(1)
         self.endless.add(rule.number)
         return clingo.Number(0)
@@ -208,8 +208,8 @@ class Host:
         """Return the value of the expression on the terms, null when it is an error."""
         condition, names = self._conditions[number.number]
         self.asked = condition
-        found = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
-        return symbol(NULL if found is None else found)
+        term = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
+        return symbol(NULL if term is None else term)
 
     def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
         """Note an instance by its terms; return 1."""
@@ -220,8 +220,8 @@ class Host:
     def gathered(self, number: clingo.Symbol) -> list[clingo.Symbol]:
         """Return the answers over all that was collected, as tuples of their terms and the number."""
         self.asked = self._collections[number.number].literal
-        found = self._collections[number.number].answers()
-        return [clingo.Function("", [*row, number]) for row in found]
+        symbols = self._collections[number.number].answers()
+        return [clingo.Function("", [*row, number]) for row in symbols]
 
 
 def columns(literal: SetLiteral) -> tuple[Variable, ...]:
@@ -259,16 +259,16 @@ def gathering(literal: SetLiteral, number: int, instance: str, terms: Sequence[s
     yield f"finished'{number}({number}) :- not some'{number}."
     names = [f"X{i}" for i in range(len(columns(literal)))]
     # The number after them, since (X,) is a tuple, (X) is X.
-    found = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
+    text = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
     head = call(f"gathered'{number}", names)
-    yield f"{head} :- finished'{number}(N); {found}."
+    yield f"{head} :- finished'{number}(N); {text}."
 
 
 def required_rules(literal: SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
     """Yield rules without which the atom could have other instances than these."""
     name, arity = collected_signature(literal, number)
-    wanted, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
+    text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
     for instance in instances:
-        yield f"{call(wanted, [str(number), *map(str, instance)])}."
-    yield f":- {call(wanted, names)}; not {call(name, names)}."
-    yield f":- {call(name, names)}; not {call(wanted, names)}."
+        yield f"{call(text, [str(number), *map(str, instance)])}."
+    yield f":- {call(text, names)}; not {call(name, names)}."
+    yield f":- {call(name, names)}; not {call(text, names)}."

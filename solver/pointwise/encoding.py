@@ -139,10 +139,13 @@ def _orders(part: BodyLiteral, arrived: frozenset[Variable]) -> bool:
 
 def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
     timeline = situation.timeline
-    bounded = [one for one in windows(program) if not isinstance(one, TupleWindow)]
-    shown = [one.bounds(t, timeline) for one in bounded]
+    bounded = [window for window in windows(program) if not isinstance(window, TupleWindow)]
+    intervals = [window.bounds(t, timeline) for window in bounded]
     alone = {t, *(fact.t for fact in situation.facts), *_fixed_times(program)}
-    begins = {timeline.first, *(u for one in shown if one for u in (one.first, one.last + 1))}
+    begins = {
+        timeline.first,
+        *(u for interval in intervals if interval for u in (interval.first, interval.last + 1)),
+    }
     points = sorted(u for u in {*begins, *alone, *(u + 1 for u in alone)} if u in timeline)
 
     def rank(u: int) -> int:
@@ -243,7 +246,7 @@ class AspNames:
         looked_at = ((rule, literal_form(literal)) for rule in rules for literal in formulas(rule.body))
         return (
             *looked_at,
-            *((rule, LiteralForm(one.atom)) for rule in rules for one in set_literals(rule.body)),
+            *((rule, LiteralForm(literal.atom)) for rule in rules for literal in set_literals(rule.body)),
         )
 
     @cached_property
@@ -254,13 +257,13 @@ class AspNames:
     @cached_property
     def conditions(self) -> dict[Place, int]:
         """The SPARQL conditions with their places, numbered in the order of the program."""
-        found = (
+        all_conditions = (
             place(literal, rule)
             for rule in self.program.rules
             for literal in rule.body
             if isinstance(literal, Test | Assign)
         )
-        return {where: i for i, where in enumerate(dict.fromkeys(found), start=self.numbered + 1)}
+        return {where: i for i, where in enumerate(dict.fromkeys(all_conditions), start=self.numbered + 1)}
 
     @property
     def hosted(self) -> dict[int, HostedCondition]:
@@ -274,8 +277,8 @@ class AspNames:
         Raises GatheredLoopError for one over an atom that depends on the head of its rule.
         """
         gathered_strata(self.program)
-        found = (literal for rule in self.program.rules for literal in set_literals(rule.body))
-        return {literal: i for i, literal in enumerate(dict.fromkeys(found), start=1)}
+        all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))
+        return {literal: i for i, literal in enumerate(dict.fromkeys(all_literals), start=1)}
 
     def name(self, predicate: Signature, *, timed: bool) -> str:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
@@ -287,8 +290,10 @@ class AspNames:
     def predicates(self) -> frozenset[Signature]:
         """The predicates of heads and bodies."""
         heads = (head_atom(rule) for rule in self.program.rules)
-        found = {signature(atom) for atom in heads if atom is not None}
-        return frozenset(found | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)})
+        predicates = {signature(atom) for atom in heads if atom is not None}
+        return frozenset(
+            predicates | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)}
+        )
 
     def input_signature(self, predicate: Signature) -> Signature | None:
         """Return the ASP name and arity of input atoms; None where derived, or taken for others."""
@@ -301,13 +306,13 @@ class AspNames:
         return self._own(predicate, (self.always_name(predicate), predicate[1]))
 
     def _own(self, predicate: Signature, name: Signature) -> Signature | None:
-        return name if predicate in self.predicates or name not in self._taken else None
+        return name if predicate in self.predicates or name not in self._used_names else None
 
     @cached_property
-    def _taken(self) -> frozenset[Signature]:
+    def _used_names(self) -> frozenset[Signature]:
         names = (
-            (self.name(one, timed=timed), one[1] + timed)
-            for one in self.predicates
+            (self.name(predicate, timed=timed), predicate[1] + timed)
+            for predicate in self.predicates
             for timed in (False, True)
         )
         return frozenset(names)
@@ -337,9 +342,9 @@ class AspNames:
         """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
         if predicate in self.background_predicates:
             return call(self.held_name(predicate, window), [*arguments, time])
-        return self._kept(predicate, arguments, window, time)
+        return self._kept_call(predicate, arguments, window, time)
 
-    def _kept(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
+    def _kept_call(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
         if isinstance(window, TupleWindow) and predicate not in self.derived:
             return f"kept({self.windows[window]},{call(predicate_name(predicate[0]), arguments)},{time})"
         return call(self.name(predicate, timed=True), [*arguments, time])
@@ -405,11 +410,11 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
         return
     counted = f"arrival({w},P,_,U,N), {newest.replace(';', ',')}"
     yield f"oldest({w},P,V) :- newest({w},P,M); V = #min{{U : {counted}}}."
-    shown = f"now(T); oldest({w},P,V); arrival({w},P,X,U,_); U <= T"
+    text = f"now(T); oldest({w},P,V); arrival({w},P,X,U,_); U <= T"
     if window.ties is Ties.ALL:
-        yield f"kept({w},X,U) :- {shown}; V <= U."
+        yield f"kept({w},X,U) :- {text}; V <= U."
     else:
-        yield f"kept({w},X,U) :- {shown}; V < U."
+        yield f"kept({w},X,U) :- {text}; V < U."
         # As many as fit; which of them is the choice.
         fitting = f"C = #count{{N : arrival({w},P,_,V,N), {newest.replace(';', ',')}}}"
         yield (
@@ -643,8 +648,8 @@ class Encoding(AspNames):
         """The whole program as clingo grounds it with a `Host`, and what it shows."""
         project = (f"#project {name}/{arity}." for name, arity in self._names(self.derived))
         show = (f"#show {name}/{arity}." for name, arity in self.signatures)
-        shown = " ".join((*project, "#show.", *show)) + "\n"
-        return "".join((self.text(limited=True), self.tables(), self.guards(), shown))
+        text = " ".join((*project, "#show.", *show)) + "\n"
+        return "".join((self.text(limited=True), self.tables(), self.guards(), text))
 
     @cached_property
     def signatures(self) -> dict[Signature, tuple[str, bool]]:
@@ -708,8 +713,8 @@ class Encoding(AspNames):
     def guards(self) -> str:
         """Return rules that derive `wrapped'n` when arithmetic of the n-th rule can leave 32 bit."""
         writers = [RuleWriter(self, rule) for rule in self.proper_rules]
-        found = (line for number, writer in enumerate(writers) for line in writer.guards(number))
-        return "\n".join(found) + "\n"
+        texts = (line for number, writer in enumerate(writers) for line in writer.guards(number))
+        return "\n".join(texts) + "\n"
 
     def _windows(self) -> Iterator[str]:
         for window, number in self.windows.items():
@@ -747,11 +752,11 @@ class Encoding(AspNames):
         always = call(self.always_name(predicate), arguments)
         for window in (None, *self.windows):
             held = call(self.held_name(predicate, window), [*arguments, "T"])
-            yield f"{held} :- {self._kept(predicate, arguments, window, 'T')}."
+            yield f"{held} :- {self._kept_call(predicate, arguments, window, 'T')}."
             shows = "timeline(A,B)" if window is None else f"window({self.windows[window]},A,B)"
             yield f"{held} :- {always}; {shows}; T = A..B."
             if window is not None:
                 number = self.windows[window]
-                shown = call(self.shown_name(predicate, window), arguments)
-                yield f"{shown} :- now(T); window({number},A,B); A <= T; T <= B; {held}."
-                yield f"{shown} :- {always}."
+                shown_call = call(self.shown_name(predicate, window), arguments)
+                yield f"{shown_call} :- now(T); window({number},A,B); A <= T; T <= B; {held}."
+                yield f"{shown_call} :- {always}."

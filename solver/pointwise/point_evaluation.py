@@ -61,9 +61,11 @@ def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
     """Return about how many instances a rule has: what shares no variable is combined freely."""
     groups: list[tuple[frozenset[Variable], int]] = []
     for names, size in _sizes(rule, sizes):
-        joined = [one for one in groups if one[0] & names]
-        groups = [one for one in groups if not one[0] & names]
-        groups.append((names.union(*(one[0] for one in joined)), max(size, *(one[1] for one in joined), 0)))
+        joined = [group for group in groups if group[0] & names]
+        groups = [group for group in groups if not group[0] & names]
+        groups.append(
+            (names.union(*(pair[0] for pair in joined)), max(size, *(pair[1] for pair in joined), 0))
+        )
     return min(_MOST, prod(max(1, size) for _, size in groups))
 
 
@@ -170,11 +172,11 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
     Raises LarsError for a timeline that ends beyond 32 bit under a rule that computes with times, and
     for arithmetic of a rule that could leave it.
     """
-    found: set[frozenset[Moment]] = set()
+    moments: set[frozenset[Moment]] = set()
     for model in chain.from_iterable(_solved(program, situation, t, _EACH_ONCE)):
         # Two choices of ties can differ in atoms that B holds anyway, and in nothing else.
-        if model not in found:
-            found.add(model)
+        if model not in moments:
+            moments.add(model)
             yield model
 
 
@@ -183,12 +185,12 @@ def rows(program: Program, situation: Situation, t: int, output: Signature) -> l
 
     LarsError: there is none, or more than one. Raises what `models` raises.
     """
-    found = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
-    if len(found) != 1:
-        found = list(models(program, situation, t))
-    if len(found) != 1:
-        raise LarsError(f"the program has {len(found)} answer streams at {t}, so no one answer")
-    derived = (atom for u, atom in found[0] if u == t and signature(atom) == output)
+    moments = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
+    if len(moments) != 1:
+        moments = list(models(program, situation, t))
+    if len(moments) != 1:
+        raise LarsError(f"the program has {len(moments)} answer streams at {t}, so no one answer")
+    derived = (atom for u, atom in moments[0] if u == t and signature(atom) == output)
     own = intensional(program) & {output}
     texts = (map(str, atom.arguments) for atom in chain(derived, _background(program, situation, own)))
     return [tuple(None if text == "null" else text for text in row) for row in texts]
@@ -203,9 +205,9 @@ def consequences(
     """
     # clingo's models come nearer to the consequences; the last one is them.
     last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind.value}")]
-    found = [model for part in last for model in part]
+    moments = [model for part in last for model in part]
     combine = frozenset[Moment].union if kind is Consequences.BRAVE else frozenset[Moment].intersection
-    return combine(*found) if found else None
+    return combine(*moments) if moments else None
 
 
 def _solved(
@@ -215,18 +217,18 @@ def _solved(
 
     Of each, the atoms of `output` alone are read, if it is given.
     """
-    asked = rank_program(program, situation, t)
-    situation, t = asked.situation, asked.t
+    ranked_program = rank_program(program, situation, t)
+    situation, t = ranked_program.situation, ranked_program.t
     options = ["--models=0", option]
-    encoding = _encoding(asked.program, frozenset(situation.background), program, output)
+    encoding = _encoding(ranked_program.program, frozenset(situation.background), program, output)
     try:
         controls = iter([ground_at(encoding, situation, t, options)])
     except UndecidedError:
-        states = _states(asked.program, situation, t)
+        states = _states(ranked_program.program, situation, t)
         controls = (ground_at(encoding, situation, t, options, known) for known in states)
     for control in controls:
         models = _read_models(encoding, control, situation, t)
-        yield (frozenset(map(asked.at_time, model)) for model in models)
+        yield (frozenset(map(ranked_program.at_time, model)) for model in models)
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
@@ -241,12 +243,12 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
         whole = {literal for rule in part.rules for literal in set_literals(rule.body)}
         if whole:
             encoding = Encoding(Program(below), frozenset(situation.background))
-            found = (
+            symbols = (
                 {**known, **more}
                 for known in states
                 for more in _gathered(encoding, whole, known, situation, t)
             )
-            states = list({frozenset(known.items()): known for known in found}.values())
+            states = list({frozenset(known.items()): known for known in symbols}.values())
         below += tuple(rule for rule in part.rules if not is_fact(rule))
     return states
 
@@ -277,8 +279,8 @@ def _read_models(
     _check_numbers(control, encoding)
     read = {(name, arity - timed) for (_, arity), (name, timed) in encoding.signatures.items()}
     background = frozenset(_background(encoding.program, situation, read))
-    with control.solve(yield_=True) as found:
-        for model in found:
+    with control.solve(yield_=True) as answer_sets:
+        for model in answer_sets:
             moments = _moments(model.symbols(shown=True), encoding.signatures, t)
             yield frozenset(moment for moment in moments if moment[1] not in background)
 
@@ -334,11 +336,11 @@ def _background(program: Program, situation: Situation, predicates: Container[Si
 
 
 def _moments(
-    shown: Iterable[clingo.Symbol], names: Mapping[Signature, tuple[str, bool]], t: int
+    symbols: Iterable[clingo.Symbol], names: Mapping[Signature, tuple[str, bool]], t: int
 ) -> Iterator[Moment]:
-    for term in shown:
+    for term in symbols:
         arguments = term.arguments
-        if (found := names.get((term.name, len(arguments)))) is not None:
-            name, timed = found
+        if (texts := names.get((term.name, len(arguments)))) is not None:
+            name, timed = texts
             terms = arguments[:-1] if timed else arguments
             yield arguments[-1].number if timed else t, Atom(name, tuple(map(constant, terms)))

@@ -140,7 +140,7 @@ class RunEncoding(AspNames):
             for window, atom in atoms
             if self.is_input(window, signature(atom))
         )
-        return {one: i for i, one in enumerate(dict.fromkeys(seen))}
+        return {pair: i for i, pair in enumerate(dict.fromkeys(seen))}
 
     def is_input(self, window: Window | None, predicate: Signature) -> bool:
         """Whether atoms of the predicate, behind the window or plain, are such as arrive."""
@@ -252,7 +252,7 @@ def _facts(encoding: RunEncoding, situation: Situation, times: Sequence[int]) ->
         name = f"in'{number}", len(variables_in_order(atom)) + 2
         places = [atom.arguments.index(variable) for variable in variables_in_order(atom)]
         matches, spans = matcher(atom), dict[tuple[str, ...], list[Span]]()
-        counted, shown = _shown(window, arrived, situation, times, encoding)
+        counted, shown = _window_facts(window, arrived, situation, times, encoding)
         for place, fact in counted:
             if matches(fact) and situation.sees(fact) and (span := shown(place)) is not None:
                 unite(spans.setdefault(tuple([fact.arguments[place] for place in places]), []), span)
@@ -269,7 +269,7 @@ def _facts(encoding: RunEncoding, situation: Situation, times: Sequence[int]) ->
         yield from (InputFact(always, clingo.Tuple_(list(map(symbol_of, row)))) for row in rows)
 
 
-def _shown(
+def _window_facts(
     window: Window, arrived: Sequence[Fact], situation: Situation, times: Sequence[int], naming: AspNames
 ) -> tuple[Iterable[tuple[int, Fact]], Callable[[int], Span | None]]:
     """Return the facts that a window can show with their places, and at which indexes it shows a place.

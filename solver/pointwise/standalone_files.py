@@ -54,7 +54,7 @@ class StandaloneProgram:
 
 
 def standalone(
-    program: Program, situation: Situation, times: Sequence[int], shown: Signature | None = None
+    program: Program, situation: Situation, times: Sequence[int], texts: Signature | None = None
 ) -> StandaloneProgram:
     """Return the program; it is about the last of the times unless clingo is told another.
 
@@ -70,11 +70,11 @@ def standalone(
         f"% At one reference time of {_span(times)}: clingo's option -c {t}=TIME chooses it.",
         *(f"#const {t}={times[-1]}.", f"now({t})."),
     )
-    predicates = sorted(encoding.derived if shown is None else {shown})
+    predicates = sorted(encoding.derived if texts is None else {texts})
     timed = [(predicate, predicate in encoding.timed) for predicate in predicates]
     names = {encoding.name(predicate, timed=late): (predicate, late) for predicate, late in timed}
     overflows = frozenset(_overflows(encoding))
-    return StandaloneProgram(t, (*begin, *rules, *_shows(encoding, shown)), facts, names, overflows)
+    return StandaloneProgram(t, (*begin, *rules, *_shows(encoding, texts)), facts, names, overflows)
 
 
 def decided_conditions(
@@ -86,13 +86,13 @@ def decided_conditions(
     """
     encoding = Encoding(program, frozenset(situation.background))
     names = {table_signature(condition, number): condition for number, condition in encoding.hosted.items()}
-    found: dict[HostedCondition, set[tuple[Constant, ...]]] = {one: set() for one in names.values()}
+    terms: dict[HostedCondition, set[tuple[Constant, ...]]] = {one: set() for one in names.values()}
     for t in times if names else ():
         control = ground_at(encoding, situation, t)
         for name, condition in names.items():
             rows = control.symbolic_atoms.by_signature(*name)
-            found[condition].update(tuple(map(constant, row.symbol.arguments)) for row in rows)
-    return {condition: frozenset(rows) for condition, rows in found.items()}
+            terms[condition].update(tuple(map(constant, row.symbol.arguments)) for row in rows)
+    return {condition: frozenset(rows) for condition, rows in terms.items()}
 
 
 def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -104,11 +104,11 @@ def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     [('p', ()), ('q', ('3', '<x:a>'))]
     """
     try:
-        listed = _SPACE.sub(lambda part: "," if part[0] == " " else part[0], line.strip())
-        found = clingo.parse_term(f"({listed},)").arguments if listed else ()
+        names = _SPACE.sub(lambda part: "," if part[0] == " " else part[0], line.strip())
+        result = clingo.parse_term(f"({names},)").arguments if names else ()
     except RuntimeError:
         raise LarsError("no answer set of clingo") from None
-    for atom in found:
+    for atom in result:
         yield atom.name, tuple(map(text_of, atom.arguments))
 
 
@@ -123,10 +123,10 @@ def _free_name(lines: Sequence[str]) -> str:
 
 
 def _guards(encoding: Encoding) -> Iterator[str]:
-    if found := _overflows(encoding):
+    if texts := _overflows(encoding):
         yield "% If wrapped'n is shown, the arithmetic of the n-th rule left 32 bit, and nothing counts."
         yield from encoding.guards().strip("\n").split("\n")
-        yield from (f"#show {name}/0." for name in found)
+        yield from (f"#show {name}/0." for name in texts)
 
 
 def _overflows(encoding: Encoding) -> list[str]:
@@ -147,10 +147,10 @@ def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> I
     rows: dict[Signature, dict[str, None]] = {name: {} for name in (*names, *gathered)}
     for t in times if rows else ():
         control = ground_at(encoding, situation, t)
-        for name, found in rows.items():
+        for name, table in rows.items():
             when = f" :- now({t})" if name in gathered else ""
             symbols = control.symbolic_atoms.by_signature(*name)
-            found.update(dict.fromkeys(f"{atom.symbol}{when}." for atom in symbols))
+            table.update(dict.fromkeys(f"{atom.symbol}{when}." for atom in symbols))
     for name, condition in names.items():
         arguments = ", ".join(map(str, condition_arguments(condition)))
         says = "holds of" if isinstance(condition, Test) else "has the last argument as value for"
@@ -161,9 +161,9 @@ def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> I
         yield from rows[name]
 
 
-def _shows(encoding: Encoding, shown: Signature | None) -> Iterator[str]:
+def _shows(encoding: Encoding, texts: Signature | None) -> Iterator[str]:
     yield "#show."
-    for predicate in sorted(encoding.derived if shown is None else {shown}):
+    for predicate in sorted(encoding.derived if texts is None else {texts}):
         timed = predicate in encoding.timed
         name, arguments = encoding.name(predicate, timed=timed), [f"X{i}" for i in range(predicate[1])]
         if predicate in encoding.background_predicates:

@@ -67,21 +67,21 @@ def order_key(term: Constant | None) -> tuple[object, ...]:
 
 
 def _literal_key(term: Literal) -> tuple[object, ...]:
-    match found := value(term):
+    match number := value(term):
         case bool():
-            return (1, found)
+            return (1, number)
         case int() | Decimal() | float():
-            return (0, False, 0) if found.__ne__(found) else (0, True, found)
+            return (0, False, 0) if number.__ne__(number) else (0, True, number)
         case CalendarTime(kind, seconds, zoned):
             return (_MOMENTS[kind], seconds, zoned)
         case str():
-            return (5, found)
+            return (5, number)
         case None if term.language is not None:
             return (6, term.lexical, term.language)
         case None:
             return (7, term.datatype, term.lexical)
         case _:
-            assert_never(found)
+            assert_never(number)
 
 
 def text_key(term: Constant | None) -> str:
@@ -97,10 +97,10 @@ def sorted_rows(rows: Iterable[Row], keys: Sequence[tuple[int, bool]]) -> list[R
     >>> sorted_rows([(Iri("x:a"), None), (Iri("x:b"), None)], [(1, False), (0, True)])[0][0]
     Iri(value='x:b')
     """
-    found = sorted(rows, key=lambda row: tuple(map(text_key, row)))
+    ordered_rows = sorted(rows, key=lambda row: tuple(map(text_key, row)))
     for position, descending in reversed(keys):
-        found.sort(key=lambda row: order_key(row[position]), reverse=descending)
-    return found
+        ordered_rows.sort(key=lambda row: order_key(row[position]), reverse=descending)
+    return ordered_rows
 
 
 Terms = Sequence[Constant | None]
@@ -115,10 +115,10 @@ def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None
     >>> print(aggregate(Aggregation("COUNT"), [(), ()]))
     "2"^^<http://www.w3.org/2001/XMLSchema#integer>
     """
-    found = list(dict.fromkeys(elements)) if aggregation.distinct else list(elements)
+    terms = list(dict.fromkeys(elements)) if aggregation.distinct else list(elements)
     if aggregation.function == "COUNT" and len(aggregation.arguments) != 1:
-        return literal(len(found))
-    return aggregate_of(aggregation.function, aggregation.separator, *(term for (term,) in found))
+        return literal(len(terms))
+    return aggregate_of(aggregation.function, aggregation.separator, *(term for (term,) in terms))
 
 
 def aggregate_of(function: str, separator: str, *terms: Constant | None) -> Constant | None:

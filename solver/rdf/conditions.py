@@ -114,9 +114,9 @@ class UnsupportedFunctionError(LarsError):
 class ArgumentCountError(LarsError):
     """A call has `found` arguments; its function accepts from `least` to `most` (None: any number)."""
 
-    def __init__(self, function: str, found: int, least: int, most: int | None) -> None:
+    def __init__(self, function: str, number: int, least: int, most: int | None) -> None:
         accepted = str(least) if least == most else f"{least} or {'more' if most is None else most}"
-        super().__init__(f"function {function}: {found} argument{'s' * (found != 1)}, accepted: {accepted}")
+        super().__init__(f"function {function}: {number} argument{'s' * (number != 1)}, accepted: {accepted}")
 
 
 def checked_variables(expression: Expression) -> Iterator[Variable]:
@@ -212,7 +212,7 @@ def _strict(
             return lambda row: None if (term := only(row)) is None else function(term)
         case (first, second):
             return lambda row: (
-                None if (one := first(row)) is None or (two := second(row)) is None else function(one, two)
+                None if (term := first(row)) is None or (two := second(row)) is None else function(term, two)
             )
         case _:
             return lambda row: None if None in (terms := [part(row) for part in parts]) else function(*terms)
@@ -222,9 +222,9 @@ def _connective(absorbing: bool, parts: list[_Truth]) -> _Truth:
     def truth(row: _Bound) -> bool | None:
         result: bool | None = not absorbing
         for part in parts:
-            if (found := part(row)) is absorbing:
+            if (value := part(row)) is absorbing:
                 return absorbing
-            result = None if found is None else result
+            result = None if value is None else result
         return result
 
     return truth
@@ -235,7 +235,7 @@ def _truth(expression: Expression, place: dict[Variable, int]) -> _Truth:
     match expression:
         case Call("!", (inner,)):
             truth = _truth(inner, place)
-            return lambda row: None if (found := truth(row)) is None else not found
+            return lambda row: None if (value := truth(row)) is None else not value
         case Call("&&" | "||" as sign, parts):
             return _connective(sign == "||", [_truth(part, place) for part in parts])
         case Call("IN", (needle, *options)):
@@ -257,13 +257,13 @@ def _result(expression: Expression, place: dict[Variable, int]) -> _Result:
             return operator.itemgetter(place[expression])
         case Call("IF", (condition, yes, no)):
             truth, then, other = _truth(condition, place), _result(yes, place), _result(no, place)
-            return lambda row: None if (found := truth(row)) is None else (then if found else other)(row)
+            return lambda row: None if (value := truth(row)) is None else (then if value else other)(row)
         case Call("COALESCE", arguments):
             options = [_result(argument, place) for argument in arguments]
             return lambda row: next((term for option in options if (term := option(row)) is not None), None)
         case Call(function, _) if function in _LOGIC or function in _TRUTHS:
             truth = _truth(expression, place)
-            return lambda row: None if (found := truth(row)) is None else TRUE if found else FALSE
+            return lambda row: None if (value := truth(row)) is None else TRUE if value else FALSE
         case Call(function, arguments) if function in _LENIENT:
             computed, parts = _LENIENT[function], [_result(argument, place) for argument in arguments]
             return lambda row: computed(*(part(row) for part in parts))

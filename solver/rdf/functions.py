@@ -50,9 +50,9 @@ _PART = re.compile(r"\\[\\$]|\$[0-9]+")
 _GROUP = re.compile(r"(?<!\\)(?:\\\\)*\((?!\?)")
 
 
-def matches(text: Constant, *asked: Constant) -> Constant | None:
+def matches(text: Constant, *terms: Constant) -> Constant | None:
     """Return REGEX of a text, a pattern and perhaps flags: whether it matches some part of the text."""
-    match _prepared(*asked):
+    match _prepared(*terms):
         case None:
             return None
         case re.Pattern() as expression:
@@ -126,9 +126,9 @@ def _spelled(piece: str, following: str) -> str:
     return piece
 
 
-def _part(groups: int, found: re.Match[str]) -> str:
+def _part(groups: int, match: re.Match[str]) -> str:
     """Return a part of a replacement in the spelling of pyoxigraph."""
-    text = found.group()
+    text = match.group()
     if text[0] == "\\":
         return "$$" if text[1] == "$" else "\\"
     digits = _digits(groups, text)
@@ -145,7 +145,7 @@ def _python(pattern: str, flags: str) -> re.Pattern[str] | None:
     if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", pattern):
         return None
     if "m" not in flags:  # there $ is before a last line break too
-        pattern = re.sub(r"(\\.|\[[^\]]*\])|\$", lambda found: found[1] or r"\Z", pattern)
+        pattern = re.sub(r"(\\.|\[[^\]]*\])|\$", lambda match: match[1] or r"\Z", pattern)
     try:
         return re.compile(pattern, sum((re.RegexFlag[flag.upper()] for flag in set(flags)), re.NOFLAG))
     except re.error:
@@ -211,8 +211,8 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
 def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
     """Return variables for the arguments, and the query for the function's value on them."""
     names = [ox.Variable(f"a{position}") for position in range(count)]
-    listed = [f"?{name.value}" for name in names]
-    return names, f"SELECT {' '.join(listed)} ({function}({', '.join(listed)}) AS ?result) {{}}"
+    texts = [f"?{name.value}" for name in names]
+    return names, f"SELECT {' '.join(texts)} ({function}({', '.join(texts)}) AS ?result) {{}}"
 
 
 def _handed_over(term: Constant) -> ox.NamedNode | ox.Literal:
@@ -259,7 +259,7 @@ def substring(text: Constant, start: Constant, length: Constant | None = None) -
     if first is None or count is None or not is_text(text):
         return None
     end = first + count  # NaN from -INF + INF too
-    chosen = "".join(one for place, one in enumerate(text.lexical, 1) if first <= place < end)
+    chosen = "".join(name for place, name in enumerate(text.lexical, 1) if first <= place < end)
     return replace(text, lexical=chosen)
 
 
@@ -296,8 +296,8 @@ def cast(kind: str, term: Constant) -> Constant | None:
 def _integer(kind: str, number: int) -> Literal | None:
     """Return the canonical literal of an integer type; None: the type does not reach that far."""
     written = literal(number)
-    found = None if written is None else Literal(written.lexical, XSD + kind)
-    return None if value(found) is None else found
+    integer = None if written is None else Literal(written.lexical, XSD + kind)
+    return None if value(integer) is None else integer
 
 
 def _as_kind(kind: str, given: Decimal | float | bool | str) -> Literal | None:
@@ -338,9 +338,11 @@ def milliseconds(time: Constant | None, unit: Constant | None) -> Literal | None
     seconds = _seconds(time, unit)
     if seconds is None:
         return None
-    found = seconds * 1000
+    fraction = seconds * 1000
     return literal(
-        found.numerator if found.denominator == 1 else Decimal(found.numerator) / found.denominator
+        fraction.numerator
+        if fraction.denominator == 1
+        else Decimal(fraction.numerator) / fraction.denominator
     )
 
 
@@ -403,7 +405,7 @@ _RADIUS: Final = 6_371_008.7714
 _EAST, _NORTH = 180, 90
 
 
-def distance(one: Constant, other: Constant, unit: Constant) -> Literal | None:
+def distance(term: Constant, other: Constant, unit: Constant) -> Literal | None:
     """Return the length of the great circle between two points, longitude before latitude, in metres.
 
     Other geometries, reference systems and units are an error.
@@ -413,7 +415,7 @@ def distance(one: Constant, other: Constant, unit: Constant) -> Literal | None:
     >>> round(float(distance(graz, vienna, _METRE).lexical) / 1000)
     145
     """
-    ends = _point(one), _point(other)
+    ends = _point(term), _point(other)
     if unit != _METRE or ends[0] is None or ends[1] is None:
         return None
     (east, north), (other_east, other_north) = ends[0], ends[1]
@@ -425,10 +427,10 @@ def _point(term: Constant) -> tuple[float, float] | None:
     """Return longitude and latitude of a point in radians."""
     if not isinstance(term, Literal) or term.datatype != _WKT:
         return None
-    found = _POINT.fullmatch(term.lexical)
-    if found is None or abs(float(found[1])) > _EAST or abs(float(found[2])) > _NORTH:
+    match = _POINT.fullmatch(term.lexical)
+    if match is None or abs(float(match[1])) > _EAST or abs(float(match[2])) > _NORTH:
         return None
-    return math.radians(float(found[1])), math.radians(float(found[2]))
+    return math.radians(float(match[1])), math.radians(float(match[2]))
 
 
 def _half(angle: float) -> float:

@@ -112,8 +112,8 @@ def unquote(text: str) -> str | None:
     >>> unquote("01"), unquote("one")
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', None)
     """
-    found = (name for pattern, name in _UNQUOTED if pattern.fullmatch(text))
-    return next((f'"{text}"^^<{XSD}{name}>' for name in found), None)
+    texts = (name for pattern, name in _UNQUOTED if pattern.fullmatch(text))
+    return next((f'"{text}"^^<{XSD}{name}>' for name in texts), None)
 
 
 def canonical(text: str) -> str:

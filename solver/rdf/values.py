@@ -113,13 +113,13 @@ def parse(text: str, kind: str) -> Value | None:
         return float(text) if kind == "double" else Single(float(text))
     if kind == "boolean":
         return _BOOLEANS.get(text)
-    if kind in _TIMES and (found := _TIMES[kind].fullmatch(text)):
-        return _moment(kind, found)
+    if kind in _TIMES and (match := _TIMES[kind].fullmatch(text)):
+        return _moment(kind, match)
     return None
 
 
-def _moment(kind: str, found: re.Match[str]) -> CalendarTime | None:
-    year, month, day, hour, minute, second, zone = found.groups()
+def _moment(kind: str, match: re.Match[str]) -> CalendarTime | None:
+    year, month, day, hour, minute, second, zone = match.groups()
     clock, days = Fraction(0), 0
     if hour:
         clock = int(hour) * 3600 + int(minute) * 60 + Fraction(second)
@@ -139,18 +139,18 @@ def later(origin: Literal, seconds: Fraction) -> Literal | None:
     >>> later(Literal("1999-12-31T23:59:59Z", XSD + "dateTime"), Fraction(5, 4)).lexical
     '2000-01-01T00:00:00.25Z'
     """
-    found = _TIMES["dateTime"].fullmatch(origin.lexical)
+    match = _TIMES["dateTime"].fullmatch(origin.lexical)
     start = value(origin)
-    if found is None or not isinstance(start, CalendarTime):
+    if match is None or not isinstance(start, CalendarTime):
         return None
-    day, clock = divmod(start.seconds + _offset(found[7]) + seconds, _DAY)
+    day, clock = divmod(start.seconds + _offset(match[7]) + seconds, _DAY)
     cycles, rest = divmod(day - _FIRST, _CYCLE)
     calendar = date.fromordinal(_FIRST + rest)
     year = calendar.year - 2000 + 400 * cycles
     minutes, second = divmod(clock, 60)
     fraction = f"{Decimal((second % 1).numerator) / (second % 1).denominator:f}"[1:]
     text = f"{'-' * (year < 0)}{abs(year):04}-{calendar.month:02}-{calendar.day:02}T"
-    text += f"{minutes // 60:02}:{minutes % 60:02}:{int(second):02}{fraction}{found[7] or ''}"
+    text += f"{minutes // 60:02}:{minutes % 60:02}:{int(second):02}{fraction}{match[7] or ''}"
     return Literal(text, origin.datatype)
 
 
@@ -334,8 +334,8 @@ def round_number(function: Callable[[Fraction], int], term: Constant) -> Literal
         return None
     if isinstance(number, float) and not math.isfinite(number):
         return literal(number)
-    found = convert(type(number), function(Fraction(number)))
-    return literal(type(number)(math.copysign(found, number)) if isinstance(number, float) else found)
+    rounded = convert(type(number), function(Fraction(number)))
+    return literal(type(number)(math.copysign(rounded, number)) if isinstance(number, float) else rounded)
 
 
 def as_text(term: Constant) -> Literal | None:

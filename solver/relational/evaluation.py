@@ -58,8 +58,8 @@ def runs(
     if times:
         encoded_input = encode(situation)
         newest = None if situation.newest is None else [situation.newest] * len(times)
-        found = evaluate_program(program, encoded_input, times, output, newest).get(output, empty(output[1]))
-        yield from decode(coalesce(found, len(times)), encoded_input.terms)
+        table = evaluate_program(program, encoded_input, times, output, newest).get(output, empty(output[1]))
+        yield from decode(coalesce(table, len(times)), encoded_input.terms)
 
 
 def decode(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
@@ -95,14 +95,16 @@ def evaluate_program(
     """
 
     def tables(program: Program, crowded: Callable[[], None] = lambda: None) -> Mapping[Signature, RunTable]:
-        shown = visible_input(program, situation, times, newest)
-        evaluation = ProgramTables(program, situation, shown, times, crowded)
+        shown_input = visible_input(program, situation, times, newest)
+        evaluation = ProgramTables(program, situation, shown_input, times, crowded)
         return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
 
     def narrower() -> Program:
         from lars.analysis.elimination import with_fewer_variables
 
-        return program if output is None else with_fewer_variables(program, output, _given(situation))
+        return (
+            program if output is None else with_fewer_variables(program, output, _input_predicates(situation))
+        )
 
     def crowded() -> None:
         if narrower() is not program:
@@ -118,7 +120,7 @@ class _CrowdedError(Exception):
     """A join has very many rows, and fewer variables might do."""
 
 
-def _given(situation: EncodedSituation) -> frozenset[Signature]:
+def _input_predicates(situation: EncodedSituation) -> frozenset[Signature]:
     return frozenset((*situation.background, *situation.atoms))
 
 
@@ -131,9 +133,9 @@ def visible_input(
     return ShownInput(situation, atoms, times, newest)
 
 
-def evaluated_on(program: Program, given: "ShownContents", output: Signature) -> RunTable:
+def evaluated_on(program: Program, contents: "ShownContents", output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
-    evaluation = ProgramTables(program, given, given, range(given.count))
+    evaluation = ProgramTables(program, contents, contents, range(contents.count))
     return evaluation.derived(evaluation.plan(output)).get(output, empty(output[1]))
 
 
@@ -148,7 +150,7 @@ class ProgramTables:
         self,
         program: Program,
         situation: "EncodedSituation | ShownContents",
-        shown: "ShownInput | ShownContents",
+        input_shown: "ShownInput | ShownContents",
         times: Sequence[int],
         crowded: Callable[[], None] = lambda: None,
     ) -> None:
@@ -157,7 +159,7 @@ class ProgramTables:
                 if isinstance(literal, Test | Assign):
                     compile_condition(literal.expression)
         self._program = program
-        self._shown = shown
+        self._input_atoms = input_shown
         self._terms = situation.terms
         self._background = situation.background
         self._facts = with_facts(program, {})
@@ -166,7 +168,7 @@ class ProgramTables:
         self._body = RuleBody(situation.terms, len(times), crowded)
         self._derived: dict[Signature, RunTable] = {}
         self.rounds: dict[Signature, list[RunTable]] = {}
-        self._seen: dict[ShownAtoms, RunTable] = {}
+        self._sources: dict[ShownAtoms, RunTable] = {}
 
     def plan(self, output: Signature) -> RelationalPlan:
         """Return how the output's atoms are evaluated here."""
@@ -203,12 +205,12 @@ class ProgramTables:
             check_time()
             for predicate, fresh in new.items():
                 self.rounds[predicate].append(fresh)
-            found: dict[Signature, list[RunTable]] = {predicate: [] for predicate in layer.predicates}
+            tables: dict[Signature, list[RunTable]] = {predicate: [] for predicate in layer.predicates}
             for rule in layer.rules:
                 for place, predicate in rule.places(layer.predicates):
                     if len(new[predicate]):
-                        found[rule.predicate].append(self._head_rows(rule, {place: new[predicate]}))
-            for predicate, rows in found.items():
+                        tables[rule.predicate].append(self._head_rows(rule, {place: new[predicate]}))
+            for predicate, rows in tables.items():
                 width = predicate[1]
                 heads, known = coalesce(concatenate(rows, width), self._count), self._derived[predicate]
                 new[predicate] = subtract(heads, known, range(width), self._count)
@@ -219,19 +221,19 @@ class ProgramTables:
     def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> RunTable:
         with under_way(lambda: f"most of all for {rule.rule.quotation}"):
             try:
-                found = self._solutions(rule, instead)
+                bindings = self._solutions(rule, instead)
             except (OutOfMemoryError, TimeLimitError):
                 raise  # the first says what is under way
             except FailedRunError as error:
                 raise FailedRunError(f"{error}, in {rule.rule.quotation}") from None
         columns = tuple(
-            found.column(term)
+            bindings.column(term)
             if isinstance(term, Variable)
-            else np.full(len(found.table), self._terms.of_constant(term), np.int64)
+            else np.full(len(bindings.table), self._terms.of_constant(term), np.int64)
             for term in rule.arguments
         )
-        whole = set(found.names) <= set(rule.arguments)
-        return RunTable(columns, found.table.first, found.table.last, found.table.longest and whole)
+        whole = set(bindings.names) <= set(rule.arguments)
+        return RunTable(columns, bindings.table.first, bindings.table.last, bindings.table.longest and whole)
 
     def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> Bindings:
         """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
@@ -246,33 +248,33 @@ class ProgramTables:
         """Return the bindings of a part of a rule's body, of all that is derived or instead of a table."""
         scan = part if isinstance(part, Scan) else part.scan
         table = self._table(scan.source) if instead is None else instead
-        found = scan_atoms(scan.terms, table, self._terms)
+        bindings = scan_atoms(scan.terms, table, self._terms)
         if isinstance(part, Scan):
-            return found
+            return bindings
         from solver.relational.rule_bodies import evaluate_set_literal
 
-        return evaluate_set_literal(part.literal, found, self._terms, self._count)
+        return evaluate_set_literal(part.literal, bindings, self._terms, self._count)
 
     def _table(self, source: RowSource) -> RunTable:
         match source:
             case DerivedAtoms(predicate):
                 return self._derived[predicate]
             case Instants():
-                return self._shown.instants()
+                return self._input_atoms.instants()
             case ShownAtoms():
-                if source not in self._seen:
-                    self._seen[source] = self._input(source)
-                return self._seen[source]
+                if source not in self._sources:
+                    self._sources[source] = self._input(source)
+                return self._sources[source]
 
     def _input(self, source: ShownAtoms) -> RunTable:
-        shown = self._shown.runs(source)
+        table = self._input_atoms.runs(source)
         atom = source.atom.atom
         always = self.background(signature(atom))
         if source.timed or not len(always):
-            return shown
+            return table
         # B stands under no window, so this is a plain atom, which input may hold too.
         fitting = scan_atoms(atom.arguments, always, self._terms).table
-        return coalesce(concatenate([shown, fitting], len(shown.columns)), self._count)
+        return coalesce(concatenate([table, fitting], len(table.columns)), self._count)
 
     def background(self, predicate: Signature) -> RunTable:
         """Return what B holds of the predicate, from the situation and from the program's facts."""

@@ -94,8 +94,8 @@ def _predicate(part: Scan | GatheredScan) -> Signature | None:
     match (part if isinstance(part, Scan) else part.scan).source:
         case DerivedAtoms(predicate):
             return predicate
-        case ShownAtoms(wanted):
-            return signature(wanted.atom)
+        case ShownAtoms(atom):
+            return signature(atom.atom)
         case Instants():
             return None
 
@@ -121,13 +121,13 @@ class _Counting:
             self._list(rule)
 
     def _list(self, rule: RulePlan) -> None:
-        parts = [self._tables.scan(_listed(part, place)) for place, part in enumerate(rule.joined)]
+        parts = [self._tables.scan(_each_arrival(part, place)) for place, part in enumerate(rule.joined)]
         gathered = [self._tables.scan(part.scan) for part in rule.joined if isinstance(part, GatheredScan)]
-        self.body.add(sum(len(one.table) for one in (*parts[:1], *gathered)))
+        self.body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
         self.body.solutions(parts, (), rule.conditions)
 
 
-def _listed(part: Scan | GatheredScan, place: int) -> Scan | GatheredScan:
+def _each_arrival(part: Scan | GatheredScan, place: int) -> Scan | GatheredScan:
     """Return what is joined, each arrival of a window's atom for itself."""
     if not isinstance(part, Scan) or not isinstance(part.source, ShownAtoms) or part.source.timed:
         return part
@@ -161,7 +161,7 @@ class _ListingBody(RuleBody):
 
 def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
     """Return how many rows the join of two tables has."""
-    sides = [[one.column(name) for name in shared] for one in (left, right)]
+    sides = [[bindings.column(name) for name in shared] for bindings in (left, right)]
     left_key, right_key = keys(sides, [len(left.table), len(right.table)], 1)
     distinct, counts = np.unique(right_key, return_counts=True)
     if not len(distinct):

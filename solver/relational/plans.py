@@ -154,9 +154,11 @@ class Scan:
         match self.source:
             case DerivedAtoms((name, _)):
                 return str(Atom(name, self.terms))
-            case ShownAtoms(wanted, timed):
-                atom = substitute(wanted.atom, dict(zip(wanted.variables, self.terms, strict=False)))
-                return f"{wanted.window} {f'@_{self.terms[-1]}' if timed else '◇'} {atom}"
+            case ShownAtoms(windowed_atom, timed):
+                atom = substitute(
+                    windowed_atom.atom, dict(zip(windowed_atom.variables, self.terms, strict=False))
+                )
+                return f"{windowed_atom.window} {f'@_{self.terms[-1]}' if timed else '◇'} {atom}"
             case Instants():
                 return f"{self.terms[0]} = now"
             case _:
@@ -203,8 +205,8 @@ class RulePlan:
     def needed(self, place: int) -> frozenset[Variable]:
         """Return the variables that anything else in the rule has than what is joined at the place."""
         others = (*self.joined[:place], *self.joined[place + 1 :], *self.subtracted)
-        found = (other.variables for other in others)
-        return variables(self.rule.head).union(*found, *map(variables, self.conditions))
+        names = (other.variables for other in others)
+        return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
         """Return the places of what is joined that are atoms of these predicates."""
@@ -218,8 +220,8 @@ class RulePlan:
     def __str__(self) -> str:
         joined = " ⋈ ".join(map(str, self.joined)) or "always"
         less = "".join(f" − {scan}" for scan in self.subtracted)
-        asked = f" where {', '.join(map(str, self.conditions))}" if self.conditions else ""
-        return f"% {self.rule}\n  {joined}{less}{asked}"
+        question = f" where {', '.join(map(str, self.conditions))}" if self.conditions else ""
+        return f"% {self.rule}\n  {joined}{less}{question}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,13 +253,17 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     """
     resolver = _Resolver(program, output)
     below = _below(program)
-    asked = set(below) if output is None else {output}
+    predicates = set(below) if output is None else {output}
     constraints = tuple(
         rule for rule in program.rules if rule.head is None and logic.Not(logic.Truth()) not in rule.body
     )
-    asked |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
+    predicates |= {
+        signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)
+    }
     needed = {
-        name for name in below if name in asked or any(name in reachable(other, below) for other in asked)
+        name
+        for name in below
+        if name in predicates or any(name in reachable(other, below) for other in predicates)
     }
     layers = tuple(
         _layer(program, resolver, component, below)
@@ -337,14 +343,14 @@ class _Resolver:
         predicate = signature(atom)
         if predicate in self._derived and form.window is None:
             return Scan(DerivedAtoms(predicate), atom.arguments)
-        wanted = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
+        windowed_atom = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
         if form.mode is Mode.AT and form.time is not None:
-            return Scan(ShownAtoms(wanted, timed=True), (*variables_in_order(atom), form.time))
-        return Scan(ShownAtoms(wanted), variables_in_order(atom))
+            return Scan(ShownAtoms(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
+        return Scan(ShownAtoms(windowed_atom), variables_in_order(atom))
 
 
 @lru_cache(maxsize=64)
-def unfolded_plan(program: Program, output: Signature, given: frozenset[Signature]) -> RelationalPlan:
+def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Signature]) -> RelationalPlan:
     """Return how the output's atoms are evaluated; of `given` predicates atoms hold without a rule."""
     whole = plan(program, output)
     rules = [*chain.from_iterable(layer.rules for layer in whole.layers), *whole.constraints]
@@ -354,7 +360,7 @@ def unfolded_plan(program: Program, output: Signature, given: frozenset[Signatur
     for layer in whole.layers:
         own = tuple(_unfolded(rule, bodies) for rule in layer.rules)
         (*_, predicate) = layer.predicates
-        if predicate not in {output, *given} and uses[predicate] == 1 and _is_plain(layer, own):
+        if predicate not in {output, *predicates} and uses[predicate] == 1 and _is_plain(layer, own):
             bodies[predicate] = own[0]
         layers.append(replace(layer, rules=own))
     constraints = tuple(_unfolded(rule, bodies) for rule in whole.constraints)
@@ -375,7 +381,9 @@ def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
     if layer.recursive or len(rules) != 1:
         return False
     arguments = rules[0].arguments
-    is_general = len(set(arguments)) == len(arguments) and all(isinstance(one, Variable) for one in arguments)
+    is_general = len(set(arguments)) == len(arguments) and all(
+        isinstance(term, Variable) for term in arguments
+    )
     return is_general and not any(isinstance(part, GatheredScan) for part in rules[0].joined)
 
 

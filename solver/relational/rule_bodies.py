@@ -77,12 +77,12 @@ class Bindings:
         """Return the codes of a variable."""
         return self.table.columns[self.names.index(name)]
 
-    def with_column(self, name: Variable, column: Array, kept: Mask) -> "Bindings":
+    def with_column(self, name: Variable, column: Array, mask: Mask) -> "Bindings":
         """Return the bindings kept, with one more column; if it has the variable, those that are equal."""
         if name in self.names:
-            return Bindings(self.names, self.table.take(kept & (self.column(name) == column)))
+            return Bindings(self.names, self.table.take(mask & (self.column(name) == column)))
         table = replace(self.table, columns=(*self.table.columns, column))
-        return Bindings((*self.names, name), table.take(kept))
+        return Bindings((*self.names, name), table.take(mask))
 
     def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
         """Return the bindings of some variables, each row with its longest runs."""
@@ -97,9 +97,9 @@ def scan_atoms(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Bind
     names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
     if len(names) < len(terms):
         table = table.take(codes.matching(terms, table.columns, len(table)))
-    found = table.project(list(terms).index(name) for name in names)
+    run_table = table.project(list(terms).index(name) for name in names)
     # What is left out is a constant, or what a variable is already.
-    return Bindings(names, replace(found, longest=table.longest))
+    return Bindings(names, replace(run_table, longest=table.longest))
 
 
 class RuleBody:
@@ -115,33 +115,33 @@ class RuleBody:
         joined: Sequence[Bindings],
         subtracted: Sequence[Bindings],
         conditions: Sequence[Condition],
-        wanted: frozenset[Variable] | None = None,
+        names: frozenset[Variable] | None = None,
     ) -> Bindings:
         """Return when all that is joined and the conditions hold, and nothing that is subtracted.
 
         Of the variables at least those wanted are bound; None: all are.
         """
         left, open_ = self._filtered(joined, conditions)
-        left.sort(key=lambda one: len(one.table))
-        found = left.pop(0) if left else Bindings((), steady((), 1, self._count))
-        kept = None if wanted is None else wanted.union(*(one.names for one in subtracted))
+        left.sort(key=lambda table: len(table.table))
+        bindings = left.pop(0) if left else Bindings((), steady((), 1, self._count))
+        kept = None if names is None else names.union(*(part.names for part in subtracted))
         while left or open_:
-            askable = [one for one in open_ if ready(one, {*found.names})]
+            askable = [one for one in open_ if ready(one, {*bindings.names})]
             if askable:
                 # What asks fewer variables has fewer distinct rows, and leaves fewer to the others.
-                condition = min(askable, key=lambda one: len(variables(one)))
+                condition = min(askable, key=lambda candidate: len(variables(candidate)))
                 open_.remove(condition)
-                found = self._restricted(found, condition)
+                bindings = self._restricted(bindings, condition)
             else:
-                following = self._following(found, left, open_, kept)
+                following = self._following(bindings, left, open_, kept)
                 left.remove(following)
                 needed = None if kept is None else _asked(kept, left, open_)
-                found = self._joined(found, following, needed)
-        return reduce(self._without, subtracted, found)
+                bindings = self._joined(bindings, following, needed)
+        return reduce(self._without, subtracted, bindings)
 
     def _following(
         self,
-        found: Bindings,
+        bindings: Bindings,
         left: Sequence[Bindings],
         conditions: Sequence[Condition],
         kept: frozenset[Variable] | None,
@@ -150,18 +150,20 @@ class RuleBody:
 
         What has no variable in common with what is found waits till the end.
         """
-        names = {*found.names}
+        names = {*bindings.names}
 
-        def left_over(one: Bindings) -> int:
-            others = [other for other in left if other is not one]
-            both = names | {*one.names}
+        def left_over(part: Bindings) -> int:
+            others = [other for other in left if other is not part]
+            both = names | {*part.names}
             return len(both if kept is None else both & _asked(kept, others, conditions))
 
-        connected = [one for one in left if names & {*one.names}] or list(left)
-        smallest = min(connected, key=lambda one: (not names.issuperset(one.names), len(one.table)))
-        if len(connected) == 1 or len(found.table) * len(smallest.table) <= _MUCH:
+        connected = [part for part in left if names & {*part.names}] or list(left)
+        smallest = min(connected, key=lambda part: (not names.issuperset(part.names), len(part.table)))
+        if len(connected) == 1 or len(bindings.table) * len(smallest.table) <= _MUCH:
             return smallest
-        return min(connected, key=lambda one: (left_over(one), self._fan_out(found, one), len(one.table)))
+        return min(
+            connected, key=lambda part: (left_over(part), self._fan_out(bindings, part), len(part.table))
+        )
 
     def _fan_out(self, left: Bindings, right: Bindings) -> float:
         """Return how many rows right there are on average for the values that a row left can have."""
@@ -173,15 +175,15 @@ class RuleBody:
         self, joined: Sequence[Bindings], conditions: Sequence[Condition]
     ) -> tuple[list[Bindings], list[Condition]]:
         """Return the scans less what conditions on one of them alone forbid, and the other conditions."""
-        found, others = list(joined), []
+        bindings, others = list(joined), []
         for condition in conditions:
             own = variables(condition)
-            asked = [place for place, one in enumerate(found) if own and own <= {*one.names}]
-            for place in asked:
-                found[place] = self._restricted(found[place], condition)
-            if not asked:
+            places = [place for place, part in enumerate(bindings) if own and own <= {*part.names}]
+            for place in places:
+                bindings[place] = self._restricted(bindings[place], condition)
+            if not places:
                 others.append(condition)
-        return found, others
+        return bindings, others
 
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
         """Return the join; of the variables those needed, if what is left of them has many equal rows."""
@@ -210,88 +212,92 @@ class RuleBody:
         on = [left.names.index(name) for name in right.names]
         return Bindings(left.names, subtract(left.table, right.table, on, self._count))
 
-    def _restricted(self, found: Bindings, condition: Condition) -> Bindings:
+    def _restricted(self, bindings: Bindings, condition: Condition) -> Bindings:
         match condition:
             case logic.Test():
-                return Bindings(found.names, found.table.take(self._tested(found, condition)))
+                return Bindings(bindings.names, bindings.table.take(self._tested(bindings, condition)))
             case logic.Assign(variable, expression):
-                asked = compile_condition(expression)
+                test = compile_condition(expression)
                 column = self._each(
-                    found, asked.variables, lambda row: self._codes.of_constant(asked.result(row))
+                    bindings, test.variables, lambda row: self._codes.of_constant(test.result(row))
                 )
-                return found.with_column(variable, column, np.ones(len(column), np.bool_))
+                return bindings.with_column(variable, column, np.ones(len(column), np.bool_))
             case logic.Comparison(left, Relation.EQUAL, right):
                 for side, other in ((left, right), (right, left)):
-                    if isinstance(side, Variable) and variables(other) <= {*found.names}:
-                        column = self._codes_of(other, found)
-                        return found.with_column(side, column, column != NO_CODE)
-                return self._compared(found, condition)
+                    if isinstance(side, Variable) and variables(other) <= {*bindings.names}:
+                        column = self._codes_of(other, bindings)
+                        return bindings.with_column(side, column, column != NO_CODE)
+                return self._compared(bindings, condition)
             case logic.Comparison():
-                return self._compared(found, condition)
+                return self._compared(bindings, condition)
             case _:
                 assert_never(condition)
 
-    def _tested(self, found: Bindings, condition: logic.Test) -> Mask:
-        expression, wanted = condition.expression, condition.value
+    def _tested(self, bindings: Bindings, condition: logic.Test) -> Mask:
+        expression, truth_wanted = condition.expression, condition.value
         if isinstance(expression, logic.Call) and expression.function in _NUMERIC:
-            one, other = (self._doubles(side, found) for side in expression.arguments)
-            holds: Mask = np.equal(_NUMERIC[expression.function](one[0], other[0]), wanted)
+            one, other = (self._doubles(side, bindings) for side in expression.arguments)
+            holds: Mask = np.equal(_NUMERIC[expression.function](one[0], other[0]), truth_wanted)
             rest = ~(one[1] & other[1])
-            holds[rest] = self._asked(Bindings(found.names, found.table.take(rest)), condition)
+            holds[rest] = self._asked(Bindings(bindings.names, bindings.table.take(rest)), condition)
             return holds
-        return self._asked(found, condition)
+        return self._asked(bindings, condition)
 
-    def _asked(self, found: Bindings, condition: logic.Test) -> Mask:
-        asked, wanted = compile_condition(condition.expression), condition.value
-        holds: Mask = np.equal(self._each(found, asked.variables, lambda row: asked.truth(row) is wanted), 1)
+    def _asked(self, bindings: Bindings, condition: logic.Test) -> Mask:
+        test, truth_wanted = compile_condition(condition.expression), condition.value
+        holds: Mask = np.equal(
+            self._each(bindings, test.variables, lambda row: test.truth(row) is truth_wanted), 1
+        )
         return holds
 
-    def _doubles(self, side: logic.Expression, found: Bindings) -> tuple[npt.NDArray[np.float64], Mask]:
+    def _doubles(self, side: logic.Expression, bindings: Bindings) -> tuple[npt.NDArray[np.float64], Mask]:
         """Return numbers that doubles hold exactly, and which rows have one."""
         match side:
-            case Variable() if side in found.names:
-                return self._codes.doubles(found.column(side))
+            case Variable() if side in bindings.names:
+                return self._codes.doubles(bindings.column(side))
             case Literal():
-                return self._codes.doubles(np.full(len(found.table), self._codes.of_constant(side), np.int64))
+                return self._codes.doubles(
+                    np.full(len(bindings.table), self._codes.of_constant(side), np.int64)
+                )
             case _:
-                return np.zeros(len(found.table)), np.zeros(len(found.table), np.bool_)
+                return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
 
-    def _each(self, found: Bindings, names: Sequence[Variable], asked: Callable[..., int]) -> Array:
+    def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
         """Return what is answered for each row; each distinct row of these variables is asked for once."""
-        columns = [found.column(name) for name in names]
-        check_time(len(found.table))
-        (key,) = keys([columns], [len(found.table)], 1)
+        columns = [bindings.column(name) for name in names]
+        check_time(len(bindings.table))
+        (key,) = keys([columns], [len(bindings.table)], 1)
         _, places, back = np.unique(key, return_index=True, return_inverse=True)
         constants = ([self._codes.constant(code) for code in column[places].tolist()] for column in columns)
         rows = _timely(zip(*constants, strict=True) if names else [()] * len(places))
-        return np.fromiter(map(asked, rows), np.int64, len(places))[back]
+        return np.fromiter(map(code_of, rows), np.int64, len(places))[back]
 
-    def _compared(self, found: Bindings, comparison: logic.Comparison) -> Bindings:
-        left, right = (self._codes_of(side, found) for side in (comparison.left, comparison.right))
+    def _compared(self, bindings: Bindings, comparison: logic.Comparison) -> Bindings:
+        left, right = (self._codes_of(side, bindings) for side in (comparison.left, comparison.right))
         if comparison.relation in _ORDERS:
             (one, known), (other, also) = self._codes.numbers(left), self._codes.numbers(right)
             holds = known & also & _ORDERS[comparison.relation](one, other)
         else:
             equal = comparison.relation is Relation.EQUAL
             holds = (left != NO_CODE) & (right != NO_CODE) & ((left == right) == equal)
-        return Bindings(found.names, found.table.take(holds))
+        return Bindings(bindings.names, bindings.table.take(holds))
 
-    def _codes_of(self, side: Arithmetic, found: Bindings) -> Array:
+    def _codes_of(self, side: Arithmetic, bindings: Bindings) -> Array:
         """Return the codes of a side, NO_CODE where arithmetic has no value."""
         match side:
             case logic.Operation():
-                values, known = self._numbers_of(side, found)
+                values, known = self._numbers_of(side, bindings)
                 return np.where(known, self._codes.of_numbers(np.where(known, values, 0)), NO_CODE)
             case Variable():
-                return found.column(side)
+                return bindings.column(side)
             case _:
-                return np.full(len(found.table), self._codes.of_constant(side), np.int64)
+                return np.full(len(bindings.table), self._codes.of_constant(side), np.int64)
 
-    def _numbers_of(self, side: Arithmetic, found: Bindings) -> tuple[Array, Mask]:
+    def _numbers_of(self, side: Arithmetic, bindings: Bindings) -> tuple[Array, Mask]:
         if not isinstance(side, logic.Operation):
-            return self._codes.numbers(self._codes_of(side, found))
-        left, known = self._numbers_of(side.left, found)
-        right, also = self._numbers_of(side.right, found)
+            return self._codes.numbers(self._codes_of(side, bindings))
+        left, known = self._numbers_of(side.left, bindings)
+        right, also = self._numbers_of(side.right, bindings)
         values, defined = _computed(side.operator, left, right)
         known = known & also & defined
         # Within 32 bit the next operation can't leave 63.
@@ -302,7 +308,7 @@ def _asked(
     kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[Condition]
 ) -> frozenset[Variable]:
     """Return the variables that are kept, or that anything yet to be joined or asked has."""
-    return kept.union(*(one.names for one in left), *map(variables, conditions))
+    return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
 
 
 def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ...]]:
@@ -329,16 +335,16 @@ def _computed(operator: ArithmeticOperator, left: Array, right: Array) -> tuple[
             assert_never(operator)
 
 
-def evaluate_set_literal(literal: SetLiteral, found: Bindings, codes: TermCodes, count: int) -> Bindings:
+def evaluate_set_literal(literal: SetLiteral, bindings: Bindings, codes: TermCodes, count: int) -> Bindings:
     """Return what makes the literal true, when these are the instances of its atom."""
-    pieces = _pieces([found.column(key) for key in literal.keys], found.table, count)
+    pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
     match literal:
         case Gather(variable, aggregation, _, by):
-            arguments = [found.column(name) for name in aggregation.arguments]
+            arguments = [bindings.column(name) for name in aggregation.arguments]
             values = _aggregates(aggregation, arguments, pieces, codes)
             table, names = pieces.table(values), (*by, variable)
         case Among():
-            table, names = _first(literal, found, pieces, codes), found.names
+            table, names = _first(literal, bindings, pieces, codes), bindings.names
     return Bindings(names, coalesce(table, count))
 
 
@@ -397,7 +403,7 @@ def _aggregates(
         )
         for member in members.tolist()
     ]
-    found = np.empty(rows, np.int64)
+    numbers = np.empty(rows, np.int64)
     borders = np.searchsorted(piece, np.arange(rows + 1))
     written = np.stack([np.zeros_like(members), *(column[members] for column in arguments)], axis=1)
     for place in range(rows):
@@ -405,10 +411,10 @@ def _aggregates(
         # A multiset of elements that was there before, in any evaluation, has the same aggregate.
         key_of = aggregation, blake2b(written[some].tobytes(), digest_size=16).digest()
         if key_of not in codes.aggregates:
-            result = aggregate(aggregation, (values[one] for one in some.tolist()))
+            result = aggregate(aggregation, (values[item] for item in some.tolist()))
             codes.aggregates[key_of] = codes.of_constant(result)
-        found[place] = codes.aggregates[key_of]
-    return found
+        numbers[place] = codes.aggregates[key_of]
+    return numbers
 
 
 _BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
@@ -425,32 +431,34 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
     unbound = -1 if function != "SAMPLE" else len(bound)
     rank = {code: number for number, code in enumerate(bound)} | {NULL_CODE: unbound}
     ranks = np.array([rank[code] for code in distinct.tolist()], np.int64)[places]
-    found = np.full(len(pieces.first), len(bound), np.int64)
-    np.minimum.at(found, pieces.piece, ranks[pieces.instance])
-    return np.array([*bound, NULL_CODE], np.int64)[found]
+    numbers = np.full(len(pieces.first), len(bound), np.int64)
+    np.minimum.at(numbers, pieces.piece, ranks[pieces.instance])
+    return np.array([*bound, NULL_CODE], np.int64)[numbers]
 
 
-def _first(literal: Among, found: Bindings, pieces: _Pieces, codes: TermCodes) -> RunTable:
+def _first(literal: Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes) -> RunTable:
     """Return the instances in the pieces in which they stand among the first."""
-    ranks = _ranks(literal, found, codes)
+    ranks = _ranks(literal, bindings, codes)
     order = np.lexsort((ranks[pieces.instance], pieces.piece))
     piece, instance = pieces.piece[order], pieces.instance[order]
     place = np.arange(len(piece)) - np.searchsorted(piece, piece)
-    kept = place >= min(literal.offset, len(piece))
+    mask = place >= min(literal.offset, len(piece))
     if literal.limit is not None:
-        kept &= place < min(literal.offset + literal.limit, len(piece))
-    piece, instance = piece[kept], instance[kept]
-    columns = tuple(column[instance] for column in found.table.columns)
+        mask &= place < min(literal.offset + literal.limit, len(piece))
+    piece, instance = piece[mask], instance[mask]
+    columns = tuple(column[instance] for column in bindings.table.columns)
     return RunTable(columns, pieces.first[piece], pieces.last[piece])
 
 
-def _ranks(literal: Among, found: Bindings, codes: TermCodes) -> Array:
+def _ranks(literal: Among, bindings: Bindings, codes: TermCodes) -> Array:
     """Return the place of each row in the order of all of them; rows of one instance share it."""
-    order = [(found.names.index(key.variable), key.descending) for key in literal.order]
-    (key,) = keys([found.table.columns], [len(found.table)], 1)
+    order = [(bindings.names.index(key.variable), key.descending) for key in literal.order]
+    (key,) = keys([bindings.table.columns], [len(bindings.table)], 1)
     _, members, numbers = np.unique(key, return_index=True, return_inverse=True)
-    columns = ([_bound(codes, code) for code in column[members].tolist()] for column in found.table.columns)
-    rows = list(zip(*columns, strict=True)) if found.names else [()] * len(members)
+    columns = (
+        [_bound(codes, code) for code in column[members].tolist()] for column in bindings.table.columns
+    )
+    rows = list(zip(*columns, strict=True)) if bindings.names else [()] * len(members)
     ranks = {row: rank for rank, row in enumerate(sorted_rows(rows, order))}
     return np.array([ranks[row] for row in rows], np.int64)[numbers]
 

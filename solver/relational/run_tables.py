@@ -90,8 +90,8 @@ def coalesce(table: RunTable, count: int) -> RunTable:
     """Return each row with its longest runs, ascending; rows whose runs are empty are left out.
 
     >>> nothing = np.array([7, 7, 7])
-    >>> found = coalesce(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
-    >>> found.first.tolist(), found.last.tolist()
+    >>> result = coalesce(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
+    >>> result.first.tolist(), result.last.tolist()
     ([0, 5], [3, 9])
     """
     check_time(len(table))
@@ -125,7 +125,7 @@ def with_longest(table: RunTable, count: int) -> RunTable:
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
     """Return each place of each range [start, end), with the number of the range.
 
-    >>> [found.tolist() for found in spread(np.array([5, 0, 2]), np.array([7, 0, 3]))]
+    >>> [result.tolist() for result in spread(np.array([5, 0, 2]), np.array([7, 0, 3]))]
     [[0, 0, 2], [5, 6, 2]]
     """
     lengths = np.maximum(ends - starts, 0)
@@ -146,9 +146,9 @@ def meet(
     Before more than CROWDED `crowded` is called, which may raise. OutOfMemoryError: they are more
     than memory has room for. TimeLimitError: see `solver.deadlines`.
     """
-    found = _meets(left, right, on, count, crowded)
-    check_room(_BYTES * found.total * (len(left.columns) + len(right.columns) + 2))
-    return found.pairs()
+    meets = _meets(left, right, on, count, crowded)
+    check_room(_BYTES * meets.total * (len(left.columns) + len(right.columns) + 2))
+    return meets.pairs()
 
 
 def meetings(
@@ -159,8 +159,8 @@ def meetings(
     crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
     """Yield what `meeting` returns in one part, or in some of not many pairs."""
-    found = _meets(left, right, on, count, crowded)
-    yield from (found.pairs(),) if found.total <= PAIRS_AT_ONCE else found.parts()
+    meets = _meets(left, right, on, count, crowded)
+    yield from (meets.pairs(),) if meets.total <= PAIRS_AT_ONCE else meets.parts()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -221,11 +221,11 @@ def _meets(
         np.searchsorted(left_first, right_first, "left"),
         np.searchsorted(left_first, right_last, "right"),
     )
-    found = _Meets(left_order, right_order, inside, around)
-    if found.total > CROWDED:
+    meets = _Meets(left_order, right_order, inside, around)
+    if meets.total > CROWDED:
         crowded()
-    check_time(found.total)
-    return found
+    check_time(meets.total)
+    return meets
 
 
 def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
@@ -294,8 +294,8 @@ def _gaps(table: RunTable, count: int) -> RunTable:
 
 def as_table(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:
     """Return rows of texts, None for null, with their runs as a table."""
-    found = list(rows)
-    texts = (str(NULL) if text is None else text for row, _, _ in found for text in row)
-    codes = terms.codes(texts).reshape(len(found), width)
-    ends = np.array([(first, last) for _, first, last in found], np.int64).reshape(len(found), 2)
+    row_list = list(rows)
+    texts = (str(NULL) if text is None else text for row, _, _ in row_list for text in row)
+    codes = terms.codes(texts).reshape(len(row_list), width)
+    ends = np.array([(first, last) for _, first, last in row_list], np.int64).reshape(len(row_list), 2)
     return RunTable(tuple(codes.T), ends[:, 0], ends[:, 1])

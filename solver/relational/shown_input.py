@@ -49,12 +49,12 @@ class ShownContents:
     def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom with the runs of being shown."""
         assert not source.timed, "when an atom arrived is not given"
-        wanted = source.atom
-        order = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
-        table = self.atoms.get((signature(wanted.atom), wanted.window))
+        atom = source.atom
+        order = [atom.atom.arguments.index(variable) for variable in atom.variables]
+        table = self.atoms.get((signature(atom.atom), atom.window))
         if table is None:
             return empty(len(order))
-        chosen = self.terms.fitting_any(wanted.any_of, table.columns, len(table))
+        chosen = self.terms.fitting_any(atom.any_of, table.columns, len(table))
         return coalesce(table.take(chosen).project(order), self.count)
 
 
@@ -72,8 +72,8 @@ def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
 
     Runs are long where both ends move on from a span to the next one.
 
-    >>> found = span_runs([0, 1, 0], [2, 3, 1])
-    >>> [column.tolist() for column in (*found.columns, found.first, found.last)]
+    >>> result = span_runs([0, 1, 0], [2, 3, 1])
+    >>> [column.tolist() for column in (*result.columns, result.first, result.last)]
     [[0, 1, 2, 0], [0, 0, 1, 2], [0, 1, 1, 2]]
     """
     first, end = np.array(starts, np.int64), np.array(ends, np.int64)
@@ -158,8 +158,8 @@ def encoded_rows(rows: Iterable[Sequence[str]], arity: int, terms: TermCodes) ->
     """Return rows of texts as rows of codes."""
     if isinstance(rows, CodedRows):
         return terms.codes(rows.texts)[rows.codes]
-    found = list(rows)
-    return terms.codes(chain.from_iterable(found)).reshape(len(found), arity)
+    row_list = list(rows)
+    return terms.codes(chain.from_iterable(row_list)).reshape(len(row_list), arity)
 
 
 _Runs = tuple[Array, Array]
@@ -195,21 +195,21 @@ class ShownInput:
 
     def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
-        found = self.arrivals(source)
-        return coalesce(found.project(range(len(found.columns) - 1)), len(self._times))
+        table = self.arrivals(source)
+        return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
 
     def arrivals(self, source: ShownAtoms) -> RunTable:
         """Return what `runs` does, each arrival by itself, with its place among the predicate's atoms."""
-        wanted = source.atom
-        order = [wanted.atom.arguments.index(variable) for variable in wanted.variables]
-        predicate = signature(wanted.atom)
+        atom = source.atom
+        order = [atom.atom.arguments.index(variable) for variable in atom.variables]
+        predicate = signature(atom.atom)
         if predicate not in self._atoms:
             return empty(len(order) + source.timed + 1)
         atoms = self._atoms[predicate]
-        first, last = self._known_runs(predicate, wanted.window)
+        first, last = self._known_runs(predicate, atom.window)
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
-        fitting = self._terms.fitting_any(wanted.any_of, atoms.columns, len(atoms.t)) & (first <= last)
+        fitting = self._terms.fitting_any(atom.any_of, atoms.columns, len(atoms.t)) & (first <= last)
         chosen = np.flatnonzero(fitting)
         columns = [atoms.columns[place][chosen] for place in order]
         if source.timed:
@@ -231,11 +231,11 @@ class ShownInput:
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
                 return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
             case TupleWindow():
-                return self._kept(predicate, window)
+                return self._kept_runs(predicate, window)
             case _:
                 assert_never(window)
 
-    def _kept(self, predicate: Signature, window: TupleWindow) -> _Runs:
+    def _kept_runs(self, predicate: Signature, window: TupleWindow) -> _Runs:
         """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
         chosen = {
             name: counted_atoms(self._atoms[name], window, self._terms)
@@ -271,9 +271,9 @@ def window_ends(window: IntervalWindow, times: Array, timeline: Interval) -> tup
         pivots, (first, last) = times - times % window.step, window.offsets
         firsts = np.full(len(times), timeline.first) if first is None else pivots + first
         return np.clip(firsts, timeline.first, after), np.clip(pivots + last, before, timeline.last)
-    shown = [window.bounds(time, timeline) for time in times.tolist()]
-    firsts = np.array([min(interval.first, after) for interval in shown], np.int64)
-    return firsts, np.array([max(interval.last, before) for interval in shown], np.int64)
+    intervals = [window.bounds(time, timeline) for time in times.tolist()]
+    firsts = np.array([min(interval.first, after) for interval in intervals], np.int64)
+    return firsts, np.array([max(interval.last, before) for interval in intervals], np.int64)
 
 
 def _is_summable(window: TimeWindow, timeline: Interval) -> bool:

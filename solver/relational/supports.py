@@ -45,14 +45,14 @@ def supports(
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
     table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
-    found: list[set[Fact]] = [set() for _ in rows]
+    facts_of_rows: list[set[Fact]] = [set() for _ in rows]
     for number, fact in _Descent(program, situation, own.tolist(), output).leaves(table):
-        found[number].add(fact)
-    return [tuple(sorted(facts)) for facts in found]
+        facts_of_rows[number].add(fact)
+    return [tuple(sorted(facts)) for facts in facts_of_rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Taken:
+class _Candidates:
     """What a literal can be, and the place of the candidate that each solution takes, -1: none.
 
     Candidates have a number: that of input atoms, for which static data can stand, is less for newer ones.
@@ -96,19 +96,19 @@ class _Descent:
         for layer in reversed(self._plan.layers):
             while needed := layer.predicates & self._needs.keys():
                 for predicate in needed:
-                    wanted = concatenate(self._needs.pop(predicate), predicate[1] + 1)
-                    self._prove(layer, predicate, coalesce(wanted, self._count))
-        for predicate, found in self._leaves.items():
-            yield from self._facts(predicate, found)
+                    table = concatenate(self._needs.pop(predicate), predicate[1] + 1)
+                    self._prove(layer, predicate, coalesce(table, self._count))
+        for predicate, numbers in self._leaves.items():
+            yield from self._facts(predicate, numbers)
 
     def _need(self, predicate: Signature, atoms: RunTable, rows: Array) -> None:
         table = RunTable((*atoms.columns, rows), atoms.first, atoms.last)
         self._needs.setdefault(predicate, []).append(table)
 
     def _facts(
-        self, predicate: Signature, found: Sequence[tuple[Array, Array]]
+        self, predicate: Signature, numbers: Sequence[tuple[Array, Array]]
     ) -> Iterator[tuple[int, Fact]]:
-        rows, places = (np.concatenate(column) for column in zip(*found, strict=True))
+        rows, places = (np.concatenate(column) for column in zip(*numbers, strict=True))
         distinct, which = np.unique(places, return_inverse=True)
         atoms = self._situation.atoms[predicate].take(distinct)
         texts = map(self._situation.terms.atom_texts, atoms.columns)
@@ -127,13 +127,13 @@ class _Descent:
 
     def _proved(self, rule: RulePlan, layer: Layer, needed: RunTable) -> Mask:
         """Note what an instance of the rule rests on for each atom; return which atoms have one."""
-        found = self._solutions(rule, layer, needed)
+        bindings = self._solutions(rule, layer, needed)
         limit = None
         if layer.recursive:
-            limit = self._rounds_of(rule.predicate, needed)[found.column(_NEED)]
-        choices = [self._choice(part, found, layer, limit) for part in rule.joined]
-        best = _best(found, [one for one in choices if one is not None])
-        chosen = Bindings(found.names, found.table.take(best))
+            limit = self._rounds_of(rule.predicate, needed)[bindings.column(_NEED)]
+        choices = [self._choice(part, bindings, layer, limit) for part in rule.joined]
+        best = _best(bindings, [one for one in choices if one is not None])
+        chosen = Bindings(bindings.names, bindings.table.take(best))
         rows = needed.columns[-1][chosen.column(_NEED)]
         for part, choice in zip(rule.joined, choices, strict=True):
             if choice is not None:
@@ -154,33 +154,35 @@ class _Descent:
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scan_atoms((*rule.arguments, _NEED), places, self._situation.terms)
         joined = [
-            self._evaluation.scan(part).only(rule.needed(place) | _kept(part), self._count)
+            self._evaluation.scan(part).only(rule.needed(place) | _extra_variables(part), self._count)
             for place, part in enumerate(rule.joined)
         ]
         less = [self._evaluation.scan(part) for part in rule.subtracted]
         apart = [] if layer.recursive or len(joined) < _MANY else list(zip(rule.joined, joined, strict=True))
         for part, own in sorted(apart, key=lambda pair: not _is_input(pair[0])):
-            wanted = frozenset((*heads.names, *own.names))
-            heads = self._body.solutions([heads, *joined], less, rule.conditions, wanted)
+            variables = frozenset((*heads.names, *own.names))
+            heads = self._body.solutions([heads, *joined], less, rule.conditions, variables)
             if (choice := self._choice(part, heads, layer, None)) is not None:
                 heads = Bindings(heads.names, heads.table.take(_best(heads, [choice])))
         return self._body.solutions([heads, *joined], less, rule.conditions)
 
     def _choice(
-        self, part: Scan | GatheredScan, found: Bindings, layer: Layer, limit: Array | None
-    ) -> _Taken | None:
+        self, part: Scan | GatheredScan, bindings: Bindings, layer: Layer, limit: Array | None
+    ) -> _Candidates | None:
         """Return the best candidate for each solution; None for a literal over all of a group, or of none."""
         match part:
             case Scan(Instants()) | GatheredScan(Gather()):
                 return None
             case Scan(ShownAtoms() as source, terms):
-                return self._taken(found, self._numbered(terms, self._arrivals(source)), None, is_input=True)
+                return self._first_candidates(
+                    bindings, self._numbered(terms, self._arrivals(source)), None, is_input=True
+                )
             case Scan(DerivedAtoms(predicate), terms) if predicate in layer.predicates:
-                return self._taken(found, self._numbered(terms, self._rounds(predicate)), limit)
+                return self._first_candidates(bindings, self._numbered(terms, self._rounds(predicate)), limit)
             case Scan() | GatheredScan():
                 every = self._evaluation.scan(part)
-                return self._taken(
-                    found, Bindings((*every.names, _NUMBER), every.table.with_constant(0)), None
+                return self._first_candidates(
+                    bindings, Bindings((*every.names, _NUMBER), every.table.with_constant(0)), None
                 )
             case _:
                 assert_never(part)
@@ -188,20 +190,20 @@ class _Descent:
     def _numbered(self, terms: Sequence[Term], table: RunTable) -> Bindings:
         return scan_atoms((*terms, _NUMBER), table, self._situation.terms)
 
-    def _taken(
-        self, found: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
-    ) -> _Taken:
+    def _first_candidates(
+        self, bindings: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
+    ) -> _Candidates:
         """Return for each solution the candidate with the least number, below its limit if there is one."""
-        own, places = self._meeting(found, candidates, found.names)
+        own, places = self._meeting(bindings, candidates, bindings.names)
         numbers = candidates.column(_NUMBER)[places]
         if limit is not None:
             below = numbers < limit[own]
             own, places, numbers = own[below], places[below], numbers[below]
         order = np.lexsort((numbers, own))
         solutions, first = np.unique(own[order], return_index=True)
-        taken = np.full(len(found.table), -1)
+        taken = np.full(len(bindings.table), -1)
         taken[solutions] = places[order][first]
-        return _Taken(candidates, taken, is_input)
+        return _Candidates(candidates, taken, is_input)
 
     def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
         """Return the places left and right of equal values of those of the variables that both have."""
@@ -223,12 +225,12 @@ class _Descent:
                     for term in scan.terms
                 )
                 self._need(predicate, RunTable(tuple(columns), solutions.first, solutions.last), rows)
-            case ShownAtoms(wanted) if isinstance(part, Scan):
+            case ShownAtoms(atom) if isinstance(part, Scan):
                 came = taken >= 0
                 if not came.any():
                     return
                 places = -1 - candidates.column(_NUMBER)[taken[came]]
-                self._leaves.setdefault(signature(wanted.atom), []).append((rows[came], places))
+                self._leaves.setdefault(signature(atom.atom), []).append((rows[came], places))
             case _:
                 pass
 
@@ -253,23 +255,23 @@ class _Descent:
         rounds = self._rounds(predicate)
         on = [(place, place) for place in range(predicate[1])]
         own, places = meet(needed, rounds, on, self._count)
-        found = np.full(len(needed), np.iinfo(np.int64).max)
-        np.minimum.at(found, own, rounds.columns[-1][places])
-        return found
+        numbers = np.full(len(needed), np.iinfo(np.int64).max)
+        np.minimum.at(numbers, own, rounds.columns[-1][places])
+        return numbers
 
 
 def _is_input(part: Scan | GatheredScan) -> bool:
     return isinstance(part, Scan) and isinstance(part.source, ShownAtoms)
 
 
-def _kept(part: Scan | GatheredScan) -> frozenset[Variable]:
+def _extra_variables(part: Scan | GatheredScan) -> frozenset[Variable]:
     """Return what a proof asks of a part beside what the rule does: the group of an aggregate's instances."""
     return part.variables if isinstance(part, GatheredScan) else frozenset()
 
 
-def _best(found: Bindings, choices: Sequence[_Taken]) -> Array:
+def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
     """Return the places of a solution for each need that has one: of those with the newest input."""
-    needs = found.column(_NEED)
+    needs = bindings.column(_NEED)
     possible = np.ones(len(needs), np.bool_)
     for choice in choices:
         possible &= choice.is_input | (choice.place >= 0)

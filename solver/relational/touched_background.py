@@ -47,8 +47,8 @@ def with_usable_background(
     >>> with_usable_background(read("ans(F) ← ⊞^1 ◇ p(R), on(R, F)."), here, ("ans", 1)).decoded().background
     {('on', 2): [('r3', 'f3')]}
     """
-    given = frozenset((*situation.background, *with_facts(program, {})))
-    plan = unfolded_plan(program, output, given)
+    predicates = frozenset((*situation.background, *with_facts(program, {})))
+    plan = unfolded_plan(program, output, predicates)
     rules = [*chain.from_iterable(layer.rules for layer in plan.layers), *plan.constraints]
     use = _Use(program, situation, rules)
     for rule in rules:
@@ -79,7 +79,7 @@ class _Use:
         values: Values = {}
         # Those that have least leave least of the others.
         sizes = {
-            part: sum(int(self._fitting(part, one, {}).sum()) for one in tables[part]) for part in tables
+            part: sum(int(self._fitting(part, item, {}).sum()) for item in tables[part]) for part in tables
         }
         for part in sorted(tables, key=sizes.__getitem__) * _ROUNDS:
             self._restrict(part, tables[part], values)
@@ -105,28 +105,28 @@ class _Use:
     def _fitting(self, part: Scan, table: Table, values: Values) -> Mask:
         """Return which rows of a predicate a part can be, given what its variables can be."""
         if isinstance(part.source, ShownAtoms):
-            found = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
+            mask = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
         else:
-            found = self._terms.matching(part.terms, table, _rows(table))
+            mask = self._terms.matching(part.terms, table, _rows(table))
         for variable, place in _places(part).items():
             if variable in values:
-                found &= among(table[place], values[variable])
-        return found
+                mask &= among(table[place], values[variable])
+        return mask
 
     def _tables(self, part: Scan) -> list[Table] | None:
         """Return the rows that a part's predicate can have, and more; None where that is not known."""
         name = _predicate(part)
         if name in self._facts or not name[1]:
             return None
-        found = [tuple(self._background[name].T)] if name in self._background else []
+        result = [tuple(self._background[name].T)] if name in self._background else []
         if isinstance(part.source, ShownAtoms):
-            return [*found, *(self._atoms[one] for one in (name,) if one in self._atoms)]
+            return [*result, *(self._atoms[predicate] for predicate in (name,) if predicate in self._atoms)]
         for rule in self._rules.get(name, ()):
             derived = self._derived(rule)
             if derived is None:
                 return None
-            found.append(derived)
-        return found
+            result.append(derived)
+        return result
 
     def _derived(self, rule: RulePlan) -> Table | None:
         """Return what a rule can derive of a single window's atoms, and more; None for any other rule."""
@@ -136,17 +136,17 @@ class _Use:
             return None
         places, table = _places(part), self._atoms.get(name)
         if name in self._background or not all(
-            one in places for one in rule.arguments if isinstance(one, Variable)
+            term in places for term in rule.arguments if isinstance(term, Variable)
         ):
             return None
         if table is None:
             return (np.empty(0, np.int64),) * len(rule.arguments)
         mask = self._fitting(part, table, {})
         return tuple(
-            table[places[one]][mask]
-            if isinstance(one, Variable)
-            else np.full(int(mask.sum()), self._terms.of_constant(one), np.int64)
-            for one in rule.arguments
+            table[places[term]][mask]
+            if isinstance(term, Variable)
+            else np.full(int(mask.sum()), self._terms.of_constant(term), np.int64)
+            for term in rule.arguments
         )
 
 
@@ -157,8 +157,8 @@ def _rows(table: Table) -> int:
 def _places(part: Scan) -> dict[Variable, int]:
     """Return at which argument of its predicate each variable of a part stands."""
     if isinstance(part.source, ShownAtoms):
-        wanted = part.source.atom
-        pairs = zip(part.terms, map(wanted.atom.arguments.index, wanted.variables), strict=False)
+        atom = part.source.atom
+        pairs = zip(part.terms, map(atom.atom.arguments.index, atom.variables), strict=False)
         return {variable: place for variable, place in pairs if isinstance(variable, Variable)}
     return {term: place for place, term in enumerate(part.terms) if isinstance(term, Variable)}
 
@@ -167,7 +167,7 @@ def _predicate(part: Scan) -> Signature:
     match part.source:
         case DerivedAtoms(predicate):
             return predicate
-        case ShownAtoms(wanted):
-            return signature(wanted.atom)
+        case ShownAtoms(atom):
+            return signature(atom.atom)
         case Instants():
             raise AssertionError(part)

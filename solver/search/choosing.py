@@ -77,7 +77,9 @@ class Improver:
         best = self._earlier(best, self._every)
         # What arrives is settled now, the last of it as early as can be: so let each in turn be.
         settled = sorted({number for number, _ in arrivals(best)})
-        self._fixed += self._absent((one for one in self._every if one not in settled), self._frame.times)
+        self._fixed += self._absent(
+            (place for place in self._every if place not in settled), self._frame.times
+        )
         for number in settled:
             best = self._earlier(best, [number])
         return best
@@ -107,11 +109,11 @@ class Improver:
         low, high = 0, value_of(best)
         while low < high:
             middle = (low + high) // 2
-            found = self._solved(limited(middle), best)
-            if found is None:
+            symbols = self._solved(limited(middle), best)
+            if symbols is None:
                 low = middle + 1
             else:
-                best, high = found, value_of(found)
+                best, high = symbols, value_of(symbols)
         self._fixed += limited(high)
         return best
 
@@ -120,10 +122,12 @@ class Improver:
         return [(_arrives(number, t), False) for number in numbers for t in listed]
 
     def _solved(self, assumed: Assumptions, best: Atoms | None) -> Atoms | None:
-        found: list[Atoms] = []
+        symbols: list[Atoms] = []
 
         def keep(model: clingo.Model) -> None:
-            found.append([one for one in model.symbols(atoms=True) if one.name in ("arrives", "given")])
+            symbols.append(
+                [symbol for symbol in model.symbols(atoms=True) if symbol.name in ("arrives", "given")]
+            )
 
         with self._control.solve(assumptions=[*self._fixed, *assumed], on_model=keep, async_=True) as handle:
             left = self._deadline.left
@@ -131,17 +135,21 @@ class Improver:
                 handle.cancel()
                 raise BestSoFarError(best)
             handle.get()
-        return found[-1] if found else None
+        return symbols[-1] if symbols else None
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
     """Return what arrives, by its number, and when."""
-    return [(one.arguments[0].number, one.arguments[1].number) for one in atoms if one.match("arrives", 2)]
+    return [
+        (symbol.arguments[0].number, symbol.arguments[1].number)
+        for symbol in atoms
+        if symbol.match("arrives", 2)
+    ]
 
 
 def static_numbers(atoms: Atoms) -> list[int]:
     """Return the static candidates that are chosen, by their numbers."""
-    return sorted(one.arguments[0].number for one in atoms if one.match("given", 1))
+    return sorted(symbol.arguments[0].number for symbol in atoms if symbol.match("given", 1))
 
 
 def _static_size(atoms: Atoms) -> int:
@@ -181,8 +189,8 @@ def grounded_in_time(contest: Contest, candidates: Candidates, points: int, limi
 
 def _narrowed(side: Question, candidates: Candidates) -> Question:
     assert side.predicate is not None, "answer streams are not compared"
-    given = frozenset(with_atoms(candidates.background, candidates.static))
-    return replace(side, program=with_fewer_variables(side.program, side.predicate, given))
+    atoms = frozenset(with_atoms(candidates.background, candidates.static))
+    return replace(side, program=with_fewer_variables(side.program, side.predicate, atoms))
 
 
 def _instances(contest: Contest, candidates: Candidates, most: int) -> int:
@@ -190,11 +198,11 @@ def _instances(contest: Contest, candidates: Candidates, most: int) -> int:
     facts = [Fact(0, atom.predicate, tuple(map(str, atom.arguments))) for atom in candidates.arrivals]
     background = with_atoms(candidates.background, candidates.static)
     here = encode(Situation(Interval(0, 0), facts, background))
-    found = 0
+    number = 0
     for program in map(_at_once, contest.programs):
-        if found <= most and obstacle(program, background) is None:
-            found += ground_instances(program, here, 0, most - found)
-    return found
+        if number <= most and obstacle(program, background) is None:
+            number += ground_instances(program, here, 0, most - number)
+    return number
 
 
 def _at_once(program: Program) -> Program:
@@ -221,7 +229,7 @@ def chosen_streams(
         narrowed = grounded_in_time(contest, candidates, points, replace(limits, arrivals=size))
         searches = (
             _Search(narrowed, candidates, frame, replace(limits, arrivals=size)).streams()
-            for frame in (replace(one, single=contest.pull_period is None) for one in every)
+            for frame in (replace(frame, single=contest.pull_period is None) for frame in every)
         )
         yield from merge(*searches, key=attrgetter("cost"))
 
@@ -239,8 +247,8 @@ class _Search:
         self._frame, self._arrivals, self._deadline = frame, limits.arrivals, limits.deadline
         self._candidates = candidates
         programs = [scale_program(program, frame.scale) for program in contest.programs]
-        given = {name: rows for name, rows in candidates.background.items() if rows}
-        background = frozenset((*given, *map(signature, candidates.static)))
+        values = {name: rows for name, rows in candidates.background.items() if rows}
+        background = frozenset((*values, *map(signature, candidates.static)))
         left = TimedEncoding(programs[0], background, mark=_LEFT)
         right = TimedEncoding(programs[1], background, mark=_RIGHT, numbered=len(left.conditions))
         questions = (contest.left, contest.right)
@@ -252,7 +260,7 @@ class _Search:
         self._facts = [
             (predicate, row)
             for program in programs
-            for predicate, row in _given(program, candidates.background)
+            for predicate, row in _background_rows(program, candidates.background)
         ]
         self._host = Host(left.hosted | right.hosted, {}, {})
 
@@ -305,15 +313,17 @@ class _Search:
         improver = Improver(control, self._frame, len(self._candidates.arrivals), self._deadline)
         for number in count():
             try:
-                found = improver.best()
+                symbols = improver.best()
             except BestSoFarError as stopped:
                 best = None if stopped.best is None else self._stream(stopped.best)
                 raise OutOfTimeError(self._arrivals, best) from None
-            if found is None:
+            if symbols is None:
                 return
-            yield self._stream(found)
+            yield self._stream(symbols)
             # Another one: not these arrivals with these static atoms and no other ones.
-            known = "; ".join((*map(str, found), f"{len(static_numbers(found))} = #count{{J : given(J)}}"))
+            known = "; ".join(
+                (*map(str, symbols), f"{len(static_numbers(symbols))} = #count{{J : given(J)}}")
+            )
             control.add(f"known{number}", [], f":- {known}.")
             control.ground([(f"known{number}", [])])
 
@@ -323,7 +333,7 @@ class _Search:
         return moved_back(self._frame, arrived, self._candidates, static)
 
 
-def _given(program: Program, background: Background) -> Iterator[tuple[Signature, tuple[str, ...]]]:
+def _background_rows(program: Program, background: Background) -> Iterator[tuple[Signature, tuple[str, ...]]]:
     for predicate, rows in with_facts(program, background).items():
         yield from ((predicate, row) for row in rows)
 

@@ -86,7 +86,7 @@ def scale_of(programs: Iterable[Program], period: int | None, arrivals: int) -> 
 
     `period` None: the sides are compared at single time points.
     """
-    lengths = [length for program in programs for one in windows(program) for length in _lengths(one)]
+    lengths = [length for program in programs for window in windows(program) for length in _lengths(window)]
     real = gcd(*lengths) or 1 if period is None else gcd(period, *lengths)
     return Scale(real, min(real, arrivals + (2 if period is None else 1)))
 
@@ -104,15 +104,15 @@ def frames(
     With `again` a frame holds what windows see at the evaluation before the period's too. LarsError:
     there are too many time points.
     """
-    shown = {window for program in programs for window in windows(program)}
-    back = max(map(_past, shown), default=0)
+    every_window = {window for program in programs for window in windows(program)}
+    back = max(map(_past, every_window), default=0)
     if any(
         isinstance(window, TupleWindow) or (isinstance(window, TimeWindow) and window.past is None)
-        for window in shown
+        for window in every_window
     ):
         # What is older than every other window sees is told apart by its order alone.
         back += arrivals
-    slide = lcm(*(window.step for window in shown if isinstance(window, TimeWindow)))
+    slide = lcm(*(window.step for window in every_window if isinstance(window, TimeWindow)))
     back = 2 * back + slide if again else back
     kept = 1 if period is None else scale.shrunk(period)
     step = lcm(kept, scale.counted, slide)

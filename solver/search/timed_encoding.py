@@ -45,12 +45,12 @@ class TimedEncoding(AspNames):
                 yield from (f"% {rule}", *writer.lines(), *writer.tables())
         for predicate in sorted(self.derived & self.background_predicates):
             names = [f"X{i}" for i in range(predicate[1])]
-            given = call(background_name(predicate), names)
-            yield f"{self.at_now(predicate, names)} :- {given}; {self.now('T')}."
+            background_call = call(background_name(predicate), names)
+            yield f"{self.at_now(predicate, names)} :- {background_call}; {self.now('T')}."
         for window, number in self.windows.items():
             yield from self._window(window, number, frame, points)
         for window, atom in self.windowed_atoms:
-            yield self._shown(window, atom)
+            yield self._window_call(window, atom)
 
     @property
     def timed(self) -> frozenset[Signature]:
@@ -65,7 +65,7 @@ class TimedEncoding(AspNames):
             for _, form in self.literals
             if form.window is not None and isinstance(form.atom, Atom)
         )
-        return {one: i for i, one in enumerate(dict.fromkeys(looked_at))}
+        return {pair: i for i, pair in enumerate(dict.fromkeys(looked_at))}
 
     def name(self, predicate: Signature, *, timed: bool = True) -> str:
         """Return the name of a derived predicate."""
@@ -87,13 +87,13 @@ class TimedEncoding(AspNames):
         number = self.windowed_atoms[window, canonical_atom(atom)]
         return call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
 
-    def _shown(self, window: Window, atom: Atom) -> str:
+    def _window_call(self, window: Window, atom: Atom) -> str:
         names, w = RuleNames(), self.windows[window]
-        shown = self.window_atom(window, atom, names)
+        window_atom = self.window_atom(window, atom, names)
         if isinstance(window, TupleWindow):
-            return f"{shown} :- {candidate('I', names.terms(atom))}; {self.mark}kept({w},I,T)."
+            return f"{window_atom} :- {candidate('I', names.terms(atom))}; {self.mark}kept({w},I,T)."
         arrived = call(predicate_name(atom.predicate), [*names.terms(atom), "U"])
-        return f"{shown} :- {self.mark}sees({w},T,A,B); {arrived}; A <= U; U <= B."
+        return f"{window_atom} :- {self.mark}sees({w},T,A,B); {arrived}; A <= U; U <= B."
 
     def _window(self, window: Window, number: int, frame: PeriodFrame, points: range) -> Iterator[str]:
         yield f"% {window}"

@@ -58,11 +58,11 @@ def tried_streams(
         tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]
         kinds = range(min(_MOST_STATIC, len(candidates.static)) + 1)
         each = (
-            one
+            item
             for static in kinds
             for chosen in _static(candidates, static)
             for frame in tried
-            for one in frame.placed(size, chosen)
+            for item in frame.placed(size, chosen)
         )
         for number, _ in enumerate(each):
             if limits.deadline.is_over:
@@ -70,13 +70,13 @@ def tried_streams(
             if number == MOST_TRIED:
                 raise TooManyError(size)
         for static in kinds:
-            found = (
-                one
+            streams = (
+                stream
                 for chosen in _static(candidates, static)
                 for frame in tried
-                for one in frame.streams(size, chosen)
+                for stream in frame.streams(size, chosen)
             )
-            yield from sorted(found, key=lambda one: one.cost)
+            yield from sorted(streams, key=lambda stream: stream.cost)
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
@@ -163,26 +163,27 @@ class _FrameStreams:
                     differing = list(self._differing(some, static))
             except TimeLimitError:
                 raise OutOfTimeError(size, None) from None
-            yield from (self._moved(one, static) for one in differing)
+            yield from (self._moved(item, static) for item in differing)
 
     def _differing(self, streams: Sequence[Placements], static: tuple[Atom, ...]) -> Iterator[Placements]:
         arriving, length = self.candidates.arrivals, self.length
         facts = [
-            _fact(t + number * length, arriving[n]) for number, one in enumerate(streams) for t, n in one
+            _fact(t + number * length, arriving[n]) for number, entry in enumerate(streams) for t, n in entry
         ]
         timeline = Interval(0, len(streams) * length)
         here = situation_of(trace_columns(facts), timeline, with_atoms(self.candidates.background, static))
         kept = self.frame.end - self.frame.start
         sides = zip(self.programs, (self.contest.left, self.contest.right), strict=True)
-        asked = [Question(program, side.output, _gate(side, kept)) for program, side in sides]
-        found = zip(asked, self.contest.kinds, answer_runs(asked, here, timeline), strict=True)
+        questions = [Question(program, side.output, _gate(side, kept)) for program, side in sides]
+        reports = zip(questions, self.contest.kinds, answer_runs(questions, here, timeline), strict=True)
         left, right = (
-            self._reported(runs, kind, at_end=isinstance(one.gate, Multiples)) for one, kind, runs in found
+            self._reported(runs, kind, at_end=isinstance(question.gate, Multiples))
+            for question, kind, runs in reports
         )
-        for number, one in enumerate(streams):
+        for number, item in enumerate(streams):
             mine, theirs = left.get(number, frozenset()), right.get(number, frozenset())
             if mine - theirs or (theirs - mine and not self.contest.contained):
-                yield one
+                yield item
 
     def _reported(self, runs: AnswerRuns, kind: ReportKind, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
         """Return what a side reports in the period of each stream, by the stream's number."""
@@ -190,25 +191,25 @@ class _FrameStreams:
         if kind is not ReportKind.ALL:
             answers = self._changes(runs.times.tolist(), answers, kind)
         first = self.frame.end if at_end else self.frame.start + 1
-        found: dict[int, frozenset[Row]] = {}
+        rows_at: dict[int, frozenset[Row]] = {}
         for t, rows in answers.items():
             number, place = divmod(t - 1, self.length)
             if first <= place + 1 <= self.frame.end:
-                found[number] = found.get(number, frozenset()) | rows
-        return found
+                rows_at[number] = rows_at.get(number, frozenset()) | rows
+        return rows_at
 
     def _changes(
         self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: ReportKind
     ) -> dict[int, frozenset[Row]]:
         """Return what is new, or gone, at each evaluation time since the one before in the same stream."""
-        found, last, before = {}, 0, frozenset[Row]()
+        result, last, before = {}, 0, frozenset[Row]()
         for t in times:
             if (t - 1) // self.length != (last - 1) // self.length:
                 before = frozenset()
             now = answers.get(t, frozenset())
-            found[t] = now - before if kind is ReportKind.NEW else before - now
+            result[t] = now - before if kind is ReportKind.NEW else before - now
             last, before = t, now
-        return found
+        return result
 
     def _moved(self, stream: Placements, static: tuple[Atom, ...]) -> ChosenStream:
         return moved_back(self.frame, stream, self.candidates, static)
@@ -229,10 +230,10 @@ def moved_back(
 
 def with_atoms(background: Background, static: Sequence[Atom]) -> Background:
     """Return the background with more atoms."""
-    found: dict[tuple[str, int], list[Arguments]] = {name: list(rows) for name, rows in background.items()}
+    result: dict[tuple[str, int], list[Arguments]] = {name: list(rows) for name, rows in background.items()}
     for atom in static:
-        found.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
-    return found
+        result.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+    return result
 
 
 def _fact(t: int, atom: Atom) -> Fact:

@@ -29,8 +29,8 @@ class FinishedSlices:
     def of(self, job: Job) -> "FinishedSlices":
         """Return the folder of a job on the trace: its name is a digest of all that the answers depend on."""
         background = sorted((name, sorted(rows)) for name, rows in job.relevant().items())
-        said = job.questions, job.timeline, job.span, job.slices, job.evaluator, job.certify, background
-        return FinishedSlices(self.folder / _digest(said))
+        parts = job.questions, job.timeline, job.span, job.slices, job.evaluator, job.certify, background
+        return FinishedSlices(self.folder / _digest(parts))
 
     def cut(self) -> list[Interval] | None:
         """Return the slices of an earlier run, None where there was none."""
@@ -42,7 +42,7 @@ class FinishedSlices:
     def begin(self, slices: Sequence[Interval]) -> None:
         """Write down how the timeline is cut."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        rewrite(self.folder / _PLAN, json.dumps([(one.first, one.last) for one in slices]))
+        rewrite(self.folder / _PLAN, json.dumps([(interval.first, interval.last) for interval in slices]))
 
     def keep(self, number: int, parts: Sequence[Part]) -> None:
         """Write what a slice has found."""
@@ -73,8 +73,8 @@ def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOp
 def _state(source: TraceFile) -> tuple[object, ...]:
     # What has been copied from a pipe is new each time.
     path = Path(source.path)
-    found = (path if path.is_file() else source.file).stat()
-    return path.absolute(), found.st_size, found.st_mtime_ns, replace(source, copy=None)
+    result = (path if path.is_file() else source.file).stat()
+    return path.absolute(), result.st_size, result.st_mtime_ns, replace(source, copy=None)
 
 
 def _digest(value: object) -> str:

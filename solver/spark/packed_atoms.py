@@ -41,8 +41,8 @@ class _BlockTerms(CodedTerms):
 
     def code(self, text: str) -> int:
         """Return the place of a text, -1 where there is none."""
-        found: int = pc.index(self.texts, arrow_strings([text])[0]).as_py()
-        return found
+        number: int = pc.index(self.texts, arrow_strings([text])[0]).as_py()
+        return number
 
     def arrow(self, codes: Array) -> pa.Array:
         """Return the texts of codes."""
@@ -83,8 +83,8 @@ def packed_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
     with pa.ipc.new_stream(sink, _PACKED, options=_OPTIONS) as writer:
         batch = pa.RecordBatch.from_arrays(arrays, schema=_PACKED)
         writer.write_batch(batch)
-    found: bytes = sink.getvalue().to_pybytes()
-    return found
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def block_of(content: bytes) -> Block:
@@ -95,14 +95,14 @@ def block_of(content: bytes) -> Block:
 
 def unpacked_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signature, InputAtoms]:
     """Return the packed atoms of all contents together, in no order, with the codes of given terms."""
-    found: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
+    atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
     for content in contents:
         batch = pa.ipc.open_stream(content).read_next_batch()
         known = terms.codes(batch.column("texts").flatten().to_pylist())
         for name, some in _unpacked(batch):
             columns = tuple(known[column] for column in some.columns)
-            found[name].append(replace(some, columns=columns))
-    return {name: together(parts) for name, parts in found.items()}
+            atoms[name].append(replace(some, columns=columns))
+    return {name: together(parts) for name, parts in atoms.items()}
 
 
 def _unpacked(batch: pa.RecordBatch) -> Iterator[tuple[Signature, InputAtoms]]:

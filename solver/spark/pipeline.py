@@ -73,11 +73,13 @@ class LostTimesError(FailedRunError):
     """Questions that could not be answered at some times, for which there is not enough memory."""
 
     def __init__(self, questions: Sequence[Question], lost: Sequence[Part]) -> None:
-        where = (f"{_named(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost)
+        where = (
+            f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost
+        )
         super().__init__(f"not evaluated: {', '.join(where)}: {lost[0].content.decode()}")
 
 
-def _named(question: Question) -> str:
+def _name_of(question: Question) -> str:
     match question.gate:
         case Arrivals():
             return "push"
@@ -88,32 +90,32 @@ def _named(question: Question) -> str:
 
 
 def answers_on_spark(
-    job: Job, trace: "RDD[Block]", kept: FinishedSlices | None = None
+    job: Job, trace: "RDD[Block]", slices: FinishedSlices | None = None
 ) -> list[PackedAnswers]:
     """Return the answers of each question, which asks for a predicate, to a trace.
 
     LostTimesError: some of them need more memory than there is.
     """
-    found = _evaluated(job, trace, kept).parts
-    if lost := [part for part in found if part.kind is PartKind.EXHAUSTED]:
+    result = _evaluated(job, trace, slices).parts
+    if lost := [part for part in result if part.kind is PartKind.EXHAUSTED]:
         raise LostTimesError(job.questions, lost)
     return [
-        packed_answers([part for part in found if part.question == number], _width(question))
+        packed_answers([part for part in result if part.question == number], _width(question))
         for number, question in enumerate(job.questions)
     ]
 
 
 def outputs_on_spark(
-    job: Job, trace: "RDD[Block]", kept: FinishedSlices | None = None
+    job: Job, trace: "RDD[Block]", slices: FinishedSlices | None = None
 ) -> Iterator[list[RowsByTime]]:
     """Yield the rows of each question by time, slice by slice, then raise if some times are lost.
 
     These are left out, and of answer streams all that comes after the first: no row is an answer there.
     """
-    found = _evaluated(job, trace, kept)
-    lost = [part for part in found.parts if part.kind is PartKind.EXHAUSTED]
-    begins = [within.first for within in found.slices]
-    for _, parts in groupby(found.parts, lambda part: bisect_right(begins, part.first)):
+    result = _evaluated(job, trace, slices)
+    lost = [part for part in result.parts if part.kind is PartKind.EXHAUSTED]
+    begins = [within.first for within in result.slices]
+    for _, parts in groupby(result.parts, lambda part: bisect_right(begins, part.first)):
         own = [part for part in parts if part.kind is PartKind.ANSWERS]
         outputs = [
             _rows(question, [part.content for part in own if part.question == number], lost)
@@ -154,64 +156,64 @@ def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None)
         if kept is not None:
             kept.begin(slices)
     finished = frozenset() if kept is None else kept.finished(len(slices))
-    found = [] if kept is None else list(kept.parts(finished))
+    result = [] if kept is None else list(kept.parts(finished))
     if missing := frozenset(range(len(slices))) - finished:
         most = task_memory(trace.context, len(missing))
         task = SliceTask(job, tuple(slices), missing, job.relevant(), most, kept)
-        given = _spread(job, trace, tuple(slices), missing).partitionBy(len(slices), int)
-        found += given.mapPartitionsWithIndex(task).collect()
-    found.sort(key=lambda part: part.first)
-    if (error := error_of(found)) is not None:
+        rdd = _spread(job, trace, tuple(slices), missing).partitionBy(len(slices), int)
+        result += rdd.mapPartitionsWithIndex(task).collect()
+    result.sort(key=lambda part: part.first)
+    if (error := error_of(result)) is not None:
         raise error
-    return _Evaluated(slices, found)
+    return _Evaluated(slices, result)
 
 
-def error_of(found: Sequence[Part]) -> LarsError | None:
+def error_of(parts: Sequence[Part]) -> LarsError | None:
     """Return the first error that a part says, None where there is none."""
     for kind, error in ((PartKind.REFUSED, LarsError), (PartKind.FAILED, FailedRunError)):
-        if said := next((part.content for part in found if part.kind is kind), None):
-            return error(said.decode())
-    case = next((part.content for part in found if part.kind is PartKind.DISPUTED), None)
+        if data := next((part.content for part in parts if part.kind is kind), None):
+            return error(data.decode())
+    case = next((part.content for part in parts if part.kind is PartKind.DISPUTED), None)
     return None if case is None else DisputedAnswerError(*json.loads(case))
 
 
 def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
-    wanted = needs_of(job.questions)
+    needs = needs_of(job.questions)
     if job.slices is not None:
-        return cut(all_counts(_counts(trace, wanted, job.timeline)), job.span, wanted.halo, job.slices)
+        return cut(all_counts(_counts(trace, needs, job.timeline)), job.span, needs.halo, job.slices)
     background = frozenset(job.background)
     fast = all(by_columns(question, background, job.evaluator) for question in job.questions)
-    return slices_on_spark(trace, wanted, job.timeline, job.span, LARGE if fast else SMALL)
+    return slices_on_spark(trace, needs, job.timeline, job.span, LARGE if fast else SMALL)
 
 
 def slices_on_spark(
-    trace: "RDD[Block]", wanted: Needs, timeline: Interval, span: Interval, rows: int = LARGE
+    trace: "RDD[Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
     """Return the slices of a span, of about so many atoms each, or of fewer, so that there is one a core."""
-    if wanted.halo is None:
+    if needs.halo is None:
         return [span]
-    counts = all_counts(_counts(trace, wanted, timeline))
+    counts = all_counts(_counts(trace, needs, timeline))
     total = int(counts[1].sum())
     if total <= SMALL:
         return [span]
     count = max(3 * trace.context.defaultParallelism, total // rows)
-    return cut(counts, span, wanted.halo, rows=max(SMALL // 2, -(-total // count)))
+    return cut(counts, span, needs.halo, rows=max(SMALL // 2, -(-total // count)))
 
 
-def _counts(trace: "RDD[Block]", wanted: Needs, timeline: Interval) -> list[Counts]:
-    return trace.map(AtomCounter(wanted, timeline)).collect()
+def _counts(trace: "RDD[Block]", needs: Needs, timeline: Interval) -> list[Counts]:
+    return trace.map(AtomCounter(needs, timeline)).collect()
 
 
 def _spread(
     job: Job, trace: "RDD[Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
     """Return what each of the missing slices needs, by its number."""
-    wanted = needs_of(job.questions)
-    parts = trace.flatMap(AtomSpreader(wanted, job.timeline, slices, missing))
-    if not (windows := tuple(wanted.reach.tuples)):
+    needs = needs_of(job.questions)
+    parts = trace.flatMap(AtomSpreader(needs, job.timeline, slices, missing))
+    if not (windows := tuple(needs.reach.tuples)):
         return parts
-    found = trace.flatMap(AtomCarrier(windows, job.timeline, slices)).collect()
-    return parts.union(trace.context.parallelize([*_carried(windows, found, len(slices))]))
+    result = trace.flatMap(AtomCarrier(windows, job.timeline, slices)).collect()
+    return parts.union(trace.context.parallelize([*_carried(windows, result, len(slices))]))
 
 
 def _carried(
@@ -228,26 +230,26 @@ def _carried(
 
 def worked_on_spark(
     work: SlicedWork[Payload, Result],
-    given: Sequence[tuple[Interval, Payload]],
+    payloads: Sequence[tuple[Interval, Payload]],
     trace: "RDD[Block]",
     timeline: Interval,
     background: Background,
 ) -> Iterator[Result]:
     """Yield what is found in each of some slices, ascending; raise the first error that is said of one."""
-    if not given:
+    if not payloads:
         return
-    context, slices = trace.context, tuple(within for within, _ in given)
-    wanted = needs_of(work.questions).from_before(work.before)
+    context, slices = trace.context, tuple(within for within, _ in payloads)
+    needs = needs_of(work.questions).from_before(work.before)
     parts: RDD[tuple[int, bytes | Share[Payload]]] = trace.flatMap(
-        AtomSpreader(wanted, timeline, slices, frozenset(range(len(slices))))
+        AtomSpreader(needs, timeline, slices, frozenset(range(len(slices))))
     )
-    lists = context.parallelize([(number, Share(one)) for number, (_, one) in enumerate(given)])
+    lists = context.parallelize([(number, Share(payload)) for number, (_, payload) in enumerate(payloads)])
     task: WorkTask[Payload, Result] = WorkTask(work, timeline, background, task_memory(context, len(slices)))
-    found = parts.union(lists).partitionBy(len(slices), int).mapPartitions(task).collect()
-    for _, one in sorted(found, key=itemgetter(0)):
-        if isinstance(one, LarsError):
-            raise one
-        yield one
+    result = parts.union(lists).partitionBy(len(slices), int).mapPartitions(task).collect()
+    for _, item in sorted(result, key=itemgetter(0)):
+        if isinstance(item, LarsError):
+            raise item
+        yield item
 
 
 @contextmanager
@@ -269,8 +271,8 @@ def spark_progress(context: "SparkContext", progress: Progress) -> Iterator[None
 def _watch(context: "SparkContext", progress: Progress, finished: Event) -> None:
     tracker = context.statusTracker()
     while not finished.wait(_PAUSE):
-        found = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
-        stages = [stage for stage in found if stage is not None]
+        result = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        stages = [stage for stage in result if stage is not None]
         if stages:
             progress(sum(s.numCompletedTasks for s in stages), sum(s.numTasks for s in stages))
 
@@ -300,35 +302,35 @@ class SparkTrace:
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[PackedAnswers]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
-            found = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
-            return list(map(self._certified, questions, found))
+            answers = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
+            return list(map(self._certified, questions, answers))
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline in which work on what questions need is to be done."""
-        wanted = needs_of(questions).from_before(before)
-        if wanted.reach.tuples:
+        needs = needs_of(questions).from_before(before)
+        if needs.reach.tuples:
             # What is asked may be any time before a slice, where other tuples are the newest ones.
             return [self.timeline]
-        return slices_on_spark(self.read.blocks, wanted, self.timeline, self.timeline)
+        return slices_on_spark(self.read.blocks, needs, self.timeline, self.timeline)
 
     def results(
-        self, work: SlicedWork[Payload, Result], given: Sequence[tuple[Interval, Payload]]
+        self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it."""
         blocks, background = self.read.blocks, used_background(self.background, work.questions)
         with spark_progress(blocks.context, Stage.EXPLAINING.of(self.runner.progress)):
-            return list(worked_on_spark(work, given, blocks, self.timeline, background))
+            return list(worked_on_spark(work, payloads, blocks, self.timeline, background))
 
-    def _certified(self, question: Question, found: PackedAnswers) -> PackedAnswers:
+    def _certified(self, question: Question, answers: PackedAnswers) -> PackedAnswers:
         """Return answers certified at one time at least, where no slice could afford one."""
-        if not lacks_certified(found, self.runner.certify):
-            return found
-        part = next(part for part in found.each_part() if part.evaluations)
+        if not lacks_certified(answers, self.runner.certify):
+            return answers
+        part = next(part for part in answers.each_part() if part.evaluations)
         t, seen = int(part.times[0]), reach(question.program)
         first = self.timeline.first if seen.past is None or seen.tuples else t - seen.past
         last = self.timeline.last if seen.future is None else t + seen.future
         here = self.situation(Interval(first, last), [question])
-        return replace(found, certified=certified_first(question, part, here).certified)
+        return replace(answers, certified=certified_first(question, part, here).certified)
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
         """Yield the answers of one slice after the other, then raise if some are lost."""
@@ -343,22 +345,22 @@ class SparkTrace:
 
     def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
         """Return the input of an interval that questions can use, in columns; terms as in the answers."""
-        return situation_of(self._shown(within, needs_of(questions)), self.timeline, self.background)
+        return situation_of(self._columns_in(within, needs_of(questions)), self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
-        return self._shown(within, None).facts(within)
+        return self._columns_in(within, None).facts(within)
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
         """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
-        found: dict[str, Array] = {}
+        numbers: dict[str, Array] = {}
         for part in self.read.blocks.map(Binning(self.timeline, bins)).collect():
             for stream, counts in part.items():
-                found[stream] = found.get(stream, 0) + counts
-        return found
+                numbers[stream] = numbers.get(stream, 0) + counts
+        return numbers
 
-    def _shown(self, within: Interval, wanted: Needs | None) -> TraceColumns:
-        contents = self.read.blocks.flatMap(AtomSelector(within.meet(self.timeline), wanted)).collect()
+    def _columns_in(self, within: Interval, needs: Needs | None) -> TraceColumns:
+        contents = self.read.blocks.flatMap(AtomSelector(within.meet(self.timeline), needs)).collect()
         atoms = in_time_order(unpacked_atoms(contents, self.terms))
         return TraceColumns(self.terms, atoms, self.read.last)
 
@@ -371,19 +373,19 @@ class SparkTrace:
         return self.read.signatures
 
 
-def spark_trace(given: TraceInput, sources: Sequence[TraceFile], background: Background) -> SparkTrace:
+def spark_trace(trace_input: TraceInput, sources: Sequence[TraceFile], background: Background) -> SparkTrace:
     """Return the trace of some files, read and evaluated on Spark."""
     from solver.spark.session import spark_context
 
-    runner = given.runner
+    runner = trace_input.runner
     context = spark_context(runner.master or ALL_CORES)
     with spark_progress(context, Stage.READING.of(runner.progress)):
-        read = read_in_tasks(context, sources, given.options)
-    timeline = given.timeline or Interval(0, read.last)
-    kept = None if runner.resume is None else finished_slices(runner.resume, sources, given.options)
-    found = SparkTrace(read, timeline, background, runner, kept)
-    weakref.finalize(found, _released, read).atexit = False
-    return found
+        read = read_in_tasks(context, sources, trace_input.options)
+    timeline = trace_input.timeline or Interval(0, read.last)
+    kept = None if runner.resume is None else finished_slices(runner.resume, sources, trace_input.options)
+    trace = SparkTrace(read, timeline, background, runner, kept)
+    weakref.finalize(trace, _released, read).atexit = False
+    return trace
 
 
 def _released(read: ReadTrace) -> None:

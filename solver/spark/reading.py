@@ -62,11 +62,11 @@ class AtomSpreader:
 
     def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
         """Yield the numbers of slices with their atoms as bytes."""
-        given = self.needs.among(block.atoms, block.terms, self.timeline)
-        for number in given.near(self.slices):
+        atoms = self.needs.among(block.atoms, block.terms, self.timeline)
+        for number in atoms.near(self.slices):
             if number not in self.numbers:
                 continue
-            parts = {name: part for name, part in given.of(self.slices[number]).items() if len(part.t)}
+            parts = {name: part for name, part in atoms.of(self.slices[number]).items() if len(part.t)}
             if parts:
                 yield number, packed_atoms(parts, block.terms)
 
@@ -86,8 +86,8 @@ class AtomCarrier:
         near = between(parts, [some.t for some in block.atoms.values()])
         for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
             inside = {name: some.within(within) for name, some in block.atoms.items()}
-            if found := carried_atoms(self.windows, inside, block.terms):
-                yield number, packed_atoms(found, block.terms)
+            if atoms := carried_atoms(self.windows, inside, block.terms):
+                yield number, packed_atoms(atoms, block.terms)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +112,15 @@ class AtomSelector:
 
     def __call__(self, block: Block) -> Iterator[bytes]:
         """Yield the atoms as bytes, where there are some."""
-        found: dict[Signature, InputAtoms] = {}
+        atoms: dict[Signature, InputAtoms] = {}
         for name, some in block.atoms.items():
             here = some.within(self.within)
             if self.needs is not None:
                 here = here.take(self.needs.windowed(name, here, block.terms))
             if len(here.t):
-                found[name] = here
-        if found:
-            yield packed_atoms(found, block.terms)
+                atoms[name] = here
+        if atoms:
+            yield packed_atoms(atoms, block.terms)
 
 
 _LEAST_MEMORY: Final = 2**29
@@ -128,7 +128,7 @@ _ARRIVALS: Final = 40
 """So many bits number the atoms of a part; what stands above them numbers the parts."""
 
 
-class _Said(NamedTuple):
+class _PartsSurvey(NamedTuple):
     """What is said of parts that one task has read: `lines` are those of each.
 
     Or `wrong`: why the first that `lines` does not tell of cannot be read, perhaps at a place in this part.
@@ -144,7 +144,7 @@ class _Said(NamedTuple):
 class _Parts(NamedTuple):
     """Parts of a trace as one task has read them."""
 
-    said: _Said
+    said: _PartsSurvey
     rejected: Sequence[Raw] = ()
     content: bytes = b""
 
@@ -193,18 +193,18 @@ def _surveyed(
     sources: Sequence[TraceFile],
     options: TraceOptions,
 ) -> ReadTrace:
-    said = read.map(lambda parts: parts.said).collect()
-    _check(tasks, said)
-    summaries = [summary for one in said for summary in one.summaries]
-    found, unit = survey(summaries, sources, options), options.unit
-    rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if found.skipped else ()
-    report(found, chain.from_iterable(rejected), sources, options)
-    last = last_time(summaries, found, unit)
+    parts_read = read.map(lambda parts: parts.said).collect()
+    _check(tasks, parts_read)
+    summaries = [summary for item in parts_read for summary in item.summaries]
+    stream_survey, unit = survey(summaries, sources, options), options.unit
+    rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
+    report(stream_survey, chain.from_iterable(rejected), sources, options)
+    last = last_time(summaries, stream_survey, unit)
     return ReadTrace(
-        read.map(partial(_timed, found, unit)),
+        read.map(partial(_timed, stream_survey, unit)),
         last,
-        frozenset[Signature]().union(*(one.signatures for one in said)),
-        frozenset[tuple[str, str]]().union(*(one.pairs for one in said)),
+        frozenset[Signature]().union(*(item.signatures for item in parts_read)),
+        frozenset[tuple[str, str]]().union(*(item.pairs for item in parts_read)),
         read,
     )
 
@@ -225,17 +225,17 @@ def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePa
             reading.add(part)
             lines.append(reading.lines)
     except PlacedError as error:
-        return _Parts(_Said(lines=_steps(lines), wrong=(error.place, error.problem)))
+        return _Parts(_PartsSurvey(lines=_steps(lines), wrong=(error.place, error.problem)))
     except LarsError as error:
-        return _Parts(_Said(lines=_steps(lines), wrong=error))
+        return _Parts(_PartsSurvey(lines=_steps(lines), wrong=error))
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
-    said = _Said(reading.summaries, _steps(lines), frozenset(atoms), pairs)
-    return _Parts(said, reading.rejected, packed_atoms(atoms, reading.terms))
+    part_read = _PartsSurvey(reading.summaries, _steps(lines), frozenset(atoms), pairs)
+    return _Parts(part_read, reading.rejected, packed_atoms(atoms, reading.terms))
 
 
 def _steps(ascending: Sequence[int]) -> list[int]:
-    return [later - one for one, later in pairwise(ascending)]
+    return [later - number for number, later in pairwise(ascending)]
 
 
 def _ascending(some: InputAtoms) -> InputAtoms:
@@ -243,22 +243,24 @@ def _ascending(some: InputAtoms) -> InputAtoms:
     return some if in_order else some.take(np.argsort(some.t, kind="stable"))
 
 
-def _check(tasks: Sequence[Sequence[FilePart]], said: Sequence[_Said]) -> None:
+def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_PartsSurvey]) -> None:
     """Raise the first error that is said, with the line in its file."""
     before, source = 0, None
-    for parts, one in zip(tasks, said, strict=True):
+    for parts, item in zip(tasks, parts_read, strict=True):
         # Of the part that cannot be read nobody knows the lines.
-        for part, lines in zip_longest(parts[: len(one.lines) + 1], one.lines):
+        for part, lines in zip_longest(parts[: len(item.lines) + 1], item.lines):
             before, source = before if part.source == source else 0, part.source
             before += lines or 0
-        if isinstance(one.wrong, LarsError):
-            raise one.wrong
-        if one.wrong is not None:
-            place, problem = one.wrong
+        if isinstance(item.wrong, LarsError):
+            raise item.wrong
+        if item.wrong is not None:
+            place, problem = item.wrong
             raise PlacedError(replace(place, line=before + place.line), problem)
 
 
-def _timed(found: Survey, unit: Duration, parts: _Parts) -> Block:
+def _timed(stream_survey: Survey, unit: Duration, parts: _Parts) -> Block:
     block = block_of(parts.content)
-    timed = {name: replace(some, t=found.times_of(some.t, unit)) for name, some in block.atoms.items()}
+    timed = {
+        name: replace(some, t=stream_survey.times_of(some.t, unit)) for name, some in block.atoms.items()
+    }
     return Block(block.terms, timed)

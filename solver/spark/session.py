@@ -80,10 +80,10 @@ def java_home(environment: Mapping[str, str], folder: Path) -> Path:
     it does, and would not start: then a home is written into `folder` whose `bin/java` drops that argument.
     """
     for program in _programs(environment):
-        found = java_of(program)
-        if found is None or found.version < OLDEST_JAVA:
+        java = java_of(program)
+        if java is None or java.version < OLDEST_JAVA:
             continue
-        if found.has_module:
+        if java.has_module:
             return program.parent.parent
         wrapper = folder / "bin" / "java"
         wrapper.parent.mkdir(parents=True)
@@ -179,22 +179,22 @@ def _temporary_files_in(folder: Path) -> Iterator[None]:
 @contextmanager
 def _in_environment(name: str, value: str) -> Iterator[None]:
     """Let processes that are started meanwhile have a variable of the environment."""
-    given = os.environ.get(name)
+    text = os.environ.get(name)
     os.environ[name] = value
     try:
         yield
     finally:
-        if given is None:
+        if text is None:
             del os.environ[name]
         else:
-            os.environ[name] = given
+            os.environ[name] = text
 
 
 def _packages_on_path() -> AbstractContextManager[None]:
     """Let processes that are started meanwhile import this project's files, compiled ones too."""
-    given = os.environ.get("PYTHONPATH")
+    value = os.environ.get("PYTHONPATH")
     root = str(Path(__file__).parents[2])
-    return _in_environment("PYTHONPATH", os.pathsep.join((root, given) if given else (root,)))
+    return _in_environment("PYTHONPATH", os.pathsep.join((root, value) if value else (root,)))
 
 
 @contextmanager
@@ -223,11 +223,11 @@ def check_master(master: str) -> None:
 
 def _unanswered(host: str, port: int) -> str | None:
     """Return why nothing listens there, None when something does."""
-    found = _HOST.fullmatch(host)
-    if found is None:
+    match = _HOST.fullmatch(host)
+    if match is None:
         return f"found {host[:60]!r}; accepted: HOST:PORT"
     try:
-        address = found["host"].strip("[]"), int(found["port"] or port)
+        address = match["host"].strip("[]"), int(match["port"] or port)
         socket.create_connection(address, timeout=_PATIENCE).close()
     except (OSError, OverflowError, UnicodeError) as error:
         return f"{host}: {getattr(error, 'strerror', None) or error}"
@@ -273,10 +273,10 @@ def said_by_spark(error: Exception) -> str:
     """Return in a line why Spark failed: what a task of ours said, or the cause that Spark says or logged."""
     logged = [line.strip() for log in _logs if log.exists() for line in log.open(errors="replace")]
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
-    said = "\n".join((*lines, *logged))
-    if full := _NO_ROOM.search(said):
+    sentence = "\n".join((*lines, *logged))
+    if full := _NO_ROOM.search(sentence):
         return f"{full[0]}: {tempfile.gettempdir()}; accepted: TMPDIR with more room"
-    if _NO_MEMORY in said:
+    if _NO_MEMORY in sentence:
         return f"{_NO_MEMORY}; accepted: a larger --memory, or smaller input"
     own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
     causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]

@@ -60,15 +60,15 @@ def parts_of(table: pa.Table) -> Iterator[Part]:
         yield Part(question, PartKind(kind), *rest)
 
 
-def pack(found: AnswerRuns) -> bytes:
+def pack(runs: AnswerRuns) -> bytes:
     """Return the answers to a question as bytes; `unite` reads them."""
-    table = found.runs
+    table = runs.runs
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
     parts = (
-        *map(arrow_numbers, (found.times, table.first, table.last, np.array([found.certified]))),
+        *map(arrow_numbers, (runs.times, table.first, table.last, np.array([runs.certified]))),
         arrow_codes(places.astype(np.int32)),
-        found.terms.arrow(distinct),
+        runs.terms.arrow(distinct),
     )
     columns = [arrow_lists([part], part.type) for part in parts]
     return _written(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
@@ -82,9 +82,9 @@ def unite(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
 def _united(every: Sequence[AnswerRuns], width: int, terms: TermCodes) -> AnswerRuns:
     times = np.concatenate([np.empty(0, np.int64), *(part.times for part in every)])
     begins = np.cumsum([0, *(len(part.times) for part in every)]).tolist()
-    found = concatenate([part.runs.moved(begin) for part, begin in zip(every, begins, strict=False)], width)
+    table = concatenate([part.runs.moved(begin) for part, begin in zip(every, begins, strict=False)], width)
     certified = sum(part.certified for part in every)
-    return AnswerRuns(times, coalesce(found, len(times)) if len(every) > 1 else found, terms, certified)
+    return AnswerRuns(times, coalesce(table, len(times)) if len(every) > 1 else table, terms, certified)
 
 
 def _unpacked(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
@@ -110,8 +110,8 @@ class PackedAnswers:
 
     def within(self, span: Interval, terms: TermCodes) -> AnswerRuns:
         """Return the answers of the parts that have a time point of an interval."""
-        found = (some for own, some in self.contents if own.first <= span.last and span.first <= own.last)
-        return unite(found, self.width, terms)
+        parts = (some for own, some in self.contents if own.first <= span.last and span.first <= own.last)
+        return unite(parts, self.width, terms)
 
     def each_part(self) -> Iterator[AnswerRuns]:
         """Yield the answers of each part; runs end where it ends."""
@@ -126,7 +126,7 @@ class PackedAnswers:
         """Return the answers that are some of the rows."""
         terms = TermCodes()
         return _united(
-            [_unpacked(one, self.width, terms).of_rows(rows) for _, one in self.contents], self.width, terms
+            [_unpacked(item, self.width, terms).of_rows(rows) for _, item in self.contents], self.width, terms
         )
 
 
@@ -143,18 +143,20 @@ def packed_answers(parts: Sequence[Part], width: int) -> PackedAnswers:
     return PackedAnswers(contents, width, sized, sum(times), certified)
 
 
-def packed_rows(found: Iterable[Answer]) -> bytes:
+def packed_rows(answers: Iterable[Answer]) -> bytes:
     """Return answer streams, a row each, as bytes; `united_rows` reads them."""
-    return _written(pa.RecordBatch.from_pylist([{"t": one.t, "row": one.row} for one in found], _ROWS))
+    return _written(
+        pa.RecordBatch.from_pylist([{"t": answer.t, "row": answer.row} for answer in answers], _ROWS)
+    )
 
 
 def united_rows(parts: Iterable[bytes]) -> RowsByTime:
     """Return the rows of all parts by time."""
-    found: dict[int, list[Row]] = {}
+    rows: dict[int, list[Row]] = {}
     for part in map(_read, parts):
         for t, row in zip(part.column("t").to_pylist(), part.column("row").to_pylist(), strict=True):
-            found.setdefault(t, []).append(tuple(row))
-    return {t: frozenset(found[t]) for t in sorted(found)}
+            rows.setdefault(t, []).append(tuple(row))
+    return {t: frozenset(rows[t]) for t in sorted(rows)}
 
 
 def _written(batch: pa.RecordBatch) -> bytes:

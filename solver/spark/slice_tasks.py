@@ -45,13 +45,13 @@ class SliceTask:
     most: int
     finished: FinishedSlices | None
 
-    def __call__(self, index: int, given: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
+    def __call__(self, index: int, values: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
         """Yield what is found in a slice, which is given its atoms as bytes."""
         memory.watch_task(self.most)
         if index not in self.missing:
             return  # an earlier run has finished it
         terms = TermCodes()
-        atoms = in_time_order(unpacked_atoms((content for _, content in given), terms))
+        atoms = in_time_order(unpacked_atoms((content for _, content in values), terms))
         within = self.slices[index]
         situation = situation_of(TraceColumns(terms, atoms, within.last), self.job.timeline, self.background)
         parts = list(self._parts(situation, within, range(len(self.job.questions)), _SPLITS))
@@ -127,17 +127,17 @@ class WorkTask(Generic[Payload, Result]):
     most: int
 
     def __call__(
-        self, given: Iterable[tuple[int, bytes | Share[Payload]]]
+        self, value: Iterable[tuple[int, bytes | Share[Payload]]]
     ) -> Iterator[tuple[int, Result | LarsError]]:
         """Yield what is found in a slice, by its number, or why nothing is."""
         memory.watch_task(self.most)
         contents: list[bytes] = []
         shares: list[tuple[int, Payload]] = []
-        for number, one in given:
-            if isinstance(one, bytes):
-                contents.append(one)
+        for number, item in value:
+            if isinstance(item, bytes):
+                contents.append(item)
             else:
-                shares.append((number, one.payload))
+                shares.append((number, item.payload))
         for number, share in shares:
             terms = TermCodes()
             atoms = in_time_order(unpacked_atoms(contents, terms))
@@ -178,9 +178,9 @@ def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, p
         with talking:
             sending.send(tuple(part))
 
-    def stop(said: str) -> None:
+    def stop(sentence: str) -> None:
         talking.acquire()
-        sending.send((0, PartKind.EXHAUSTED, 0, 0, said.encode()))
+        sending.send((0, PartKind.EXHAUSTED, 0, 0, sentence.encode()))
         os._exit(0)
 
     Thread(target=_follow, args=(parent,), daemon=True).start()

@@ -23,13 +23,13 @@ NOW: Final = "now"
 
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
     """Return when a row has the constants, and equal columns for equal variables; note where these are."""
-    found = []
+    result = []
     for column, term in zip(columns(len(terms), f"{alias}."), terms, strict=True):
         if not isinstance(term, Variable):
-            found.append(f"{column} = {quote(str(term))}")
+            result.append(f"{column} = {quote(str(term))}")
         elif first.setdefault(term, column) != column:
-            found.append(f"{column} = {first[term]}")
-    return found
+            result.append(f"{column} = {first[term]}")
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +40,27 @@ class InputTables:
     input: tuple[Signature, ...]
     background: Mapping[Signature, str]
 
-    def selects(self, wanted: WindowedAtom, *, timed: bool) -> list[str]:
+    def selects(self, atom: WindowedAtom, *, timed: bool) -> list[str]:
         """Return SELECTs of what is shown: t, the atom's variables, and the time of arrival."""
-        predicate, found = signature(wanted.atom), []
+        predicate, result = signature(atom.atom), []
         if predicate in self.input:
             first: dict[Variable, str] = {}
-            where = conditions_on(wanted.atom.arguments, "s", first)
+            where = conditions_on(atom.atom.arguments, "s", first)
             times = ["CAST(s.t AS TEXT)"] if timed else []
-            selected = ", ".join(["n.t", *(first[name] for name in wanted.variables), *times])
-            table, on = self._visible(wanted.window, predicate)
+            selected = ", ".join(["n.t", *(first[name] for name in atom.variables), *times])
+            table, on = self._visible(atom.window, predicate)
             below = f"\nWHERE {conjunction(where)}" if where else ""
-            found.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
+            result.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
         if predicate in self.background and not timed:
             # B stands under no window, so this is a plain atom, which input may hold too.
             first = {}
-            where = conditions_on(wanted.atom.arguments, "k", first)
-            selected = ", ".join(["n.t", *(first[name] for name in wanted.variables)])
-            found.append(
+            where = conditions_on(atom.atom.arguments, "k", first)
+            selected = ", ".join(["n.t", *(first[name] for name in atom.variables)])
+            result.append(
                 f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
                 f"\nWHERE {conjunction(where)}"
             )
-        return found
+        return result
 
     def background_select(self, predicate: Signature) -> str:
         """Return the SELECT of what B holds of a predicate, at every evaluation time."""
@@ -85,8 +85,8 @@ class InputTables:
         parts = ", ".join(f"a{place}" for place in places)
         over = f"{f'PARTITION BY {parts} ' if parts else ''}ORDER BY t, seq"
         arrived = "\n    UNION ALL\n    ".join(
-            _first_arrivals(self.names.input(one), number, one[1], width, window.source)
-            for number, one in enumerate(counted)
+            _first_arrivals(self.names.input(table), number, table[1], width, window.source)
+            for number, table in enumerate(counted)
         )
         lead = f"SELECT *, LEAD(t, {window.size}) OVER ({over}) AS gone FROM (\n    {arrived}\n  ) AS arrived"
         if window.ties is Ties.ALL:
@@ -159,9 +159,9 @@ class ProgramInput:
     background: Background = field(default_factory=dict)
 
 
-def input_statements(tables: InputTables, own: Background, given: ProgramInput) -> Iterator[str]:
+def input_statements(tables: InputTables, own: Background, program_input: ProgramInput) -> Iterator[str]:
     """Yield the lines that make the tables of input and background, `own` are the program's facts."""
-    names, facts = tables.names, given.facts
+    names, facts = tables.names, program_input.facts
     yield ""
     yield from remark(_INPUT)
     for predicate in tables.input:
@@ -177,15 +177,15 @@ def input_statements(tables: InputTables, own: Background, given: ProgramInput) 
     for predicate in tables.input:
         index = names.of(("index", predicate), f"arrivals_{predicate[0]}")
         yield f"CREATE INDEX IF NOT EXISTS {index} ON {names.input(predicate)} (t);"
-    yield from _background(names, own, given)
+    yield from _background(names, own, program_input)
 
 
-def _background(names: TableNames, own: Background, given: ProgramInput) -> Iterator[str]:
-    for predicate in sorted(given.background_predicates):
+def _background(names: TableNames, own: Background, program_input: ProgramInput) -> Iterator[str]:
+    for predicate in sorted(program_input.background_predicates):
         declared = ", ".join(f"{name} TEXT" for name in columns(predicate[1])) or "held TEXT"
         yield "-- Background, which holds at every time."
         yield f"CREATE TABLE IF NOT EXISTS {names.background_table(predicate)} ({declared});"
-        rows = given.background.get(predicate, ())
+        rows = program_input.background.get(predicate, ())
         yield from insert_lines(names.background_table(predicate), list(map(_stored, rows)))
     for predicate in sorted(own):
         table = names.facts(predicate)
@@ -194,7 +194,7 @@ def _background(names: TableNames, own: Background, given: ProgramInput) -> Iter
             table, ", ".join(f"{name} TEXT" for name in columns(predicate[1])) or "held TEXT"
         )
         yield from insert_lines(table, list(map(_stored, own[predicate])))
-        if predicate in given.background_predicates:
+        if predicate in program_input.background_predicates:
             yield f"INSERT INTO {table} SELECT * FROM {names.background_table(predicate)};"
 
 
@@ -204,7 +204,9 @@ def _stored(row: Sequence[str]) -> list[str]:
 
 def time_statements(tables: InputTables, gate: Gate, timeline: Interval | None) -> Iterator[str]:
     """Yield the lines that make the table of the evaluation times."""
-    arrivals = " UNION ALL ".join(f"SELECT t FROM {tables.names.input(one)}" for one in tables.input)
+    arrivals = " UNION ALL ".join(
+        f"SELECT t FROM {tables.names.input(predicate)}" for predicate in tables.input
+    )
     yield ""
     if not isinstance(gate, Arrivals):
         yield "-- The timeline, its ends included: by default it begins at 0, and ends with the last atom."
@@ -214,13 +216,13 @@ def time_statements(tables: InputTables, gate: Gate, timeline: Interval | None) 
         else:
             last = f"(SELECT MAX(t) FROM ({arrivals}) AS arrivals)" if arrivals else "NULL"
             yield f"INSERT INTO timeline SELECT 0, COALESCE({last}, 0);"
-    yield from remark(f"The evaluation times: {_said(gate)}.")
+    yield from remark(f"The evaluation times: {_gate_text(gate)}.")
     yield from temporary(NOW, "t BIGINT NOT NULL")
     yield f"INSERT INTO {NOW}"
     yield from _evaluated(tables, gate)
 
 
-def _said(gate: Gate) -> str:
+def _gate_text(gate: Gate) -> str:
     match gate:
         case Arrivals(patterns):
             return f"when an atom arrives that is one of {', '.join(map(str, patterns)) or 'none'}"
@@ -237,9 +239,9 @@ def _said(gate: Gate) -> str:
 def _evaluated(tables: InputTables, gate: Gate) -> Iterator[str]:
     match gate:
         case Arrivals(patterns):
-            found = [instances(one, tables.names) for one in patterns]
+            texts = [instances(atom, tables.names) for atom in patterns]
             # UNION leaves one of equal times.
-            yield " UNION ".join([*found, "SELECT 0 WHERE 1 = 0"]) + ";"
+            yield " UNION ".join([*texts, "SELECT 0 WHERE 1 = 0"]) + ";"
         case Multiples(periods):
             yield " UNION ".join(map(_multiples, periods)) + ";"
         case EveryTime():

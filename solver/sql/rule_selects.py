@@ -61,8 +61,8 @@ def truth(expression: Expression, names: VariableColumns) -> SqlTruth:
     """Return the effective boolean value of a condition; raises UnsaidError."""
     match expression:
         case Call("!", (inner,)):
-            found = truth(inner, names)
-            return SqlTruth(f"NOT ({found.holds})", found.undecided)
+            sql_truth = truth(inner, names)
+            return SqlTruth(f"NOT ({sql_truth.holds})", sql_truth.undecided)
         case Call("&&" | "||" as sign, parts):
             return _connected("AND" if sign == "&&" else "OR", [truth(part, names) for part in parts])
         case Call("IN", (needle, *options)):
@@ -74,14 +74,14 @@ def truth(expression: Expression, names: VariableColumns) -> SqlTruth:
             return SqlTruth(f"{names.term[variable]} <> {quote(NULL)}")
         case Call("SAMETERM", (left, right)):
             return SqlTruth(f"{_bound(left, names)} = {_bound(right, names)}")
-        case Call(function, (one,)) if function in _STARTS:
-            return SqlTruth(f"substr({_bound(one, names)}, 1, 1) = '{_STARTS[function]}'")
+        case Call(function, (term,)) if function in _STARTS:
+            return SqlTruth(f"substr({_bound(term, names)}, 1, 1) = '{_STARTS[function]}'")
         case Call("ISNUMERIC", (Variable() as variable,)):
             kind = names.denoted(variable).kind
             return SqlTruth(f"{kind} = 'number'", (f"{kind} = '?'",))
         case Call("=" | "!=" as sign, (left, right)):
-            found = _equal(_denoted(left, names), _denoted(right, names))
-            return found if sign == "=" else SqlTruth(f"NOT ({found.holds})", found.undecided)
+            sql_truth = _equal(_denoted(left, names), _denoted(right, names))
+            return sql_truth if sign == "=" else SqlTruth(f"NOT ({sql_truth.holds})", sql_truth.undecided)
         case Call(sign, (left, right)) if sign in _ORDERS:
             return _ordered(sign, _denoted(left, names), _denoted(right, names))
         case Literal("true" | "false" as text, datatype) if datatype == XSD + "boolean":
@@ -92,7 +92,7 @@ def truth(expression: Expression, names: VariableColumns) -> SqlTruth:
 
 def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
     holds = f" {word} ".join(f"({part.holds})" for part in parts)
-    return SqlTruth(holds, tuple(dict.fromkeys(one for part in parts for one in part.undecided)))
+    return SqlTruth(holds, tuple(dict.fromkeys(text for part in parts for text in part.undecided)))
 
 
 def _bound(expression: Expression, names: VariableColumns) -> str:
@@ -117,18 +117,18 @@ def _denoted(expression: Expression, names: VariableColumns) -> SqlTerm:
 
 
 def _constant(term: Constant) -> SqlTerm:
-    found = constant(term)
-    if found is None:
+    sql_term = constant(term)
+    if sql_term is None:
         raise UnsaidError(
             f"SQL cannot compare with {term} exactly; covered are numbers of 15 digits and texts"
         )
-    return found
+    return sql_term
 
 
 def _both(kind: str, left: SqlTerm, right: SqlTerm) -> str:
     """Return when both terms are of a kind, as far as they are not for certain."""
-    asked = [f"{one.kind} = '{kind}'" for one in (left, right) if one.kinds != {kind}]
-    return " AND ".join(asked) or "1 = 1"
+    tests = [f"{term.kind} = '{kind}'" for term in (left, right) if term.kinds != {kind}]
+    return " AND ".join(tests) or "1 = 1"
 
 
 def _ordered(sign: str, left: SqlTerm, right: SqlTerm) -> SqlTruth:
@@ -154,8 +154,8 @@ def _equal(left: SqlTerm, right: SqlTerm) -> SqlTruth:
         cases.append(f"WHEN {_both('number', left, right)} THEN {left.number} = {right.number}")
     cases.append(f"WHEN {left.term} = {right.term} THEN 1 = 1")
     for kind, result in (("node", "1 = 0"), ("lang", "1 = 0"), ("none", "NULL")):
-        asked = [f"{side.kind} = '{kind}'" for side in (left, right) if kind in side.kinds]
-        cases += [f"WHEN {' OR '.join(asked)} THEN {result}"] if kind in kinds else []
+        tests = [f"{side.kind} = '{kind}'" for side in (left, right) if kind in side.kinds]
+        cases += [f"WHEN {' OR '.join(tests)} THEN {result}"] if kind in kinds else []
     if "boolean" in left.kinds & right.kinds:
         cases.append(f"WHEN {_both('boolean', left, right)} THEN {left.number} = {right.number}")
     undecided = _unknown(left, right)
@@ -170,13 +170,13 @@ def _equal(left: SqlTerm, right: SqlTerm) -> SqlTruth:
 
 def _unknown(left: SqlTerm, right: SqlTerm) -> list[str]:
     """Return when the terms have values that SQL does not know, or only roughly."""
-    found = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
+    texts = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
     slack = " + ".join(side.slack for side in (left, right) if len(side.kinds) > 1)
     if slack and "number" in left.kinds & right.kinds:
         size = f"abs({left.number}) + abs({right.number})"
         gap = f"abs({left.number} - {right.number})"
-        found.append(f"{slack} > 0 AND {left.term} <> {right.term} AND {gap} <= ({slack}) * ({size})")
-    return found
+        texts.append(f"{slack} > 0 AND {left.term} <> {right.term} AND {gap} <= ({slack}) * ({size})")
+    return texts
 
 
 def comparison_text(comparison: Comparison, names: Mapping[Variable, str]) -> str:
@@ -198,15 +198,15 @@ def overflows(comparison: Comparison, names: Mapping[Variable, str]) -> tuple[st
     """Return when SQL may have no exact number for a part of a comparison."""
     ordered = comparison.relation not in (Relation.EQUAL, Relation.UNEQUAL)
     sides = comparison.left, comparison.right
-    found = [part for side in sides for part in _parts(side) if ordered or isinstance(side, Operation)]
+    terms = [part for side in sides for part in _parts(side) if ordered or isinstance(side, Operation)]
     divided = [
         part.left
-        for part in found
+        for part in terms
         if isinstance(part, Operation)
         if part.operator is ArithmeticOperator.DIVIDE
     ]
     limits = [
-        *((_EXACT, part) for part in found if not isinstance(part, Number)),
+        *((_EXACT, part) for part in terms if not isinstance(part, Number)),
         *((_DIVIDED, part) for part in divided),
     ]
     return tuple(f"abs({number(part, names)}) > {most}" for most, part in dict.fromkeys(limits))
@@ -235,8 +235,8 @@ def number(side: Arithmetic, names: Mapping[Variable, str]) -> str:
     match side:
         case Operation(operator, left, right):
             return _computed(operator, number(left, names), number(right, names))
-        case Number(found):
-            return str(found)
+        case Number(amount):
+            return str(amount)
         case Variable():
             text = names[side]
             return f"CASE WHEN substr({text}, 1, 1) IN ({_NUMERIC}) THEN CAST({text} AS BIGINT) END"
@@ -244,7 +244,7 @@ def number(side: Arithmetic, names: Mapping[Variable, str]) -> str:
             return "NULL"
 
 
-_NUMERIC: Final = ", ".join(f"'{one}'" for one in "-0123456789")
+_NUMERIC: Final = ", ".join(f"'{character}'" for character in "-0123456789")
 
 
 def _computed(operator: ArithmeticOperator, left: str, right: str) -> str:
@@ -303,7 +303,7 @@ class RuleSelect:
         time = f"{next(iter(self._aliases))}.t"
         where = self._where
         if self._undecided:
-            unknown = " OR ".join(f"({one})" for one in dict.fromkeys(self._undecided))
+            unknown = " OR ".join(f"({text})" for text in dict.fromkeys(self._undecided))
             time = f"CASE WHEN {unknown} THEN NULL ELSE {time} END"
         head = self.plan.rule.head
         terms = head.arguments if isinstance(head, Atom) else ()
@@ -355,8 +355,8 @@ class RuleSelect:
     def _ask(self, condition: Condition) -> None:
         match condition:
             case Test(expression, wanted):
-                found = truth(expression, VariableColumns(self._terms, self._denoted))
-                self._keep(found, wanted=wanted)
+                sql_truth = truth(expression, VariableColumns(self._terms, self._denoted))
+                self._keep(sql_truth, wanted=wanted)
             case Assign(variable, expression):
                 if not isinstance(expression, Term):
                     raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
@@ -386,11 +386,11 @@ class RuleSelect:
         self._overflows += overflows(condition, self._terms)
         self._keep(SqlTruth(holds), wanted=True)
 
-    def _keep(self, found: SqlTruth, *, wanted: bool) -> None:
-        holds = f"({found.holds})" if wanted else f"NOT ({found.holds})"
-        unknown = [f"({one})" for one in dict.fromkeys((*found.undecided, *self._overflows))]
+    def _keep(self, sql_truth: SqlTruth, *, wanted: bool) -> None:
+        holds = f"({sql_truth.holds})" if wanted else f"NOT ({sql_truth.holds})"
+        unknown = [f"({text})" for text in dict.fromkeys((*sql_truth.undecided, *self._overflows))]
         self._where.append(f"({' OR '.join([holds, *unknown])})" if unknown else holds)
-        self._undecided += (*found.undecided, *self._overflows)
+        self._undecided += (*sql_truth.undecided, *self._overflows)
 
     def _denoted(self, variable: Variable) -> SqlTerm:
         """Return what a variable's term denotes, found in `value`."""
@@ -449,5 +449,5 @@ def _count(arguments: list[str], *, distinct: bool) -> str:
         case [only]:
             return f"COUNT(DISTINCT NULLIF({only}, {quote(NULL)}))"
         case _:
-            parts = " || ".join(f"length({one}) || ':' || {one}" for one in arguments)
+            parts = " || ".join(f"length({argument}) || ':' || {argument}" for argument in arguments)
             return f"COUNT(DISTINCT {parts})"

@@ -75,7 +75,11 @@ def _check_windows(program: Program) -> None:
 
 
 def script(
-    program: Program, gate: Gate, output: Signature | None, variables: Sequence[Variable], given: ProgramInput
+    program: Program,
+    gate: Gate,
+    output: Signature | None,
+    variables: Sequence[Variable],
+    program_input: ProgramInput,
 ) -> Iterator[str]:
     """Yield the lines of the script of a program without its trigger.
 
@@ -83,30 +87,40 @@ def script(
     of all derived predicates. Raises InexpressibleInSqlError for what SQL cannot say exactly.
     """
     own = with_facts(program, {})
-    found = obstacle(program, given.background_predicates)
-    if found is not None:
-        raise InexpressibleInSqlError(found.problem, found.rule, found.literal)
+    hindering = obstacle(program, program_input.background_predicates)
+    if hindering is not None:
+        raise InexpressibleInSqlError(hindering.problem, hindering.rule, hindering.literal)
     _check_windows(program)
     whole = plan(program, output)
-    names, wanted = TableNames(), list(dict.fromkeys(_shown(whole)))
+    names, atoms = TableNames(), list(dict.fromkeys(_shown_atoms(whole)))
     for table in (NOW, "value", "compared", "lexical", "literal", "timeline", "violated"):
         names.of(table, table)
-    patterns = [signature(one) for one in gate.patterns] if isinstance(gate, Arrivals) else []
-    known = given.background_predicates | own.keys()
-    seen = [signature(one.atom.atom) for one in wanted]
-    if any(isinstance(window := one.atom.window, TupleWindow) and window.by is None for one in wanted):
+    patterns = [signature(atom) for atom in gate.patterns] if isinstance(gate, Arrivals) else []
+    known = program_input.background_predicates | own.keys()
+    predicates = [signature(shown_atoms.atom.atom) for shown_atoms in atoms]
+    if any(
+        isinstance(window := shown_atoms.atom.window, TupleWindow) and window.by is None
+        for shown_atoms in atoms
+    ):
         # Such a window counts what no rule names, too.
-        seen += [(fact.predicate, len(fact.arguments)) for fact in given.facts]
-    unseen = known - given.streamed | intensional(program)
-    inputs = tuple(dict.fromkeys(one for one in (*seen, *patterns) if one not in unseen))
-    always = {one: names.facts(one) if one in own else names.background_table(one) for one in known}
+        predicates += [(fact.predicate, len(fact.arguments)) for fact in program_input.facts]
+    unseen = known - program_input.streamed | intensional(program)
+    inputs = tuple(
+        dict.fromkeys(predicate for predicate in (*predicates, *patterns) if predicate not in unseen)
+    )
+    always = {
+        predicate: names.facts(predicate) if predicate in own else names.background_table(predicate)
+        for predicate in known
+    }
     tables = InputTables(names, inputs, always)
-    sources = {one: names.of(one, f"shown_{number}") for number, one in enumerate(wanted, 1)}
+    sources = {
+        shown_atoms: names.of(shown_atoms, f"shown_{number}") for number, shown_atoms in enumerate(atoms, 1)
+    }
     writer = _Writer(output, whole, tables, sources)
     yield from remark(_HEADER)
     layers = list(_layers(writer))
-    yield from input_statements(tables, own, given)
-    yield from time_statements(tables, gate, given.timeline)
+    yield from input_statements(tables, own, program_input)
+    yield from time_statements(tables, gate, program_input.timeline)
     yield from _windows(writer)
     if any(line.startswith(_COMPARED) for line in layers):
         yield VALUE_VIEWS
@@ -114,7 +128,7 @@ def script(
     yield from _result(writer, variables)
 
 
-def _shown(whole: RelationalPlan) -> Iterator[ShownAtoms]:
+def _shown_atoms(whole: RelationalPlan) -> Iterator[ShownAtoms]:
     rules = [rule for layer in whole.layers for rule in layer.rules]
     for rule in (*rules, *whole.constraints):
         for part in (*rule.joined, *rule.subtracted):
@@ -125,11 +139,11 @@ def _shown(whole: RelationalPlan) -> Iterator[ShownAtoms]:
 
 def _windows(writer: _Writer) -> Iterator[str]:
     for source, table in writer.sources.items():
-        wanted = source.atom
+        atom = source.atom
         yield ""
-        yield from remark(f"{wanted.window} {'@_t' if source.timed else '◇'} {wanted.atom}")
-        width = len(wanted.variables) + source.timed
-        yield from _rows(table, width, writer.tables.selects(wanted, timed=source.timed))
+        yield from remark(f"{atom.window} {'@_t' if source.timed else '◇'} {atom.atom}")
+        width = len(atom.variables) + source.timed
+        yield from _rows(table, width, writer.tables.selects(atom, timed=source.timed))
 
 
 def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
@@ -217,9 +231,9 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
         table = writer.tables.names.derived(writer.output)
         yield f"SELECT {', '.join(['t', *selected])} FROM {table}{where} ORDER BY {places};"
         return
-    derived = sorted({one for layer in writer.whole.layers for one in layer.predicates})
+    derived = sorted({predicate for layer in writer.whole.layers for predicate in layer.predicates})
     width = max((arity for _, arity in derived), default=0)
-    selects = [_atoms(writer, one, width) + where for one in derived]
+    selects = [_atoms(writer, predicate, width) + where for predicate in derived]
     places = ", ".join(str(place) for place in range(1, 3 + width))
     yield "\nUNION ALL\n".join(selects) + f"\nORDER BY {places};" if selects else "SELECT NULL WHERE 1 = 0;"
 

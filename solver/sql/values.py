@@ -23,8 +23,8 @@ class InexpressibleInSqlError(LarsError):
     """What SQL cannot say exactly, with its rule, and the number of its body literal if it is one."""
 
     def __init__(self, problem: str, rule: Rule | None, literal: BodyLiteral | None = None) -> None:
-        said = problem if literal is None else f"{write_literal(literal)}: {problem}"
-        super().__init__(f"--format sql: {said}" + ("" if rule is None else f"\n  in the rule {rule}"))
+        sentence = problem if literal is None else f"{write_literal(literal)}: {problem}"
+        super().__init__(f"--format sql: {sentence}" + ("" if rule is None else f"\n  in the rule {rule}"))
         self.rule = rule
         self.part = None if rule is None or literal is None else rule.body.index(literal)
 
@@ -69,13 +69,13 @@ class TableNames:
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
 
-    def of(self, key: object, wanted: str) -> str:
+    def of(self, key: object, text: str) -> str:
         """Return the name of what the key stands for, in quotes where SQL needs them."""
         if key not in self._names:
-            name, number = on_one_line(wanted), 1
+            name, number = on_one_line(text), 1
             while name.lower() in self._taken:
                 number += 1
-                name = f"{on_one_line(wanted)}_{number}"
+                name = f"{on_one_line(text)}_{number}"
             self._taken.add(name.lower())
             self._names[key] = name if _PLAIN.fullmatch(name) else identifier(name)
         return self._names[key]
@@ -100,8 +100,8 @@ class TableNames:
 def insert_lines(table: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a statement that inserts rows of expressions; none without rows."""
     for begin in range(0, len(rows), _AT_ONCE):
-        listed = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _AT_ONCE])
-        yield f"INSERT INTO {table} VALUES\n  {listed};"
+        names = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _AT_ONCE])
+        yield f"INSERT INTO {table} VALUES\n  {names};"
 
 
 def temporary(table: str, declared: str) -> Iterator[str]:

@@ -37,15 +37,15 @@ def readable(path: Path) -> Path:
         if key is not None and key not in _copies:
             _copies[key] = _copy(path, _folder() / str(len(_copies)))
     except (OSError, EOFError, zlib.error) as error:
-        said = getattr(error, "strerror", None) or error
-        raise LarsError(f"{path}: cannot be read: {said}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise LarsError(f"{path}: cannot be read: {reason}") from None
     return path if key is None else _copies[key]
 
 
 def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
     """Return what a conversion writes of a plain file, made once for this file and how it is converted."""
-    found = path.stat()
-    key = (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, how)
+    result = path.stat()
+    key = (result.st_dev, result.st_ino, result.st_size, result.st_mtime_ns, how)
     if key not in _copies:
         made = _folder() / str(len(_copies))
         convert(made)
@@ -60,16 +60,16 @@ def _key(path: Path) -> object:
             raise LarsError("-: standard input is closed")
         return sys.stdin
     try:
-        found = path.stat()
+        result = path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
         return None  # its reader says what is accepted
-    if stat.S_ISFIFO(found.st_mode) or stat.S_ISCHR(found.st_mode):
-        return found.st_dev, found.st_ino
-    if not stat.S_ISREG(found.st_mode):
+    if stat.S_ISFIFO(result.st_mode) or stat.S_ISCHR(result.st_mode):
+        return result.st_dev, result.st_ino
+    if not stat.S_ISREG(result.st_mode):
         return None
     with path.open("rb") as reader:
         compressed = reader.read(len(_COMPRESSED)) == _COMPRESSED
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns) if compressed else None
+    return (result.st_dev, result.st_ino, result.st_size, result.st_mtime_ns) if compressed else None
 
 
 def _copy(path: Path, copy: Path) -> Path:

@@ -80,12 +80,12 @@ class Raw(NamedTuple):
         return Instant(TimeKind(self.kind), self.time)
 
 
-def row_of(found: TracedAtom | MalformedPart, position: int, seq: int, text: str) -> Raw:
+def row_of(row: TracedAtom | MalformedPart, position: int, seq: int, text: str) -> Raw:
     """Return what was found as a row at its place in arrival order, or `text` as a rejected one."""
-    if isinstance(found, MalformedPart):
+    if isinstance(row, MalformedPart):
         kept = text.encode("utf-8", "backslashreplace").decode()
-        return Raw(TimeKind.INTEGER, 0, position, seq, None, None, (kept,), found.problem, found.fatal)
-    _, time, stream, predicate, arguments = found
+        return Raw(TimeKind.INTEGER, 0, position, seq, None, None, (kept,), row.problem, row.fatal)
+    _, time, stream, predicate, arguments = row
     return Raw(time.kind, time.value, position, seq, stream, predicate, arguments)
 
 
@@ -116,8 +116,8 @@ class ExactRow(NamedTuple):
 def exact_rows(position: int, others: Iterable[ExactRow], numbers: Array) -> Iterator[Raw]:
     """Yield rows that were read one by one, each numbered on from the number of its place."""
     for row in others:
-        for number, found in enumerate(row.content, int(numbers[row.place])):
-            yield row_of(found, position, number, row.text)
+        for number, part in enumerate(row.content, int(numbers[row.place])):
+            yield row_of(part, position, number, row.text)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,8 +135,8 @@ class RowBlock:
     def numbers(self, others: Iterable[ExactRow]) -> Array:
         """Return how many atoms, times and faults come before each row, and at the end how many in all."""
         counts = np.zeros(self.rows + 1, np.int64)
-        for one in self.usual:
-            counts[one.places + 1] = 1
+        for rows in self.usual:
+            counts[rows.places + 1] = 1
         for row in others:
             counts[row.place + 1] = len(row.content)
         return np.cumsum(counts)
@@ -174,36 +174,36 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
     Either no window of a stream can hold two of its times, or the whole trace is much shorter than
     every window. A trace of few elements shows nothing; of dateTimes no unit is wrong.
     """
-    if not windows or any(one.mixed or one.kind != TimeKind.INTEGER for one in read):
+    if not windows or any(summary.mixed or summary.kind != TimeKind.INTEGER for summary in read):
         return None
     advice = f"integers in it count {counted} (--trace-unit, --unit): is that right?"
     shortest, longest = (pick(length for _, length in windows) for pick in (min, max))
     gaps = [(gap, length) for stream, length in windows if (gap := _gap(read, f"<{stream}>"))]
     if gaps and all(gap > length for gap, length in gaps):
         gap = min(gap for gap, _ in gaps)
-        found = f"its times are at least {gap} time points apart, the longest window has {longest}"
-        return f"no window holds elements of two times of the trace: {found}; {advice}"
+        text = f"its times are at least {gap} time points apart, the longest window has {longest}"
+        return f"no window holds elements of two times of the trace: {text}; {advice}"
     span = _span(read)
-    if span and span * _FIT < shortest and sum(one.rows for one in read) >= _FEW:
-        found = f"this has {span} time points, the shortest window {shortest}"
-        return f"every window can hold the whole trace: {found}; {advice}"
+    if span and span * _FIT < shortest and sum(summary.rows for summary in read) >= _FEW:
+        text = f"this has {span} time points, the shortest window {shortest}"
+        return f"every window can hold the whole trace: {text}; {advice}"
     return None
 
 
 def _gap(read: Sequence[Summary], stream: str) -> int:
     """Return the shortest from one time of a stream to the next; 0 when it has only two, or parts overlap."""
-    own = [one for one in read if one.stream == stream]
-    between = [later.earliest - one.latest for one, later in pairwise(own)]
+    own = [summary for summary in read if summary.stream == stream]
+    between = [later.earliest - summary.latest for summary, later in pairwise(own)]
     if min(between, default=0) < 0:
         return 0
-    gap = min((gap for gap in (*between, *(one.gap for one in own)) if gap > 0), default=0)
+    gap = min((gap for gap in (*between, *(summary.gap for summary in own)) if gap > 0), default=0)
     return gap if _span(own) >= 2 * gap else 0
 
 
 def _span(read: Sequence[Summary]) -> int:
     if not read:
         return 0
-    return max(one.latest for one in read) - min(one.earliest for one in read)
+    return max(summary.latest for summary in read) - min(summary.earliest for summary in read)
 
 
 ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")
@@ -228,10 +228,10 @@ def is_json_row(line: str) -> bool:
     (True, False)
     """
     try:
-        found = json.loads(line)
+        result = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(found, dict) and not any(isinstance(one, dict | list) for one in found.values())
+    return isinstance(result, dict) and not any(isinstance(item, dict | list) for item in result.values())
 
 
 class FileFormat(ABC):
@@ -333,10 +333,10 @@ class TraceFile:
         except OSError as error:
             raise system_error(self.path, error, "cannot be read") from None
 
-    def row(self, found: TracedAtom | MalformedPart, seq: int, line: int, text: str) -> tuple[Raw, Place]:
+    def row(self, part: TracedAtom | MalformedPart, seq: int, line: int, text: str) -> tuple[Raw, Place]:
         """Return what was found as a row at its place in arrival order, `text` as it is written there."""
-        column = found.column if isinstance(found, MalformedPart) else 1
-        return row_of(found, self.position(), seq, text), Place(self.path, line, column, text)
+        column = part.column if isinstance(part, MalformedPart) else 1
+        return row_of(part, self.position(), seq, text), Place(self.path, line, column, text)
 
     def error(self, place: Place, problem: str) -> PlacedError:
         """Return the error for a problem at a place of the file."""
@@ -377,9 +377,9 @@ def reading(source: TraceFile, written: Instant, own: str | None, triple: Triple
 def stream_of(source: TraceFile, own: str | None) -> str | None:
     """Return the stream of an element: its own, or else the file's; raise when they contradict."""
     if own is None and source.stream is None and source.candidates:
-        listed = ", ".join(source.candidates)
+        names = ", ".join(source.candidates)
         raise MalformedPart(
-            f"nothing says which stream this is; give --stream IRI=FILE with one of: {listed}", fatal=True
+            f"nothing says which stream this is; give --stream IRI=FILE with one of: {names}", fatal=True
         )
     if own and source.stream and own != source.stream and not source.candidates:
         raise MalformedPart(

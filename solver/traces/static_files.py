@@ -65,18 +65,20 @@ def read_static(files: Sequence[StaticFile]) -> Static:
     """
     reading = _Statements()
     read: dict[Path, Array] = {}
-    for one in files:
-        if one.path not in read:
-            read[one.path] = reading.rows(one.path, f"s{len(read)}n")
-    rows = [(one, reading.in_graph(read[one.path], one.graph)) for one in files]
-    engines = dict.fromkeys(one.engine for one in files if one.engine is not None)
+    for file in files:
+        if file.path not in read:
+            read[file.path] = reading.rows(file.path, f"s{len(read)}n")
+    rows = [
+        (static_file, reading.in_graph(read[static_file.path], static_file.graph)) for static_file in files
+    ]
+    engines = dict.fromkeys(static_file.engine for static_file in files if static_file.engine is not None)
     listed = reading.listed()
-    found = {
-        engine: listed.static([some for one, some in rows if one.engine == engine])
+    statics = {
+        engine: listed.static([some for static_file, some in rows if static_file.engine == engine])
         for engine in (None, *engines)
     }
-    whole = found.pop(None)
-    return replace(whole, engine_stores={str(engine): own for engine, own in found.items()})
+    whole = statics.pop(None)
+    return replace(whole, engine_stores={str(engine): own for engine, own in statics.items()})
 
 
 class _Statements:
@@ -112,13 +114,13 @@ class _Statements:
         own = np.where(rows[:, 3] == NULL_CODE, self._terms.code(str(Iri(name))), rows[:, 3])
         return np.column_stack((rows[:, :3], own))
 
-    def listed(self) -> "_Listed":
+    def listed(self) -> "_SortedTerms":
         """Return all terms in the order of their texts."""
         texts = self._terms.atom_texts(np.arange(1, len(self._terms)))
         order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
         ranks = np.zeros(len(texts) + 1, np.int64)
         ranks[order + 1] = np.arange(len(order))
-        return _Listed([texts[place] for place in order.tolist()], ranks)
+        return _SortedTerms([texts[place] for place in order.tolist()], ranks)
 
     def _exact(self, path: Path, data: bytes, kind: RdfFormat) -> None:
         """Add what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
@@ -128,9 +130,9 @@ class _Statements:
                 self._quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
         elif kind not in _LINES or not self._lines(data):
             with _placed(path, data, kind):
-                found = pyoxigraph.serialize(pyoxigraph.parse(data, format=kind), format=RdfFormat.N_QUADS)
-                assert found is not None
-                if not self._lines(found):
+                quads = pyoxigraph.serialize(pyoxigraph.parse(data, format=kind), format=RdfFormat.N_QUADS)
+                assert quads is not None
+                if not self._lines(quads):
                     self._quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
 
     def _other(self, path: Path, data: bytes, kind: str) -> None:
@@ -170,11 +172,11 @@ class _Statements:
         try:
             while begin < len(data):
                 end = data.rfind(b"\n", begin, begin + _AT_ONCE) + 1 or len(data)
-                found = self._cut(lines_of(data[begin:end]))
-                if found is None:
+                numbers = self._cut(lines_of(data[begin:end]))
+                if numbers is None:
                     self._labels.clear()
                     return False
-                rows.append(found)
+                rows.append(numbers)
                 begin = end
         except (NotATerm, UnicodeDecodeError):
             self._labels.clear()
@@ -217,7 +219,7 @@ class _Statements:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _SortedTerms:
     """Terms in the order of their texts, and the place that each code has there."""
 
     texts: list[str]
@@ -256,9 +258,9 @@ def _cuts(lines: "Lines") -> list[Array] | None:
     if not usual.all():
         return None
     # An object may hold blanks: what stands before the dot is a graph if no quote is in it.
-    named = (last > o) & np.isin(data[last], [ord("<"), ord("_")])
-    named &= np.searchsorted(quotes, last) == np.searchsorted(quotes, dot)
-    return [p, o, np.where(named, last, dot), dot]
+    mask = (last > o) & np.isin(data[last], [ord("<"), ord("_")])
+    mask &= np.searchsorted(quotes, last) == np.searchsorted(quotes, dot)
+    return [p, o, np.where(mask, last, dot), dot]
 
 
 @contextmanager
@@ -294,10 +296,10 @@ def _by_rdflib(path: Path, data: bytes, kind: str) -> Iterator[Quad]:
         try:
             dataset.parse(data=data, format=kind, publicID="urn:")
         except Exception as error:  # noqa: BLE001  (rdflib's parsers share no base)
-            said = " ".join(str(error).split())
-            match = _LINE.search(said)
+            sentence = " ".join(str(error).split())
+            match = _LINE.search(sentence)
             line = f":{match[1] or match[2]}" if match else ""
-            raise LarsError(f"{path}{line}: no {kind}: {said}; accepted: {ACCEPTED_STATIC}") from None
+            raise LarsError(f"{path}{line}: no {kind}: {sentence}; accepted: {ACCEPTED_STATIC}") from None
         outside = dataset.default_graph.identifier
         for s, p, o, graph in dataset.quads((None, None, None, None)):
             name = None if graph in (None, outside) else text_of_rdflib(graph)
@@ -312,13 +314,13 @@ def _check_json(path: Path, data: bytes) -> None:
     except json.JSONDecodeError as error:
         raise file.error(error.pos, f"{error.msg}; accepted: JSON-LD") from None
     for key, value in _entries(document):
-        if key == "@import" or (key == "@context" and any(isinstance(item, str) for item in _listed(value))):
+        if key == "@import" or (key == "@context" and any(isinstance(item, str) for item in _as_list(value))):
             raise LarsError(
                 f"{path}: found a context by address, {value!r}; accepted: contexts inside the file"
             )
 
 
-def _listed(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 

@@ -50,10 +50,10 @@ class Survey:
         return units + 1
 
 
-def last_time(summaries: Iterable[Summary], found: Survey, unit: Duration) -> int:
+def last_time(summaries: Iterable[Summary], stream_survey: Survey, unit: Duration) -> int:
     """Return the last time point of a whole trace, 0 of one without elements."""
     latest = max((summary.latest for summary in summaries if summary.rows), default=0)
-    return int(found.times_of(np.array([latest], np.int64), unit)[0])
+    return int(stream_survey.times_of(np.array([latest], np.int64), unit)[0])
 
 
 def _check_span(read: list[Summary], unit: int) -> None:
@@ -62,8 +62,8 @@ def _check_span(read: list[Summary], unit: int) -> None:
     latest = max(read, key=lambda summary: summary.latest)
     if (latest.latest - earliest.earliest) // unit >= LARGEST_TIME:
         first, last = (
-            show(Instant(TimeKind(one.kind), time))
-            for one, time in ((earliest, earliest.earliest), (latest, latest.latest))
+            show(Instant(TimeKind(summary.kind), time))
+            for summary, time in ((earliest, earliest.earliest), (latest, latest.latest))
         )
         raise LarsError(
             f"from {first} to {last} there are more than {LARGEST_TIME} time points; "
@@ -158,8 +158,8 @@ def _check_kinds(read: list[Summary], sources: Sequence[TraceFile], *, is_open: 
     def check(row: Raw) -> str | None:
         if row.problem is not None or not clash(row.kind):
             return None
-        found, before = _SPELLING[TimeKind(row.kind)], _SPELLING[TimeKind(first)]
-        return f"found {found} after {before}; accepted: one spelling for all times of a trace"
+        text, before = _SPELLING[TimeKind(row.kind)], _SPELLING[TimeKind(first)]
+        return f"found {text} after {before}; accepted: one spelling for all times of a trace"
 
     for summary in read:
         if (summary.mixed and is_open) or clash(summary.kind):
@@ -205,8 +205,8 @@ def _order_check(*, counted: bool) -> Check:
         reached = latest.get(row.stream, row.time)
         if row.time < reached:
             stream = "" if row.stream in (None, ATOMS) else f" of the stream {row.stream}"
-            found = f"the time {shown(row.kind, row.time)} comes after {shown(row.kind, reached)}{stream}"
-            return f"{found}; accepted: times that do not decrease, or --sort"
+            text = f"the time {shown(row.kind, row.time)} comes after {shown(row.kind, reached)}{stream}"
+            return f"{text}; accepted: times that do not decrease, or --sort"
         latest[row.stream] = row.time
         return None
 
@@ -214,31 +214,33 @@ def _order_check(*, counted: bool) -> Check:
 
 
 def report(
-    found: Survey, skipped: Iterable[Raw], sources: Sequence[TraceFile], options: TraceOptions
+    stream_survey: Survey, skipped: Iterable[Raw], sources: Sequence[TraceFile], options: TraceOptions
 ) -> None:
     """Keep skipped lines in the side file and warn of what is no error."""
     if options.on_error is OnError.SKIP and options.rejected is not None:
         _keep(options.rejected, skipped, sources)
-    if found.skipped:
-        said = f"{found.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
-        warnings.warn(TraceWarning(said), stacklevel=2)
-    if found.zero is not None:
-        warnings.warn(OriginWarning(_counting(found, options), found.zero), stacklevel=2)
-    if found.misfit:
-        warnings.warn(TraceWarning(found.misfit), stacklevel=2)
-    if found.starts_at_zero:
-        said = "the trace has elements at time 0, which lies in no period: they are evaluated only"
-        warnings.warn(PeriodWarning(said), stacklevel=2)
+    if stream_survey.skipped:
+        sentence = (
+            f"{stream_survey.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
+        )
+        warnings.warn(TraceWarning(sentence), stacklevel=2)
+    if stream_survey.zero is not None:
+        warnings.warn(OriginWarning(_counting(stream_survey, options), stream_survey.zero), stacklevel=2)
+    if stream_survey.misfit:
+        warnings.warn(TraceWarning(stream_survey.misfit), stacklevel=2)
+    if stream_survey.starts_at_zero:
+        sentence = "the trace has elements at time 0, which lies in no period: they are evaluated only"
+        warnings.warn(PeriodWarning(sentence), stacklevel=2)
 
 
-def _counting(found: Survey, options: TraceOptions) -> str:
-    if not found.shift or options.origin is not None:
+def _counting(stream_survey: Survey, options: TraceOptions) -> str:
+    if not stream_survey.shift or options.origin is not None:
         default = ", one before the first element (--origin says another)" if options.origin is None else ""
-        return f"time 0 is {found.zero}, time points of {options.unit} count from there{default}"
-    late = found.shift * options.unit.nanoseconds > LARGEST
+        return f"time 0 is {stream_survey.zero}, time points of {options.unit} count from there{default}"
+    late = stream_survey.shift * options.unit.nanoseconds > LARGEST
     hint = "; later than dateTimes reach: do they count milliseconds (--trace-unit 1ms)?" if late else ""
     return (
-        f"integers in the trace count since 1970: time 0 is {found.zero}, one time point "
+        f"integers in the trace count since 1970: time 0 is {stream_survey.zero}, one time point "
         f"before the first, as for dateTimes (--origin says another; 1970-01-01T00:00:00Z leaves them){hint}"
     )
 

@@ -172,13 +172,13 @@ def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile,
     """Return the files of a trace in arrival order; folders give their files in number order."""
     if not paths:
         raise LarsError(f"no trace given; accepted: {ACCEPTED}")
-    listed = [(given, file) for given in paths for file in _files(given)]
+    listed = [(path, file) for path in paths for file in _files(path)]
     seen: set[Path] = set()
     for _, file in listed:
         if file.resolve() in seen:
             raise LarsError(f"{file}: the trace names this file twice")
         seen.add(file.resolve())
-    return tuple(_source(index, given, file, options) for index, (given, file) in enumerate(listed))
+    return tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
 
 
 def _files(path: Path) -> list[Path]:
@@ -203,27 +203,27 @@ def _files(path: Path) -> list[Path]:
     return tables
 
 
-def _source(index: int, given: Path, file: Path, options: TraceOptions) -> TraceFile:
+def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceFile:
     plain = readable(file)
     head = _head(file, plain, empty=options.ends and bare(file).suffix.lower() not in BINARY)
     kind = format_of(head)
     plain = kind.plain(head)
     head = replace(head, plain=plain)
     origin = None if options.origin is None else instant_of(options.origin)
-    named = options.streams.get(file, options.streams.get(given))
+    names = options.streams.get(file, options.streams.get(path))
     columns = dict(options.columns)
-    mapping = columns.get(named, columns.get(None))
+    mapping = columns.get(names, columns.get(None))
     if mapping is not None and kind.is_foreign(head):
         kind, plain = _mapped(str(file), plain, mapping, options)
-    candidates = () if named else options.query_streams
+    candidates = () if names else options.query_streams
     if len(candidates) == 1:
-        named = candidates[0]
+        names = candidates[0]
     source = TraceFile(
         index,
         str(file),
         kind,
         Clock(options.unit, options.trace_unit or options.unit, origin),
-        None if named is None else canonical(f"<{named}>"),
+        None if names is None else canonical(f"<{names}>"),
         candidates,
         copy=None if plain == file else plain,
     )
@@ -266,26 +266,26 @@ def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceCo
     Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
     the side file and counted in a TraceWarning.
     """
-    reading, found = _read(sources, options)
-    return reading.columns(found)
+    reading, stream_survey = _read(sources, options)
+    return reading.columns(stream_survey)
 
 
 def read_arrivals(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; the atoms of one file are in the order in which they stand there."""
-    reading, found = _read(sources, options)
+    reading, stream_survey = _read(sources, options)
     if options.sort or len(sources) > 1:
-        return reading.columns(found)
-    atoms = reading.timed(found)
-    return TraceColumns(reading.terms, atoms, last_time(reading.summaries, found, options.unit))
+        return reading.columns(stream_survey)
+    atoms = reading.timed(stream_survey)
+    return TraceColumns(reading.terms, atoms, last_time(reading.summaries, stream_survey, options.unit))
 
 
 def _read(sources: Sequence[TraceFile], options: TraceOptions) -> tuple["PartReading", Survey]:
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
         reading.add(FilePart(source))
-    found = survey(reading.summaries, sources, options)
-    report(found, reading.rejected, sources, options)
-    return reading, found
+    stream_survey = survey(reading.summaries, sources, options)
+    report(stream_survey, reading.rejected, sources, options)
+    return reading, stream_survey
 
 
 class PartReading:
@@ -316,15 +316,15 @@ class PartReading:
         skipped = Counter(row.position for row in self.rejected[before:])
         self.summaries += starmap(Summary.of_skipped, skipped.items())
 
-    def columns(self, found: Survey) -> TraceColumns:
+    def columns(self, stream_survey: Survey) -> TraceColumns:
         """Return all that was read, with the times that a survey finds."""
-        last = last_time(self.summaries, found, self._options.unit)
-        return TraceColumns(self.terms, in_time_order(self.timed(found)), last)
+        last = last_time(self.summaries, stream_survey, self._options.unit)
+        return TraceColumns(self.terms, in_time_order(self.timed(stream_survey)), last)
 
-    def timed(self, found: Survey) -> dict[Signature, InputAtoms]:
+    def timed(self, stream_survey: Survey) -> dict[Signature, InputAtoms]:
         """Return the atoms, as they came, with the times that a survey finds."""
         unit, atoms = self._options.unit, self.atoms()
-        return {name: replace(some, t=found.times_of(some.t, unit)) for name, some in atoms.items()}
+        return {name: replace(some, t=stream_survey.times_of(some.t, unit)) for name, some in atoms.items()}
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms, as they came, with times as `Raw` has them; then they are forgotten here."""
@@ -359,10 +359,10 @@ class PartReading:
     def _checked(self, source: TraceFile, block: RowBlock) -> Iterator[ExactRow]:
         stop = self._options.on_error is OnError.STOP
         for row in block.exact_rows:
-            for found in row.content:
-                if isinstance(found, MalformedPart) and (found.fatal or stop):
-                    place = Place(source.path, block.before + row.place + 1, found.column, row.text)
-                    raise source.error(place, found.problem)
+            for part in row.content:
+                if isinstance(part, MalformedPart) and (part.fatal or stop):
+                    place = Place(source.path, block.before + row.place + 1, part.column, row.text)
+                    raise source.error(place, part.problem)
             yield row
 
     def _encoded(self, rows: Iterable[Raw], before: int) -> TimedRows:

@@ -150,23 +150,23 @@ class Clock:
         if self.origin is None:
             return written
         if written.kind is not self.origin.kind:
-            shown = self._shown(written)
-            raise MalformedPart(f"{shown} cannot be counted: only one of them has a time zone", fatal=True)
+            text = self._text(written)
+            raise MalformedPart(f"{text} cannot be counted: only one of them has a time zone", fatal=True)
         return self._counted(written, written.value - self.origin.value)
 
     def _counted(self, written: Instant, nanoseconds: int) -> Instant:
         points, rest = divmod(nanoseconds, self.unit.nanoseconds)
         if nanoseconds < 0:
-            raise MalformedPart(f"{self._shown(written)} is negative; accepted: times from 0")
+            raise MalformedPart(f"{self._text(written)} is negative; accepted: times from 0")
         if rest:
-            found = f"{self._shown(written)} is not a whole number of the unit {self.unit}"
-            raise MalformedPart(f"{found}: choose a unit that divides it, or a --trace-unit")
+            text = f"{self._text(written)} is not a whole number of the unit {self.unit}"
+            raise MalformedPart(f"{text}: choose a unit that divides it, or a --trace-unit")
         if points > LARGEST_TIME:
-            found = f"{self._shown(written)} is too late"
-            raise MalformedPart(f"{found}; accepted: up to {LARGEST_TIME} time points")
+            text = f"{self._text(written)} is too late"
+            raise MalformedPart(f"{text}; accepted: up to {LARGEST_TIME} time points")
         return Instant(written.kind, points)
 
-    def _shown(self, written: Instant) -> str:
+    def _text(self, written: Instant) -> str:
         if written.kind is TimeKind.INTEGER:
             return f"the time {written.value} (of {self.trace_unit} each)"
         since = "" if self.origin is None else f", counted from {show(self.origin)},"
@@ -198,7 +198,7 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
     return show(Instant(begin.kind, value)) if abs(value) <= LARGEST else None
 
 
-def point_of(asked: int | datetime | time, zero: str | None, unit: Duration, last: int = 0) -> int:
+def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, last: int = 0) -> int:
     """Return the time point of a time; a dateTime counts from `zero`, that of time 0, if there is one.
 
     A time of day is that of the day on which a trace up to `last` has it, as dateTimes are shown: in UTC,
@@ -211,13 +211,13 @@ def point_of(asked: int | datetime | time, zero: str | None, unit: Duration, las
     >>> point_of(time(8, 0, 22), "2026-05-04T07:59:59Z", read_duration("1s"), last=96)
     23
     """
-    if isinstance(asked, int):
-        return asked
+    if isinstance(moment, int):
+        return moment
     if zero is None:
-        what = f"time of day {asked}" if isinstance(asked, time) else f"dateTime {show(instant_of(asked))}"
+        what = f"time of day {moment}" if isinstance(moment, time) else f"dateTime {show(instant_of(moment))}"
         problem = f"found the {what}, and the times of the input are numbers alone"
         raise LarsError(f"{problem}; accepted: time points, or dateTimes with --origin")
-    written = _on_its_day(asked, zero, unit, last) if isinstance(asked, time) else instant_of(asked)
+    written = _on_its_day(moment, zero, unit, last) if isinstance(moment, time) else instant_of(moment)
     try:
         return Clock(unit, unit, read_time(zero)).stamp(written).value
     except MalformedPart as error:
@@ -227,18 +227,18 @@ def point_of(asked: int | datetime | time, zero: str | None, unit: Duration, las
 _DAY: Final = 86400 * 10**9
 
 
-def _on_its_day(asked: time, zero: str, unit: Duration, last: int) -> Instant:
+def _on_its_day(moment: time, zero: str, unit: Duration, last: int) -> Instant:
     """Return the dateTime of a time of day between time 0 and a last time point, or after it on its day."""
     begin = read_time(zero)
     end = begin.value + last * unit.nanoseconds
-    since = ((asked.hour * 60 + asked.minute) * 60 + asked.second) * 10**9 + asked.microsecond * 1000
+    since = ((moment.hour * 60 + moment.minute) * 60 + moment.second) * 10**9 + moment.microsecond * 1000
     first = begin.value + (since - begin.value) % _DAY
-    found, other = (Instant(begin.kind, value) for value in (first, first + _DAY))
+    instant, other = (Instant(begin.kind, value) for value in (first, first + _DAY))
     if other.value <= end:
-        problem = f"found the time of day {asked}, which the trace has on several days"
-        raise LarsError(f"{problem}; accepted: a dateTime, as {show(found)} or {show(other)}")
-    if found.value > end and found.value // _DAY > end // _DAY:
-        shown = f"[{zero}, {show(Instant(begin.kind, end))}]"
-        problem = f"found the time of day {asked}, which is before the first of the trace's times, {shown}"
+        problem = f"found the time of day {moment}, which the trace has on several days"
+        raise LarsError(f"{problem}; accepted: a dateTime, as {show(instant)} or {show(other)}")
+    if instant.value > end and instant.value // _DAY > end // _DAY:
+        text = f"[{zero}, {show(Instant(begin.kind, end))}]"
+        problem = f"found the time of day {moment}, which is before the first of the trace's times, {text}"
         raise LarsError(f"{problem}; accepted: a dateTime from {zero} on, or a time point")
-    return found
+    return instant

@@ -49,8 +49,8 @@ class SyntaxLeaves:
 
     def index(self, leaf: object) -> int | None:
         """Return the number of the leaf's token; None for a term that the text does not name."""
-        found = TERM.fullmatch(str(leaf))
-        return None if found is None else int(found[2])
+        match = TERM.fullmatch(str(leaf))
+        return None if match is None else int(match[2])
 
     def term(self, leaf: object) -> Term:
         """Return the variable or RDF term of a leaf that is no blank node."""
@@ -202,7 +202,7 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
 
 def _connected(node: "CompValue", reader: ExpressionReader) -> Expression:
     parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
-    return chain(lambda one, other: Call(_CHAINS[node.name], (one, other)), parts)
+    return chain(lambda term, other: Call(_CHAINS[node.name], (term, other)), parts)
 
 
 def _chain(node: "CompValue", operators: Sequence[object], reader: ExpressionReader) -> Expression:

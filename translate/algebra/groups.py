@@ -219,9 +219,9 @@ def read_path(node: object, terms: SyntaxLeaves) -> Path:
 
 
 def _negated(node: "CompValue", terms: SyntaxLeaves) -> NegatedSet:
-    found = [(str(leaf).startswith("i"), _iri(leaf, terms)) for leaf in leaves(node)]
+    iris = [(str(leaf).startswith("i"), _iri(leaf, terms)) for leaf in leaves(node)]
     return NegatedSet(
-        tuple(iri for inverse, iri in found if not inverse), tuple(iri for inverse, iri in found if inverse)
+        tuple(iri for inverse, iri in iris if not inverse), tuple(iri for inverse, iri in iris if inverse)
     )
 
 
@@ -270,15 +270,15 @@ class Groups:
         self, node: object, stream: StreamClause | None, aggregate: Aggregate | None = None
     ) -> ReadExpression:
         """Return an expression, a fresh variable in the place of each EXISTS of it."""
-        found: list[Exists] = []
+        tests: list[Exists] = []
 
         def exists(group: "CompValue") -> Variable:
             variable = self.scope.fresh("e")
-            found.append(Exists(variable, self.group(group, stream)))
+            tests.append(Exists(variable, self.group(group, stream)))
             return variable
 
         reader = ExpressionReader(self.scope.leaves, exists, aggregate or self.refuse_aggregate)
-        return translate_expression(node, reader), tuple(found)
+        return translate_expression(node, reader), tuple(tests)
 
     def check_depth(self, pattern: Pattern, node: object) -> None:
         """Raise at a part of the query with which its pattern is too deep for walks over it."""

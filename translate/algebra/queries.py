@@ -60,24 +60,26 @@ class Aggregates:
     def read(self, node: "CompValue", name: Variable | None = None) -> Variable:
         """Return the variable of an aggregate in the text, `name` where the aggregate is new."""
         leaves = self.groups.scope.leaves
-        found: ReadExpression | None = None
+        expression: ReadExpression | None = None
         if is_tree(inner := unwrap(node.vars)) or not leaves.is_word(inner, "*"):
-            found = self.groups.expression(inner, self.stream)
+            expression = self.groups.expression(inner, self.stream)
         separator = leaves.term(node.separator) if node.separator else Literal(" ")
         assert isinstance(separator, Literal)
-        argument = None if found is None else found[0]
+        argument = None if expression is None else expression[0]
         key = _Aggregate(aggregate_name(node), argument, bool(node.distinct), separator.lexical)
-        return self._named(key, found, name)
+        return self._name_of(key, expression, name)
 
     def expression(self, node: object) -> ReadExpression:
         """Return an expression with the variables of its aggregates."""
         return self.groups.expression(node, self.stream, self.read)
 
-    def _named(self, key: _Aggregate, found: ReadExpression | None, name: Variable | None = None) -> Variable:
+    def _name_of(
+        self, key: _Aggregate, expression: ReadExpression | None, name: Variable | None = None
+    ) -> Variable:
         if key not in self.variables:
             self.variables[key] = name or self.groups.scope.fresh("a")
-            if found is not None and variable_of(found) is None:
-                self.arguments[key] = self.groups.scope.fresh("x"), found
+            if expression is not None and variable_of(expression) is None:
+                self.arguments[key] = self.groups.scope.fresh("x"), expression
         return self.variables[key]
 
     def behind_groups(
@@ -88,7 +90,7 @@ class Aggregates:
         A variable that is no key is a sample of its group (18.2.4.1).
         """
         expression, exists = found
-        apart = {one.variable for one in exists} | {*self.keys, *self.variables.values()}
+        apart = {test.variable for test in exists} | {*self.keys, *self.variables.values()}
         used = list(exists)
 
         def replaced(inner: Expression) -> Expression:
@@ -96,7 +98,7 @@ class Aggregates:
                 case Call(function, arguments):
                     return Call(function, tuple(map(replaced, arguments)))
                 case Variable() if inner in aliases and inner not in apart:
-                    used.extend(one for one in aliases[inner][1] if one not in used)
+                    used.extend(test for test in aliases[inner][1] if test not in used)
                     return aliases[inner][0]
                 case Variable() if grouped and inner not in apart:
                     return self.sample(inner)
@@ -111,12 +113,12 @@ class Aggregates:
             f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
         )
         self.groups.scope.notes.append(note)
-        return self._named(_Aggregate("SAMPLE", variable), (variable, ()))
+        return self._name_of(_Aggregate("SAMPLE", variable), (variable, ()))
 
     def group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> Group:
         """Return the groups of a pattern; COUNT(DISTINCT *) counts what `everything` is bound to."""
-        for name, found in self.arguments.values():
-            pattern = Extend(pattern, name, *found)
+        for name, expression in self.arguments.values():
+            pattern = Extend(pattern, name, *expression)
         aggregates: list[tuple[Variable, Aggregation]] = []
         for key, variable in self.variables.items():
             arguments: tuple[Variable, ...] = _tuple(everything) if key.distinct else ()
@@ -216,9 +218,9 @@ class _Level:
         for variable, item in self.items.items():
             if item.found[0] != variable:  # else the group binds it
                 pattern = Extend(pattern, variable, *item.found)
-        for key, found in order:
-            if found is not None:
-                pattern = Extend(pattern, key.variable, *found)
+        for key, expression in order:
+            if expression is not None:
+                pattern = Extend(pattern, key.variable, *expression)
         groups.check_depth(pattern, tree)
         modifiers = self._modifiers(tuple(key for key, _ in order))
         return Solutions(pattern, tuple(dict.fromkeys(result)), modifiers)
@@ -245,14 +247,14 @@ class _Level:
         scope, keys = self.groups.scope, self.aggregates.keys
         for node in self.tree.groupby.condition if self.tree.groupby else ():
             named = is_tree(node) and node.name == "GroupAs"
-            found = self.groups.expression(node.expr if named else node, self.stream)
+            expression = self.groups.expression(node.expr if named else node, self.stream)
             alias = node.var if named else None
-            if alias is None and (key := variable_of(found)) is not None:
+            if alias is None and (key := variable_of(expression)) is not None:
                 keys.append(key)
                 continue
             bound = variables(pattern).union(keys)
             keys.append(scope.fresh("k") if alias is None else scope.check_new(alias, bound))
-            pattern = Extend(pattern, keys[-1], *found)
+            pattern = Extend(pattern, keys[-1], *expression)
         return pattern
 
     def _samples(self) -> dict[Variable, Variable]:
@@ -271,8 +273,8 @@ class _Level:
             variable = terms.variable(node.var if node.evar is None else node.evar)
             if variable in self.items:
                 item = self.items[variable]
-                found = self.aggregates.behind_groups(item.found, before, grouped=True)
-                self.items[variable] = replace(item, found=found)
+                behind_groups = self.aggregates.behind_groups(item.found, before, grouped=True)
+                self.items[variable] = replace(item, found=behind_groups)
                 before[variable] = variable, ()
             elif variable not in self.aggregates.keys:
                 samples[variable] = self.aggregates.sample(variable)
@@ -290,21 +292,24 @@ class _Level:
         for name, item in self.items.items():
             aliases[name] = self.aggregates.behind_groups(item.found, aliases, grouped=False)
         conditions = [self.aggregates.expression(node) for node in self.tree.having.condition]
-        seen = [self.aggregates.behind_groups(found, aliases, grouped=self.grouped) for found in conditions]
-        return reduce(conjunction, seen)
+        exists = [
+            self.aggregates.behind_groups(condition, aliases, grouped=self.grouped)
+            for condition in conditions
+        ]
+        return reduce(conjunction, exists)
 
     def _order(self) -> list[tuple[OrderKey, ReadExpression | None]]:
         """Return the keys of ORDER BY, each with the expression that it stands for unless it is one."""
         aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
         order: list[tuple[OrderKey, ReadExpression | None]] = []
         for node in self.tree.orderby.condition if self.tree.orderby else ():
-            found = self.aggregates.expression(node.expr)
-            found = self.aggregates.behind_groups(found, aliases, grouped=self.grouped)
+            expression = self.aggregates.expression(node.expr)
+            expression = self.aggregates.behind_groups(expression, aliases, grouped=self.grouped)
             descending = node.order is not None and str(node.order).upper() == "DESC"
-            if (variable := variable_of(found)) is not None:
+            if (variable := variable_of(expression)) is not None:
                 order.append((OrderKey(variable, descending), None))
             else:
-                order.append((OrderKey(self.groups.scope.fresh("o"), descending), found))
+                order.append((OrderKey(self.groups.scope.fresh("o"), descending), expression))
         return order
 
     def _modifiers(self, order: tuple[OrderKey, ...]) -> Modifiers:
@@ -336,8 +341,8 @@ def _translate(leaves: SyntaxLeaves, language: Language) -> EngineQuery:
     tree, error = read_tree(leaves.document, leaves.lifted)
     try:
         query = _read(tree, leaves, language)
-    except PlacedError as found:
-        if error is not None and _position(error) < _position(found):
+    except PlacedError as placed_error:
+        if error is not None and _position(error) < _position(placed_error):
             raise error from None
         raise
     if error is not None:
@@ -413,8 +418,8 @@ def _dataset(tree: "CompValue", leaves: SyntaxLeaves) -> Dataset:
     """Return the graphs of FROM and FROM NAMED."""
     clauses = tree.datasetClause or ()
     default = [leaves.term(clause.default) for clause in clauses if clause.default]
-    named = [leaves.term(clause.named) for clause in clauses if clause.named]
+    terms = [leaves.term(clause.named) for clause in clauses if clause.named]
     return Dataset(
         tuple(iri for iri in default if isinstance(iri, Iri)),
-        tuple(iri for iri in named if isinstance(iri, Iri)),
+        tuple(iri for iri in terms if isinstance(iri, Iri)),
     )

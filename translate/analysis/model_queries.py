@@ -39,10 +39,10 @@ class Assignment:
             )
         unread = [stream for stream in assigned if stream not in self._streams]
         if unread:
-            listed = ", ".join(map(str, self._streams)) or "none"
+            names = ", ".join(map(str, self._streams)) or "none"
             raise LarsError(
                 f"predicates are assigned to {unread[0]}, which the C-SPARQL query does not read; "
-                f"accepted: its streams, {listed}"
+                f"accepted: its streams, {names}"
             )
         self._carried = carried
         self._assigned = assigned
@@ -54,9 +54,9 @@ class Assignment:
         for triple in bgp.triples:
             candidates = self._candidates(triple)
             if len(candidates) > 1:
-                listed = ", ".join(map(str, candidates))
+                names = ", ".join(map(str, candidates))
                 raise LarsError(
-                    f"the triple pattern {{{triple}}} can be matched in several streams: {listed}; "
+                    f"the triple pattern {{{triple}}} can be matched in several streams: {names}; "
                     "say which with `assign` in the experiment, or --assign STREAM=PREDICATE"
                 )
             if candidates:
@@ -66,9 +66,9 @@ class Assignment:
     def _check_paths(self, pattern: Pattern) -> None:
         for part in parts(without_paths(pattern)):
             for step in steps(part.path) if isinstance(part, PathPattern) else ():
-                if found := self._streams if step is None else self._of(step):
+                if streams := self._streams if step is None else self._of(step):
                     raise LarsError(
-                        f"the path {part} can be walked in the stream {found[0]}; a CQELS query is derived "
+                        f"the path {part} can be walked in the stream {streams[0]}; a CQELS query is derived "
                         "for triple patterns only: give the CQELS query too"
                     )
 
@@ -77,8 +77,8 @@ class Assignment:
         return self._of(predicate) if isinstance(predicate, Iri) else list(self._streams)
 
     def _of(self, predicate: Iri) -> list[Iri]:
-        given = [stream for stream in self._streams if predicate in self._assigned.get(stream, ())]
-        return given or [s for s in self._streams if (str(s), str(predicate)) in self._carried]
+        iris = [stream for stream in self._streams if predicate in self._assigned.get(stream, ())]
+        return iris or [s for s in self._streams if (str(s), str(predicate)) in self._carried]
 
 
 class Choice(Enum):
@@ -233,15 +233,15 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
         if any(_contains(bgp, part.pattern) for bgp in outside):
             continue
         if any(_contains(bgp, part.pattern) for bgp in everywhere):
-            raise ModelError(f"{_named(part)} lies inside a GRAPH; cq(Q) needs it outside")
-        raise ModelError(f"{_named(part)} is no part of one basic graph pattern of P")
-    for i, one in enumerate(parts):
+            raise ModelError(f"{_name_of(part)} lies inside a GRAPH; cq(Q) needs it outside")
+        raise ModelError(f"{_name_of(part)} is no part of one basic graph pattern of P")
+    for i, stream_pattern in enumerate(parts):
         for other in parts[i + 1 :]:
-            common = set(_triples(one)) & set(_triples(other))
+            common = set(_triples(stream_pattern)) & set(_triples(other))
             if common:
-                shown = " . ".join(sorted(map(str, common)))
+                text = " . ".join(sorted(map(str, common)))
                 raise ModelError(
-                    f"the parts of {one.stream} and {other.stream} overlap in {{{shown}}}; "
+                    f"the parts of {stream_pattern.stream} and {other.stream} overlap in {{{text}}}; "
                     "cq(Q) needs each triple pattern in one part"
                 )
 
@@ -263,8 +263,8 @@ def _split(bgp: algebra.Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
     inside = [(part, choice) for part, choice in choices.items() if _contains(bgp, part.pattern)]
     if not inside:
         return bgp
-    taken = {triple for part, _ in inside for triple in _triples(part)}
-    rest = tuple(triple for triple in bgp.triples if triple not in taken)
+    patterns = {triple for part, _ in inside for triple in _triples(part)}
+    rest = tuple(triple for triple in bgp.triples if triple not in patterns)
     conjuncts: list[Pattern] = []
     for part, choice in inside:
         block = algebra.StreamBlock(part.stream, part.window, part.pattern)
@@ -276,5 +276,5 @@ def _triples(part: StreamPattern) -> tuple[algebra.TriplePattern, ...]:
     return part.pattern.triples if isinstance(part.pattern, algebra.Bgp) else ()
 
 
-def _named(part: StreamPattern) -> str:
+def _name_of(part: StreamPattern) -> str:
     return f"{part.pattern} of the stream {part.stream}"

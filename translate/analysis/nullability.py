@@ -130,8 +130,8 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
 def _of_extension(pattern: algebra.Extend, among: Variables) -> frozenset[Variables]:
     inner, added, expression = pattern.pattern, frozenset((pattern.variable,)) & among, pattern.expression
     if isinstance(expression, Variable) and expression in variables(inner):
-        found = null_sets(inner, among | {expression})
-        return frozenset((nulls | (added if expression in nulls else frozenset())) & among for nulls in found)
+        sets = null_sets(inner, among | {expression})
+        return frozenset((nulls | (added if expression in nulls else frozenset())) & among for nulls in sets)
     without = null_sets(inner, among)
     return without if has_value(expression) else without | frozenset(nulls | added for nulls in without)
 
@@ -143,11 +143,11 @@ def _unbound(names: tuple[Variable, ...], row: tuple[Constant | None, ...]) -> V
 def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
     # An aggregate other than COUNT can be an error, whatever the others are.
     missing = (frozenset(group.keys) - variables(group.pattern)) & among
-    found = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))
+    sets = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))
     for variable, aggregation in group.aggregates:
         if variable in among and aggregation.function != "COUNT":
-            found |= frozenset(nulls | {variable} for nulls in found)
-    return found
+            sets |= frozenset(nulls | {variable} for nulls in sets)
+    return sets
 
 
 def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[Variables], ...]:
@@ -174,18 +174,18 @@ class Match(Enum):
 Case = dict[Variable, Match]
 
 
-def joins(left: Pattern, right: Pattern, given: Variables = frozenset()) -> Iterator[Case]:
+def joins(left: Pattern, right: Pattern, names: Variables = frozenset()) -> Iterator[Case]:
     """Yield the ways in which two solutions can be compatible (SPARQL 1.1, 18.3).
 
     EQUAL covers null on both sides. Without nullable shared variables there is one case. What is
     `given` is a constant, no variable.
     """
-    shared = variables(left) & variables(right) - given
-    seen: set[frozenset[tuple[Variable, Match]]] = set()
+    shared = variables(left) & variables(right) - names
+    matches: set[frozenset[tuple[Variable, Match]]] = set()
     for nulls_left, nulls_right in product(null_sets(left, shared), null_sets(right, shared)):
         case = {v: _match(v in nulls_left, v in nulls_right) for v in shared}
-        if frozenset(case.items()) not in seen:
-            seen.add(frozenset(case.items()))
+        if frozenset(case.items()) not in matches:
+            matches.add(frozenset(case.items()))
             yield case
 
 
@@ -217,7 +217,7 @@ def nullable(pattern: Pattern) -> Variables:
         case algebra.Values(names, rows):
             return frozenset().union(*(_unbound(names, row) for row in rows))
         case algebra.Group(inner, keys, aggregates):
-            unset = (variable for variable, found in aggregates if found.function != "COUNT")
+            unset = (variable for variable, aggregation in aggregates if aggregation.function != "COUNT")
             return (frozenset(keys) & nullable(inner)) | (frozenset(keys) - variables(inner)) | set(unset)
         case algebra.Select(inner, result, _):
             return (frozenset(result) & nullable(inner)) | (frozenset(result) - variables(inner))

@@ -48,7 +48,8 @@ def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
     """Return that and how two queries differ in V or the form."""
     return (
         "the two queries do not return the same variables, so their rows cannot be compared: "
-        f"C-SPARQL {csparql.form.value} {_shown(csparql)}, CQELS {cqels.form.value} {_shown(cqels)}"
+        f"C-SPARQL {csparql.form.value} {_columns_text(csparql)}, "
+        f"CQELS {cqels.form.value} {_columns_text(cqels)}"
     )
 
 
@@ -71,8 +72,8 @@ def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
 
 
 def _graphs(dataset: Dataset) -> str:
-    named = (f"FROM NAMED {graph}" for graph in dataset.named)
-    return " ".join((*(f"FROM {graph}" for graph in dataset.default), *named))
+    names = (f"FROM NAMED {graph}" for graph in dataset.named)
+    return " ".join((*(f"FROM {graph}" for graph in dataset.default), *names))
 
 
 NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
@@ -91,7 +92,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
             yield f"{other}: S: only the {names} query reads {stream} {window}"
     if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
         # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
-        yield f"the two queries differ in STEP: C-SPARQL {_listed(windows)}, CQELS {_listed(blocks)}"
+        yield f"the two queries differ in STEP: C-SPARQL {_reads_text(windows)}, CQELS {_reads_text(blocks)}"
 
 
 _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
@@ -99,17 +100,17 @@ _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 def _steps(reads: tuple[MergedStream | StreamPattern, ...], unit: Duration) -> _Reads:
     """Return the windows that are read, apart from their steps, with these; one time point is none."""
-    found: _Reads = {}
+    result: _Reads = {}
     for read in reads:
         window, step = read.window, "none"
         if isinstance(window, Range) and window.slide is not None:
             step = str(window.slide) if window.slide.points(unit) > 1 else step
             window = replace(window, slide=None)
-        found.setdefault((read.stream, window), set()).add(step)
-    return found
+        result.setdefault((read.stream, window), set()).add(step)
+    return result
 
 
-def _listed(reads: _Reads) -> str:
+def _reads_text(reads: _Reads) -> str:
     return " and ".join(sorted(set().union(*reads.values())))
 
 
@@ -160,7 +161,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     return steps.pop().points(unit) if len(steps) == 1 else None
 
 
-def _shown(query: EngineQuery) -> str:
+def _columns_text(query: EngineQuery) -> str:
     return " ".join(f"?{variable.name}" for variable in sorted(query.result))
 
 
@@ -175,25 +176,25 @@ def remarks(
     """
     if pushed is None:
         pushed = query.language is Language.CQELS
-    found, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
+    texts, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
     if setting.profile is Profile.PAPER2015:
-        found += [remark for part in whole for remark in _differences(part)]
-    found += query.notes
+        texts += [remark for part in whole for remark in _differences(part)]
+    texts += query.notes
     if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
-        found.append(
+        texts.append(
             "T13: an aggregate without GROUP BY: where nothing matches C-SPARQL has one row (COUNT, SUM and "
             "AVG are 0), CQELS none"
         )
-    found += [
+    texts += [
         f"SERVICE {part.name} is evaluated on the graph of that name in the static data"
         for part in whole
         if isinstance(part, algebra.Service)
     ]
     if rows:
-        found += _multiplicities(query, setting)
+        texts += _multiplicities(query, setting)
     elif query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
-        found.append(f"T14: {query.to_stream.value} is left out: the rules give all answers at each time")
-    return tuple(dict.fromkeys(found))
+        texts.append(f"T14: {query.to_stream.value} is left out: the rules give all answers at each time")
+    return tuple(dict.fromkeys(texts))
 
 
 def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
@@ -251,9 +252,9 @@ def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
     if setting.semantics is Semantics.BAG:
         return
     whole = algebra.Select(query.pattern, query.result, query.modifiers)
-    shown = query.form is Form.SELECT and _can_repeat(whole)
+    is_shown = query.form is Form.SELECT and _can_repeat(whole)
     slices = (part for part in parts(whole) if isinstance(part, algebra.Select) and part.modifiers.slices)
-    if shown or any(map(_can_repeat, slices)):
+    if is_shown or any(map(_can_repeat, slices)):
         yield "T12: equal rows are one, as in a set; SPARQL 1.1 counts them (--semantics bag)"
 
 

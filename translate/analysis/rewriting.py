@@ -88,8 +88,8 @@ def tests_of(pattern: Pattern) -> tuple[Exists, ...]:
 def expressions_of(pattern: Pattern) -> tuple[Expression, ...]:
     """Return the conditions and values of this pattern, without those of its parts."""
     match pattern:
-        case Filter(_, found) | Extend(_, _, found) | LeftJoin(_, _, found) if found is not None:
-            return (found,)
+        case Filter(_, term) | Extend(_, _, term) | LeftJoin(_, _, term) if term is not None:
+            return (term,)
         case _:
             return ()
 
@@ -165,15 +165,15 @@ def rename(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
         case Values(columns):
             return replace(pattern, names=tuple(map(name, columns)))
         case Group(_, keys, aggregates):
-            found = tuple(
+            aggregations = tuple(
                 (name(variable), replace(how, arguments=tuple(map(name, how.arguments))))
                 for variable, how in aggregates
             )
-            return replace(pattern, keys=tuple(map(name, keys)), aggregates=found)
+            return replace(pattern, keys=tuple(map(name, keys)), aggregates=aggregations)
         case Select(_, result, modifiers):
             # What the subquery hides is not the same variable, but renaming it alike is harmless.
-            shown = modifiers_renamed(modifiers, names)
-            return replace(pattern, result=tuple(map(name, result)), modifiers=shown)
+            modifiers_here = modifiers_renamed(modifiers, names)
+            return replace(pattern, result=tuple(map(name, result)), modifiers=modifiers_here)
         case _:
             assert_never(pattern)
 
@@ -266,12 +266,12 @@ Rename = Callable[[Variable], Variable]
 
 def mentioned_variables(pattern: Pattern) -> Variables:
     """Return the variables that occur in the pattern, in conditions too; a subquery shows its result only."""
-    found = variables(pattern)
+    names = variables(pattern)
     if isinstance(pattern, Select):
-        return found
-    found = found.union(*map(variables_of, expressions_of(pattern)))
+        return names
+    names = names.union(*map(variables_of, expressions_of(pattern)))
     own = frozenset(test.variable for test in tests_of(pattern))
-    return found.union(*map(mentioned_variables, children(pattern))) - own
+    return names.union(*map(mentioned_variables, children(pattern))) - own
 
 
 def occurring_variables(pattern: Pattern) -> Variables:
@@ -282,19 +282,19 @@ def occurring_variables(pattern: Pattern) -> Variables:
 def fresh_variables(pattern: Pattern, stem: str) -> Iterator[Variable]:
     """Return variables `stem`1, `stem`2, .. that do not occur in the pattern."""
     taken = occurring_variables(pattern)
-    return (one for number in count(1) if (one := Variable(f"{stem}{number}")) not in taken)
+    return (variable for number in count(1) if (variable := Variable(f"{stem}{number}")) not in taken)
 
 
 def _own(part: Pattern) -> Variables:
     tested = frozenset(test.variable for test in tests_of(part))
-    found = tested.union(variables(part), *map(variables_of, expressions_of(part)))
+    names = tested.union(variables(part), *map(variables_of, expressions_of(part)))
     match part:
         case Group(_, _, aggregates):
-            return found.union(*(aggregation.arguments for _, aggregation in aggregates))
+            return names.union(*(aggregation.arguments for _, aggregation in aggregates))
         case Select(_, _, modifiers):
-            return found.union(key.variable for key in modifiers.order)
+            return names.union(key.variable for key in modifiers.order)
         case _:
-            return found
+            return names
 
 
 def is_local(pattern: Pattern) -> bool:
@@ -349,12 +349,14 @@ def _apart(pattern: Pattern, given: Variables, own: Rename, fresh: Iterator[Vari
             within = inside(inner)
             bound = tuple(key if key in variables(within) - given else own(key) for key in keys)
             kept = tuple(key for key in bound if key in variables(within))
-            return Group(within, kept, tuple((own(variable), found) for variable, found in aggregates))
+            return Group(
+                within, kept, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
+            )
         case Select(inner, result, modifiers):
             hidden = (variables(inner) | mentioned_variables(inner)) & given - frozenset(result)
             names = dict(zip(sorted(hidden), fresh, strict=False))
             within = inside(rename(inner, names))
-            shown = tuple(own(name) if own(name) in variables(within) else name for name in result)
-            return Select(within, shown, modifiers_renamed(modifiers, names))
+            result_here = tuple(own(name) if own(name) in variables(within) else name for name in result)
+            return Select(within, result_here, modifiers_renamed(modifiers, names))
         case _:
             assert_never(pattern)

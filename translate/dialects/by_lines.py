@@ -80,14 +80,14 @@ def read_lines(text: str) -> Iterator[LineWindow | LostClause]:
 
 
 def _windows(line: str, at: int, prefixes: dict[str, str]) -> Iterator[LineWindow | LostClause]:
-    found = tuple(_WINDOW.finditer(line))
-    yield from (_window(one, at, prefixes) for one in found)
-    if len(found) < line.count(_FROM):
+    matches = tuple(_WINDOW.finditer(line))
+    yield from (_window(match, at, prefixes) for match in matches)
+    if len(matches) < line.count(_FROM):
         yield LostClause(TextPart(line, at), taken_out=True)
 
 
-def _window(found: re.Match[str], at: int, prefixes: dict[str, str]) -> LineWindow:
-    name, stream, width, step = (TextPart(found[group], at + found.start(group)) for group in range(1, 5))
+def _window(match: re.Match[str], at: int, prefixes: dict[str, str]) -> LineWindow:
+    name, stream, width, step = (TextPart(match[group], at + match.start(group)) for group in range(1, 5))
     return LineWindow(name, stream, width, step, (_iri(name.text, prefixes), _iri(stream.text, prefixes)))
 
 

@@ -48,12 +48,12 @@ def _from_clauses(document: Document, start: int, *, alone: bool) -> Iterator[Cl
     tokens = document.tokens
     registered = tokens[start].is_word("REGISTER")
     for index in from_clauses(document, start, "STREAM"):
-        named = tokens[index - 1].is_word("NAMED")
+        word = tokens[index - 1].is_word("NAMED")
         likely = (Language.CSPARQL, Language.SPARQLSTREAM)
-        if named and not registered and token_at(document, index + 3).is_word("NOW", "TRIPLES"):
+        if word and not registered and token_at(document, index + 3).is_word("NOW", "TRIPLES"):
             likely = (Language.SPARQLSTREAM, Language.CSPARQL)
         # Beside STREAM blocks FROM STREAM without NAMED is a mixture of C-SPARQL and CQELS.
-        yield Clause("FROM STREAM", tokens[index], likely if named or alone else likely[:1])
+        yield Clause("FROM STREAM", tokens[index], likely if word or alone else likely[:1])
     for index in from_clauses(document, start, "WINDOW"):
         yield Clause("FROM WINDOW", tokens[index], (Language.RSPQL,))
 
@@ -99,7 +99,7 @@ def refuse_others(document: Document, language: Language) -> None:
 
 def from_clauses(document: Document, start: int, word: str) -> list[int]:
     """Return the indices of STREAM or WINDOW after FROM [NAMED], outside of every group."""
-    found, depth, brackets = [], 0, 0
+    result, depth, brackets = [], 0, 0
     tokens = document.tokens
     form = next((token for token in tokens[start:] if token.is_word(*_FORMS)), tokens[-1])
     for index in range(start, len(tokens)):
@@ -108,12 +108,12 @@ def from_clauses(document: Document, start: int, word: str) -> list[int]:
         if depth == 0 and token.is_word(word):
             before = index - 2 if tokens[index - 1].is_word("NAMED") else index - 1
             if before >= 0 and tokens[before].is_word("FROM"):
-                found.append(index)
+                result.append(index)
         # A group in brackets is no pattern of the query's own, but that of an EXISTS in SELECT.
         brackets += token.is_word("(") - token.is_word(")")
         if token.is_word("}") and depth <= 0 >= brackets and not form.is_word("CONSTRUCT"):
             break
-    return found
+    return result
 
 
 def operator_after(document: Document, start: int) -> int | None:

@@ -117,8 +117,8 @@ def _read_header(document: Document, start: int) -> _Header:
         if following.is_word("STREAM", "QUERY") and token_at(document, start + 3).is_word("UNDER"):
             place = document.place(document.tokens[start + 3].start)
             raise UnsupportedError("UNDER ENTAILMENT REGIME", place, covered="REGISTER STREAM <iri> AS")
-        said = read_register(document, start, read_iso)
-        return _Header(said.after, document.tokens[start + 2], said.every, None, said.stream)
+        clause = read_register(document, start, read_iso)
+        return _Header(clause.after, document.tokens[start + 2], clause.every, None, clause.stream)
     name, end = token_at(document, start + 2), token_at(document, start + 3)
     if not is_name(name):
         raise document.unexpected(name, f"the IRI of the stream after {following.text.upper()}")

@@ -34,8 +34,8 @@ class WindowReader:
 
     def unexpected(self, accepted: str) -> QueryError:
         """Return the error that says what stands here and what is accepted."""
-        shown = self.document.text[self.start : self.end] or "the end of the query"
-        return QueryError(self.document.place(self.start), f"found {shown}; expected {accepted}")
+        text = self.document.text[self.start : self.end] or "the end of the query"
+        return QueryError(self.document.place(self.start), f"found {text}; expected {accepted}")
 
     def unsupported(self, construct: str, covered: str) -> UnsupportedError:
         """Return the error that names the construct that begins here."""
@@ -136,19 +136,19 @@ def read_iso(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:
         raise reader.unsupported("a duration without a unit", "PT10S, and milliseconds after ON and a stream")
     if reader.text in ("?", "$"):
         raise reader.unsupported("a parameter in the place of a duration", "durations, as in PT10S")
-    found = _ISO.match(reader.document.text, reader.start)
-    if found is None or not any(found.groupdict().values()):
+    match = _ISO.match(reader.document.text, reader.start)
+    if match is None or not any(match.groupdict().values()):
         written = re.compile(r"[\w.+-]*").match(reader.document.text, reader.start)
         whole = WindowReader(
             reader.document, reader.start, "", max(reader.end, written.end() if written else 0)
         )
         raise whole.unexpected(f"a duration after {word}, as in PT10S, PT1H30M or P1D")
-    if found["Y"] or found["MO"]:
-        raise reader.unsupported(f"the duration {found.group()}", _DAYS)
-    nanoseconds = sum(int(Fraction(found[part] or 0) * length) for part, length in _PARTS.items())
+    if match["Y"] or match["MO"]:
+        raise reader.unsupported(f"the duration {match.group()}", _DAYS)
+    nanoseconds = sum(int(Fraction(match[part] or 0) * length) for part, length in _PARTS.items())
     if nanoseconds == 0:
         raise reader.unexpected(f"a duration after {word} that is longer than zero")
-    return Duration(nanoseconds), reader_at(reader.document, found.end())
+    return Duration(nanoseconds), reader_at(reader.document, match.end())
 
 
 def read_milliseconds(reader: WindowReader, word: str) -> tuple[Duration, WindowReader]:

@@ -99,8 +99,8 @@ def steps(path: Path) -> Iterator[Iri | None]:
             yield None
         case Inverse(inner) | RepeatedPath(inner, _):
             yield from steps(inner)
-        case PathSequence(one, other) | Alternative(one, other):
-            yield from steps(one)
+        case PathSequence(first, other) | Alternative(first, other):
+            yield from steps(first)
             yield from steps(other)
         case _:
             assert_never(path)
@@ -116,8 +116,8 @@ def can_stay(path: Path) -> bool:
             return False
         case Inverse(inner):
             return can_stay(inner)
-        case Alternative(one, other):
-            return can_stay(one) or can_stay(other)
+        case Alternative(first, other):
+            return can_stay(first) or can_stay(other)
         case RepeatedPath(inner, often):
             return often is not Repetition.ONE_OR_MORE or can_stay(inner)
         case _:
@@ -315,8 +315,8 @@ class Group:
     aggregates: tuple[tuple[Variable, Aggregation], ...]
 
     def __str__(self) -> str:
-        found = ", ".join(f"{variable} := {aggregation}" for variable, aggregation in self.aggregates)
-        return f"({self.pattern} GROUP BY ({', '.join(map(str, self.keys))}) {found})"
+        text = ", ".join(f"{variable} := {aggregation}" for variable, aggregation in self.aggregates)
+        return f"({self.pattern} GROUP BY ({', '.join(map(str, self.keys))}) {text})"
 
 
 class Duplicates(Enum):

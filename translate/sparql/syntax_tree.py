@@ -409,7 +409,7 @@ def _syntax_error(document: Document, lifted: StreamingClauses, wrong: int) -> Q
         if token.kind is TokenKind.NAME and token.start <= document.tokens[wrong].start:
             lifted.names.iri(token)  # raises at an undeclared prefix, which is why the token is wrong
     before, accepted = document.tokens[:wrong], []
-    kept = StreamingClauses(
+    clauses = StreamingClauses(
         lifted.names,
         frozenset(index for index in lifted.hidden if index < wrong),
         blocks={index: stream for index, stream in lifted.blocks.items() if index < wrong},
@@ -417,14 +417,14 @@ def _syntax_error(document: Document, lifted: StreamingClauses, wrong: int) -> Q
     for name, text in _SAMPLES.items():
         kind = TokenKind.WORD if text.isalpha() else TokenKind.SYMBOL
         tried = (*before, Token(kind, text, 0), Token(TokenKind.END, "", 0))
-        if _first_wrong(kept, tried) == wrong + 1:
+        if _first_wrong(clauses, tried) == wrong + 1:
             accepted.append(name)
     if "a literal" in accepted:
         accepted.remove("an integer")
-    return document.unexpected(document.tokens[wrong], _listed(accepted) or "the end of the query")
+    return document.unexpected(document.tokens[wrong], _names_text(accepted) or "the end of the query")
 
 
-def _listed(names: list[str]) -> str:
+def _names_text(names: list[str]) -> str:
     return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 

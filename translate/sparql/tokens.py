@@ -138,13 +138,13 @@ def tokenize(written: str, source: str, base: str = "") -> Document:
     tokens: list[Token] = []
     start, pattern = 0, _token(ascii_only=text.isascii())
     while start < len(text):
-        found = pattern.match(text, start)
-        if found is None or found.lastgroup is None:
+        match = pattern.match(text, start)
+        if match is None or match.lastgroup is None:
             place = Document(source, text, (), written, escapes).place(start)
             raise QueryError(place, _unreadable(text, start))
-        if found.lastgroup != "SPACE":
-            tokens.append(Token(TokenKind[found.lastgroup], found.group(), start))
-        start = found.end()
+        if match.lastgroup != "SPACE":
+            tokens.append(Token(TokenKind[match.lastgroup], match.group(), start))
+        start = match.end()
     end = Token(TokenKind.END, "", len(text))
     document = Document(source, text, (*tokens, end), written, escapes, base)
     _check_depth(document)
@@ -159,14 +159,14 @@ def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     pieces: list[str] = []
     escapes: list[tuple[int, int]] = []
     start = shorter = 0
-    for found in _CODEPOINT.finditer(written):
-        code = int(found[1] or found[2] or "5C", 16)
+    for match in _CODEPOINT.finditer(written):
+        code = int(match[1] or match[2] or "5C", 16)
         if code > sys.maxunicode or code in SURROGATES or code in _KEPT:
             continue
-        pieces += [written[start : found.start()], chr(code)]
-        shorter += len(found.group()) - 1
-        escapes.append((found.end() - shorter, shorter))
-        start = found.end()
+        pieces += [written[start : match.start()], chr(code)]
+        shorter += len(match.group()) - 1
+        escapes.append((match.end() - shorter, shorter))
+        start = match.end()
     return "".join((*pieces, written[start:])), tuple(escapes)
 
 
@@ -242,13 +242,13 @@ class Names:
         return Literal(lexical)
 
     def _unescape(self, token: Token, text: str) -> str:
-        def character(found: re.Match[str]) -> str:
-            short, long, plain = found.groups()
+        def character(match: re.Match[str]) -> str:
+            short, long, plain = match.groups()
             if plain is not None:
                 return _ESCAPES.get(plain, plain)
             code = int(short or long, 16)
             if code > sys.maxunicode or code in SURROGATES:
-                raise QueryError(self.document.place(token.start), f"{found.group()} is no character")
+                raise QueryError(self.document.place(token.start), f"{match.group()} is no character")
             return chr(code)
 
         return _ESCAPE.sub(character, text)
@@ -288,9 +288,9 @@ def resolve(base: str, reference: str) -> str:
 
 def _parts(iri: str) -> tuple[str, str, str, str, str]:
     """Return scheme with :, authority with //, path, query with ? and fragment with #; "" for none."""
-    found = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?", iri, re.DOTALL)
-    assert found is not None
-    scheme, authority, path, query, fragment = (part or "" for part in found.groups())
+    match = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?", iri, re.DOTALL)
+    assert match is not None
+    scheme, authority, path, query, fragment = (part or "" for part in match.groups())
     return scheme, authority, path, query, fragment
 
 
@@ -349,11 +349,11 @@ def check_absolute(document: Document) -> None:
             is_name(token)
             and names.knows(token)
             and not named
-            and not _SCHEME.match(found := names.iri(token).value)
+            and not _SCHEME.match(value := names.iri(token).value)
         ):
             accepted = "an absolute <iri>, a prefix of one, or BASE <iri> at the top of the query"
             place = document.place(token.start)
-            raise QueryError(place, f"found the relative IRI <{found}>; accepted: {accepted}")
+            raise QueryError(place, f"found the relative IRI <{value}>; accepted: {accepted}")
 
 
 def _declares(tokens: tuple[Token, ...]) -> bool:

@@ -82,38 +82,38 @@ class _Line:
 
     def error(self, at: int, reason: str) -> QueryError:
         """Return the error that the text is wrong from a character on."""
-        shown = re.match(r" *(\w+|.|$)", self.text[at:])
-        found = (shown[1] if shown else "") or "the end of the query"
-        start = min(at + (shown.start(1) if shown else 0), len(self.places) - 1)
-        return QueryError(place_at(self.source, self.written, self.places[start]), f"found {found}; {reason}")
+        match = re.match(r" *(\w+|.|$)", self.text[at:])
+        word = (match[1] if match else "") or "the end of the query"
+        start = min(at + (match.start(1) if match else 0), len(self.places) - 1)
+        return QueryError(place_at(self.source, self.written, self.places[start]), f"found {word}; {reason}")
 
     def follow(self, at: int, patterns: Sequence[str]) -> tuple[int, bool]:
         """Return how far the patterns go, and whether all of them are there."""
         for pattern in patterns:
-            found = re.compile(pattern, re.IGNORECASE | re.ASCII).match(self.text, at)
-            if found is None:
+            match = re.compile(pattern, re.IGNORECASE | re.ASCII).match(self.text, at)
+            if match is None:
                 return at, False
-            at = found.end()
+            at = match.end()
         return at, True
 
     def sequence(self, at: int, pieces: tuple[tuple[str, str], ...]) -> int:
         """Return the end of the pieces, or raise at the first that is not there, by its name."""
         for pattern, name in pieces:
-            at, found = self.follow(at, (pattern,))
-            if not found:
+            at, matches = self.follow(at, (pattern,))
+            if not matches:
                 raise self.error(at, f"{_ENGINE} expects {name}")
         return at
 
 
 def _one_line(written: str, source: str) -> _Line:
     text, places, at = "", list[int](), 0
-    for found in (*_BREAKS.finditer(written), None):
-        end = len(written) if found is None else found.start()
+    for match in (*_BREAKS.finditer(written), None):
+        end = len(written) if match is None else match.start()
         text += written[at:end]
         places += range(at, end)
-        if found is not None:
-            text, at = text + " ", found.end()
-            places.append(found.start())
+        if match is not None:
+            text, at = text + " ", match.end()
+            places.append(match.start())
     stripped = text.lstrip()
     places = [*places[len(text) - len(stripped) :], len(written)]
     return _Line(source, written, stripped + " ", tuple(places))

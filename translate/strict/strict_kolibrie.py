@@ -113,18 +113,18 @@ class _Scanner:
 
     def error(self, accepted: str) -> QueryError:
         """Return the error that tells what stands here, and what is accepted."""
-        shown = re.compile(r"\w+|.|$", re.DOTALL).match(self.text, self.at)
-        found = (shown.group() if shown else "").strip() or "white space or the end of the query"
+        match = re.compile(r"\w+|.|$", re.DOTALL).match(self.text, self.at)
+        text = (match.group() if match else "").strip() or "white space or the end of the query"
         place = place_at(self.source, self.text, self.at)
-        return QueryError(place, f"found {found}; Kolibrie expects {accepted}")
+        return QueryError(place, f"found {text}; Kolibrie expects {accepted}")
 
     def take(self, pattern: re.Pattern[str], accepted: str) -> str:
         """Return what matches here, and go behind it."""
-        found = pattern.match(self.text, self.at)
-        if found is None:
+        match = pattern.match(self.text, self.at)
+        if match is None:
             raise self.error(accepted)
-        self.at = found.end()
-        return found.group()
+        self.at = match.end()
+        return match.group()
 
     def word(self, text: str) -> None:
         """Go behind a keyword, whose case matters."""
@@ -187,9 +187,9 @@ def _window(scan: _Scanner, names: Names) -> KolibrieWindow:
 
 def _optional(scan: _Scanner, word: str, *, needed: bool = True) -> bool:
     """Go behind white space, a keyword and white space, if they stand here; return whether they do."""
-    found = re.compile(rf"\s{'+' if needed else '*'}{word}\s+").match(scan.text, scan.at)
-    scan.at = scan.at if found is None else found.end()
-    return found is not None
+    match = re.compile(rf"\s{'+' if needed else '*'}{word}\s+").match(scan.text, scan.at)
+    scan.at = scan.at if match is None else match.end()
+    return match is not None
 
 
 def _length(scan: _Scanner) -> int:

@@ -77,14 +77,14 @@ def _after_window(document: Document, index: int) -> int:
 
 def _blocks(document: Document) -> tuple[int, ...]:
     """Return the WINDOW of each block WINDOW name or variable { .. }."""
-    tokens, found, depth = document.tokens, [], 0
+    tokens, result, depth = document.tokens, [], 0
     for index, token in enumerate(tokens[:-1]):
         depth += token.is_word("{") - token.is_word("}")
         if depth > 0 and token.is_word("WINDOW"):
             if not is_name(tokens[index + 1]) and tokens[index + 1].kind is not TokenKind.VARIABLE:
                 raise document.unexpected(tokens[index + 1], "the name of a window or a variable")
-            found.append(index)
-    return tuple(found)
+            result.append(index)
+    return tuple(result)
 
 
 _SHAPE: Final = "FROM NAMED WINDOW :name ON STREAM :stream [RANGE integer STEP integer] in a line of its own"
@@ -97,7 +97,7 @@ _LARGEST: Final = 2**63 - 1
 
 def check_rsp_js(text: str, source: str) -> None:
     """Raise QueryError where RSP-JS loses a window or a block of the query, or finds no window."""
-    for window in _seen(text, source, "RSP-JS"):
+    for window in _line_windows(text, source, "RSP-JS"):
         _check_names(window, text, source)
         for length in (window.width, window.step):
             if not _FROM_ONE_ON.fullmatch(length.text):
@@ -106,7 +106,7 @@ def check_rsp_js(text: str, source: str) -> None:
 
 def check_rsp_rs(text: str, source: str) -> None:
     """Raise QueryError where rsp-rs loses a window or a block, reads a length as 0, or Oxigraph no SPARQL."""
-    for window in _seen(text, source, "rsp-rs"):
+    for window in _line_windows(text, source, "rsp-rs"):
         _check_names(window, text, source)
         for name in (window.name, window.stream):
             if not _RS_NAME.fullmatch(name.text):
@@ -119,12 +119,12 @@ def check_rsp_rs(text: str, source: str) -> None:
     _check_sparql(tokenize(text, source))
 
 
-def _seen(text: str, source: str, engine: str) -> tuple[LineWindow, ...]:
+def _line_windows(text: str, source: str, engine: str) -> tuple[LineWindow, ...]:
     """Return the windows that a parser by lines sees; raises at the first clause that it loses."""
-    found: list[LineWindow] = []
+    windows: list[LineWindow] = []
     for clause in read_lines(text):
         if isinstance(clause, LineWindow):
-            found.append(clause)
+            windows.append(clause)
         elif clause.taken_out:
             what = "a window" if clause.clause.text.startswith("FROM") else "text behind REGISTER"
             problem = f"found {what} that {engine} does not see; expected {_SHAPE}"
@@ -132,9 +132,9 @@ def _seen(text: str, source: str, engine: str) -> tuple[LineWindow, ...]:
         else:
             problem = f"found {clause.clause.text}; {engine} reads {_BLOCK}, or {_SHAPE}"
             raise _error(text, source, clause.clause, problem)
-    if not found:
+    if not windows:
         raise QueryError(place_at(source, text, 0), f"found no window of {engine}; expected {_SHAPE}")
-    return tuple(found)
+    return tuple(windows)
 
 
 def _check_names(window: LineWindow, text: str, source: str) -> None:

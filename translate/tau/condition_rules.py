@@ -143,8 +143,8 @@ def disjuncts(condition: Expression, *, value: bool = True) -> tuple[Conjunction
     >>> [" and ".join(map(str, part)) for part in disjuncts(Call("!", (Call("&&", (a, b)),)))]
     ['¬[BOUND(?a)]', '¬[BOUND(?b)]']
     """
-    found = _disjuncts(condition, value=value)
-    return found if len(found) <= _LIMIT else ((Test(condition, value),),)
+    tests = _disjuncts(condition, value=value)
+    return tests if len(tests) <= _LIMIT else ((Test(condition, value),),)
 
 
 def _disjuncts(condition: Expression, *, value: bool) -> tuple[Conjunction, ...]:
@@ -157,7 +157,7 @@ def _disjuncts(condition: Expression, *, value: bool) -> tuple[Conjunction, ...]
                 return sides[0] + sides[1]
             if len(sides[0]) * len(sides[1]) > _LIMIT:
                 return ((Test(condition, value),),)
-            return tuple(one + other for one, other in product(*sides))
+            return tuple(tests + other for tests, other in product(*sides))
         case _:
             return ((Test(condition, value),),)
 
@@ -328,14 +328,14 @@ def _substituted(
     node = site.node
     own = seen - frozenset(node.guarded_variables)
     for number, nulls in enumerate(sorted(null_sets(site.pattern, own), key=sorted)):
-        given = in_order((own - nulls) | frozenset(node.guarded_variables))
+        order = in_order((own - nulls) | frozenset(node.guarded_variables))
         counts = node.bag or node.setting.semantics is Semantics.BAG
-        part = replace(node.part(f"{mark}n{number}"), guarded_variables=given, guard=(), bag=counts)
+        part = replace(node.part(f"{mark}n{number}"), guarded_variables=order, guard=(), bag=counts)
         guard = part.atom((), "given")
         part = replace(part, guard=(guard,))
-        bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in given if v in nullable(site.pattern))
+        bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in order if v in nullable(site.pattern))
         yield Rule(guard, (site.outer.atom(nulls), *bound))
-        inner, names = apart(pattern, frozenset(given), _fresh(node, mark))
+        inner, names = apart(pattern, frozenset(order), _fresh(node, mark))
         yield from tau(inner, whole(inner, part))
         atom = Solution(inner, part).atom()
         for again in _rebound(inner, names):

@@ -161,10 +161,10 @@ def _nodes(below: Node) -> Iterator[Rule]:
 
 def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
     """Yield the rules of P1 AND P2."""
-    one, other = _solutions(left, right, head.node)
+    solution, other = _solutions(left, right, head.node)
     for number, case in enumerate(_cases(left, right, head.node)):
-        tags = (*one.tags, *other.tags, *_case_tag(left, right, number))
-        body: list[BodyLiteral] = [*_atoms(one, other, case), *_apart(left, right, case, head)]
+        tags = (*solution.tags, *other.tags, *_case_tag(left, right, number))
+        body: list[BodyLiteral] = [*_atoms(solution, other, case), *_apart(left, right, case, head)]
         yield head.rule(variables(left) | variables(right), body, tags)
 
 
@@ -184,26 +184,26 @@ def _case_tag(left: Pattern, right: Pattern, number: int) -> tuple[Term, ...]:
 def left_join(pattern: LeftJoin, head: Head, tau: Tau) -> Iterator[Rule]:
     """Yield the rules of P1 OPT P2 with a condition."""
     left, right, node = pattern.left, pattern.right, head.node
-    one, other = _solutions(left, right, node)
+    solution, other = _solutions(left, right, node)
     both = Join(left, right)
     for number, case in enumerate(_cases(left, right, node)):
-        body: tuple[BodyLiteral, ...] = (*_atoms(one, other, case), *_apart(left, right, case, head))
+        body: tuple[BodyLiteral, ...] = (*_atoms(solution, other, case), *_apart(left, right, case, head))
         bodies: tuple[tuple[BodyLiteral, ...], ...] = ((),)
         if pattern.condition is not None:
-            merged = _Merged(both, node, f"j{number}", one.tags + other.tags)
+            merged = _Merged(both, node, f"j{number}", solution.tags + other.tags)
             if pattern.exists:
                 yield Rule(merged.atom(), body)
                 body = (merged.atom(),)
             found = where(pattern.condition, pattern.exists, Site(both, merged, node, str(number)), tau)
             yield from found.rules
             bodies = found.bodies
-        tags = (*one.tags, *other.tags, *_case_tag(left, right, number))
+        tags = (*solution.tags, *other.tags, *_case_tag(left, right, number))
         for tests in bodies:
             yield head.rule(variables(both), (*body, *tests), tags)
             yield Rule(_blocked(left, node, case), (*body, *tests))
-    unmatched = (one.atom(), Not(_blocked(left, node, {})))
+    unmatched = (solution.atom(), Not(_blocked(left, node, {})))
     missing = len(other.tags) + joins_by_cases(left, right)
-    yield head.rule(variables(left), unmatched, (*one.tags, *(NULL,) * missing))
+    yield head.rule(variables(left), unmatched, (*solution.tags, *(NULL,) * missing))
 
 
 class _Merged:
@@ -221,7 +221,7 @@ class _Merged:
 def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
     """Yield the rules of P1 MINUS P2: Diff as the paper prints it, or SPARQL's Minus."""
     node = head.node
-    one, other = _solutions(left, right, node)
+    solution, other = _solutions(left, right, node)
     if node.setting.profile is Profile.PAPER2015:
         # ans' ranges over the shared variables only.
         blocked = node.atom(
@@ -230,29 +230,29 @@ def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
         yield Rule(blocked, (other.atom(),))
     else:
         for case in _cases(left, right, node):
-            body = _atoms(one, other, case)
+            body = _atoms(solution, other, case)
             for witness in _witnesses(left, right, case):
                 yield Rule(_blocked(left, node, case), (*body, *witness))
         blocked = _blocked(left, node, {})
-    yield head.rule(variables(left), (one.atom(), Not(blocked)), one.tags)
+    yield head.rule(variables(left), (solution.atom(), Not(blocked)), solution.tags)
 
 
 def _solutions(left: Pattern, right: Pattern, node: Node) -> tuple[Solution, Solution]:
-    one = Solution(left, node.child(0))
-    return one, one.then(right, node.child(1))
+    solution = Solution(left, node.child(0))
+    return solution, solution.then(right, node.child(1))
 
 
 def _cases(left: Pattern, right: Pattern, node: Node) -> Iterable[Case]:
-    given = frozenset(node.guarded_variables)
+    guarded_variables = frozenset(node.guarded_variables)
     if node.setting.profile is Profile.PAPER2015:
-        return (dict.fromkeys(variables(left) & variables(right) - given, Match.EQUAL),)
-    return joins(left, right, given)
+        return (dict.fromkeys(variables(left) & variables(right) - guarded_variables, Match.EQUAL),)
+    return joins(left, right, guarded_variables)
 
 
-def _atoms(one: Solution, other: Solution, case: Case) -> tuple[Atom, Atom]:
+def _atoms(solution: Solution, other: Solution, case: Case) -> tuple[Atom, Atom]:
     left_nulls = frozenset(v for v, match in case.items() if match is Match.LEFT_NULL)
     right_nulls = frozenset(v for v, match in case.items() if match is Match.RIGHT_NULL)
-    return one.atom(left_nulls), other.atom(right_nulls)
+    return solution.atom(left_nulls), other.atom(right_nulls)
 
 
 def _blocked(left: Pattern, node: Node, case: Case) -> Atom:
@@ -280,19 +280,19 @@ def group(pattern: Group, head: Head, tau: Tau) -> Iterator[Rule]:
     yield from tau(inner, whole(inner, child))
     solution = Solution(inner, child).atom()
     keys = tuple(key for key in pattern.keys if key in variables(inner))
-    found = tuple(
+    gathers = tuple(
         Gather(variable, aggregation, solution, (*keys, *node.outer))
         for variable, aggregation in pattern.aggregates
     )
     known = variables(pattern) - (frozenset(pattern.keys) - frozenset(keys))
-    if not pattern.keys and found:
-        yield from _one_group(pattern, head, found, solution)
-    elif keys or node.outer or not found:
-        yield head.rule(known, found or (solution,))
+    if not pattern.keys and gathers:
+        yield from _one_group(pattern, head, gathers, solution)
+    elif keys or node.outer or not gathers:
+        yield head.rule(known, gathers or (solution,))
     else:
         some = node.atom((), "some")
         yield Rule(some, (solution,))
-        yield head.rule(known, (*found, some))
+        yield head.rule(known, (*gathers, some))
 
 
 def _with_arguments(pattern: Group, node: Node) -> Pattern:
@@ -305,15 +305,15 @@ def _with_arguments(pattern: Group, node: Node) -> Pattern:
     return inner
 
 
-def _one_group(pattern: Group, head: Head, found: tuple[Gather, ...], solution: Atom) -> Iterator[Rule]:
+def _one_group(pattern: Group, head: Head, gathers: tuple[Gather, ...], solution: Atom) -> Iterator[Rule]:
     # Without GROUP BY there is one group even of nothing, unless the language says otherwise.
     node, known = head.node, variables(pattern)
     if node.empty_group is EmptyGroup.VALUES and not node.outer:
-        yield head.rule(known, (*found, *node.exists()))
+        yield head.rule(known, (*gathers, *node.exists()))
         return
     some = node.atom((), "some")
     yield Rule(some, (solution,))
-    yield head.rule(known, (*found, some))
+    yield head.rule(known, (*gathers, some))
     if node.empty_group is EmptyGroup.NO_ROW:
         return
     rule = head.rule(known, (*node.nothing(), Not(some)))
@@ -336,8 +336,8 @@ def _of_nothing(aggregation: Aggregation, node: Node) -> Term:
 
 def select(pattern: Select, head: Head, tau: Tau) -> Iterator[Rule]:
     """Yield the rules of a subquery; a name that it hides is unbound outside, whoever asks for it there."""
-    shown = replace(head, out=tuple(pad(head.out, pattern.result)))
-    yield from projection_rules(pattern.pattern, pattern.result, pattern.modifiers, shown, tau)
+    head_padded = replace(head, out=tuple(pad(head.out, pattern.result)))
+    yield from projection_rules(pattern.pattern, pattern.result, pattern.modifiers, head_padded, tau)
 
 
 def projection_rules(
@@ -348,12 +348,12 @@ def projection_rules(
     `head.out` begins with V̄; the variables after it are shown too, if the projection keeps them.
     """
     node = head.node
-    shown = in_order(frozenset(result) - frozenset(node.guarded_variables))
+    names = in_order(frozenset(result) - frozenset(node.guarded_variables))
     keeps = node.bag and modifiers.duplicates is not Duplicates.DISTINCT
     hidden = (
         in_order(variables(inner) - frozenset(result) - frozenset(node.guarded_variables)) if keeps else ()
     )
-    more = tuple(name for name in head.out if isinstance(name, Variable) and name not in shown)
+    more = tuple(name for name in head.out if isinstance(name, Variable) and name not in names)
     if not modifiers.slices:
         yield from tau(
             inner,
@@ -363,15 +363,15 @@ def projection_rules(
         )
         return
     keys = tuple(dict.fromkeys(k.variable for k in modifiers.order if k.variable in variables(inner)))
-    extra = tuple(dict.fromkeys((*more, *(key for key in keys if key not in shown), *hidden)))
+    extra = tuple(dict.fromkeys((*more, *(key for key in keys if key not in names), *hidden)))
     child = replace(node.child(0), bag=node.bag)
-    columns = (*shown, *extra)
+    columns = (*names, *extra)
     yield from tau(inner, Head(child, columns, keeps))
     tags = Solution(inner, child).tags if keeps else ()
     atom = child.atom((*columns, *tags))
     order = tuple(key for key in modifiers.order if key.variable in columns)
-    if not keeps and any(key.variable not in shown for key in order):
-        yield from _first_ones(atom, shown, order, child)
+    if not keeps and any(key.variable not in names for key in order):
+        yield from _first_ones(atom, names, order, child)
         atom = Atom(f"{atom.predicate}first", atom.arguments)
     among = Among(atom, order, modifiers.offset, modifiers.limit, node.outer)
     bound = frozenset(columns)
@@ -379,28 +379,28 @@ def projection_rules(
 
 
 def _first_ones(
-    atom: Atom, shown: tuple[Variable, ...], order: tuple[OrderKey, ...], child: Node
+    atom: Atom, names: tuple[Variable, ...], order: tuple[OrderKey, ...], child: Node
 ) -> Iterator[Rule]:
     # In a set each row of V stands once, at its first place in the order.
-    keys = [key for key in order if key.variable not in shown]
+    keys = [key for key in order if key.variable not in names]
     others = {key.variable: child.fresh(f"{key.variable.name}_") for key in keys}
     earlier = substitute(atom, others)
     sides: list[Expression] = []
     for number, key in enumerate(keys):
         same = [_same(others[before.variable], before.variable) for before in keys[:number]]
-        one, other = others[key.variable], key.variable
-        before = Call(PRECEDES, (other, one) if key.descending else (one, other))
+        variable, other = others[key.variable], key.variable
+        before = Call(PRECEDES, (other, variable) if key.descending else (variable, other))
         sides.append(reduce(_and, [*same, before]))
     late = Atom(f"{atom.predicate}later", atom.arguments)
-    precedes = reduce(lambda one, other: Call("||", (one, other)), sides)
+    precedes = reduce(lambda term, other: Call("||", (term, other)), sides)
     yield Rule(late, (atom, earlier, Test(precedes)))
     yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, Not(late)))
 
 
-def _and(one: Expression, other: Expression) -> Expression:
-    return Call("&&", (one, other))
+def _and(term: Expression, other: Expression) -> Expression:
+    return Call("&&", (term, other))
 
 
-def _same(one: Variable, other: Variable) -> Expression:
-    less = Call(PRECEDES, (one, other)), Call(PRECEDES, (other, one))
+def _same(variable: Variable, other: Variable) -> Expression:
+    less = Call(PRECEDES, (variable, other)), Call(PRECEDES, (other, variable))
     return _and(Call("!", (less[0],)), Call("!", (less[1],)))

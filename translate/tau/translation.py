@@ -131,13 +131,13 @@ def connected_order(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra
     what lies between changes.
     """
     rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
-    found, seen = [rest[0][0]], rest.pop(0)[1]
+    patterns, seen = [rest[0][0]], rest.pop(0)[1]
     while rest:
         place = next((number for number, (_, own) in enumerate(rest) if own & seen), 0)
         triple, own = rest.pop(place)
-        found.append(triple)
+        patterns.append(triple)
         seen |= own
-    return tuple(found)
+    return tuple(patterns)
 
 
 def _children(left: Pattern, right: Pattern, node: Node) -> Iterator[Rule]:
@@ -153,9 +153,9 @@ def _extend(pattern: algebra.Extend, head: Head) -> Iterator[Rule]:
     inner, node = pattern.pattern, head.node
     yield from tau(inner, whole(inner, node.child(0)))
     solution = Solution(inner, node.child(0))
-    found = values(pattern.expression, pattern.exists, _site(inner, node), tau)
-    yield from found.rules
-    for expression, more in found.cases:
+    choices = values(pattern.expression, pattern.exists, _site(inner, node), tau)
+    yield from choices.rules
+    for expression, more in choices.cases:
         body = (solution.atom(), *more, Assign(pattern.variable, expression))
         yield head.rule(variables(pattern), body, solution.tags)
 
@@ -221,11 +221,11 @@ def columns(query: EngineQuery, *, ordered_rows: bool = False) -> tuple[Variable
     """
     match query.form:
         case Form.SELECT:
-            shown = in_order(query.result)
+            order = in_order(query.result)
             known = variables(query.pattern)
             keys = (key.variable for key in query.modifiers.order if ordered_rows)
-            more = (key for key in dict.fromkeys(keys) if key not in shown and key in known)
-            return (*shown, *more)
+            more = (key for key in dict.fromkeys(keys) if key not in order and key in known)
+            return (*order, *more)
         case Form.ASK:
             return ()
         case _:
@@ -344,18 +344,18 @@ class Output:
 
 def output_of(query: EngineQuery, setting: Setting) -> Output:
     """Return how the answers of the query's program are read."""
-    shown = columns(query)
+    names = columns(query)
     if query.form is not Form.SELECT:
-        return Output(shown, len(shown))
+        return Output(names, len(names))
     wide = columns(query, ordered_rows=setting.ordered)
     keys = query.modifiers.order if setting.ordered else ()
     order = tuple((wide.index(key.variable), key.descending) for key in keys if key.variable in wide)
     bag = setting.semantics is Semantics.BAG and query.modifiers.duplicates is not Duplicates.DISTINCT
     if not bag:
-        return Output(shown, len(wide), order)
+        return Output(names, len(wide), order)
     pattern = without_paths(query.pattern)
     hidden = variables(pattern) - frozenset(query.result)
-    return Output(shown, len(wide) + len(hidden) + witnesses(pattern), order, bag=True)
+    return Output(names, len(wide) + len(hidden) + witnesses(pattern), order, bag=True)
 
 
 _EMPTY: Final = {
@@ -390,7 +390,7 @@ def _imports(merged: tuple[MergedStream, ...], setting: Setting) -> Iterator[Rul
 
 
 def _arrival_rules(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
-    if any(uses_arrivals(one) for part in parts(query.pattern) for one in expressions_of(part)):
+    if any(uses_arrivals(term) for part in parts(query.pattern) for term in expressions_of(part)):
         if query.language is not Language.CSPARQL:
             raise ModelError(f"f:timestamp is a function of C-SPARQL; {query.language.value} has none")
         windows = (

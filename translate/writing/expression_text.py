@@ -49,8 +49,8 @@ def split(iri: str) -> tuple[str, str]:
     >>> split("http://e.org/a#b-1"), split("urn:a")
     (('http://e.org/a#', 'b-1'), ('urn:a', ''))
     """
-    found = _SPLIT.fullmatch(iri)
-    return (iri, "") if found is None else (found[1], found[2])
+    match = _SPLIT.fullmatch(iri)
+    return (iri, "") if match is None else (match[1], match[2])
 
 
 def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
@@ -305,7 +305,7 @@ def _call(call: Call, terms: Terms, inline: Inline, binding: int) -> str:
             raise CannotSayError(f"the function {function}", terms.language, "only C-SPARQL has it")
         case Call(function, arguments):
             name = terms.iri(Iri(function[1:-1])) if function.startswith("<") else function
-            return f"{name}({_listed(arguments, terms, inline)})"
+            return f"{name}({_expressions_text(arguments, terms, inline)})"
 
 
 def _tested(arguments: tuple[Expression, ...], terms: Terms, inline: Inline) -> str:
@@ -316,8 +316,8 @@ def _tested(arguments: tuple[Expression, ...], terms: Terms, inline: Inline) -> 
         case (Variable() as name,) if sampled := _SAMPLE.fullmatch(inline[name]):
             return sampled[1]
         case _:
-            shown = ", ".join(map(str, arguments))
-            raise CannotSayError(f"BOUND({shown})", terms.language, "BOUND has a variable of the pattern")
+            text = ", ".join(map(str, arguments))
+            raise CannotSayError(f"BOUND({text})", terms.language, "BOUND has a variable of the pattern")
 
 
 def _bracketed(inner: Expression, terms: Terms, inline: Inline) -> str:
@@ -328,10 +328,10 @@ def _bracketed(inner: Expression, terms: Terms, inline: Inline) -> str:
 
 def _among(arguments: tuple[Expression, ...], word: str, terms: Terms, inline: Inline) -> str:
     needle = _write(arguments[0], terms, inline, _COMPARED + 1)
-    return f"{needle} {word} ({_listed(arguments[1:], terms, inline)})"
+    return f"{needle} {word} ({_expressions_text(arguments[1:], terms, inline)})"
 
 
-def _listed(expressions: tuple[Expression, ...], terms: Terms, inline: Inline) -> str:
+def _expressions_text(expressions: tuple[Expression, ...], terms: Terms, inline: Inline) -> str:
     return ", ".join(_write(expression, terms, inline, 0) for expression in expressions)
 
 

@@ -85,14 +85,14 @@ def take_apart(
 
 
 def take_extensions(
-    pattern: Pattern, names: Sequence[Variable], wanted: Callable[[Variable], bool] = lambda _: True
+    pattern: Pattern, names: Sequence[Variable], is_used: Callable[[Variable], bool] = lambda _: True
 ) -> tuple[tuple[algebra.Extend, ...], Pattern]:
     """Take extensions off, the last of `names` first; a clause that names them in order makes them again."""
-    found = []
-    while isinstance(pattern, algebra.Extend) and pattern.variable in names and wanted(pattern.variable):
-        found.append(pattern)
+    result = []
+    while isinstance(pattern, algebra.Extend) and pattern.variable in names and is_used(pattern.variable):
+        result.append(pattern)
         names, pattern = names[: names.index(pattern.variable)], pattern.pattern
-    return tuple(reversed(found)), pattern
+    return tuple(reversed(result)), pattern
 
 
 def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, Grouping]:
@@ -106,9 +106,9 @@ def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, 
     )
     counted = {name for found in several for name in found.arguments}
     keys, where = take_extensions(rest, group.keys, lambda name: name not in counted)
-    for found in several:
-        if frozenset(found.arguments) != variables(where) - dialect.terms.blanks:
-            raise dialect.cannot(f"{found}", "DISTINCT * stands for all variables of the pattern")
+    for aggregation in several:
+        if frozenset(aggregation.arguments) != variables(where) - dialect.terms.blanks:
+            raise dialect.cannot(f"{aggregation}", "DISTINCT * stands for all variables of the pattern")
     return where, Grouping(group.keys, keys, group.aggregates, extends)
 
 
@@ -138,7 +138,7 @@ def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
         own = _numbers(item.exists)
         if own and before and min(own) > min(before):
             bound = index + 1
-            before = before.union(*(_numbers(one.exists) for one in items[:bound]))
+            before = before.union(*(_numbers(extend.exists) for extend in items[:bound]))
     return bound
 
 
@@ -270,7 +270,8 @@ def write_triples(triples: Iterable[algebra.TriplePattern], dialect: Dialect) ->
     lines: Lines = []
     for subject, shared in groupby(triples, lambda triple: triple.subject):
         pairs = [
-            f"{dialect.terms.predicate(one.predicate)} {dialect.terms.term(one.object)}" for one in shared
+            f"{dialect.terms.predicate(pattern.predicate)} {dialect.terms.term(pattern.object)}"
+            for pattern in shared
         ]
         ends = [";"] * (len(pairs) - 1) + ["."]
         rows = [f"{pair} {end}" for pair, end in zip(pairs, ends, strict=True)]
@@ -329,14 +330,14 @@ class Clauses:
             accepted = "SELECT names one variable at least"
             raise self.dialect.cannot("a query without result variables", accepted)
         expressions = {item.variable: self._expression(item) for item in self.level.items}
-        shown = []
+        texts = []
         for variable in result:
             text = expressions.get(variable, self.named.get(variable))
             name = terms.variable(variable)
             # No key, and named all the same: then SELECT means a sample.
             plain = text is None or text == f"SAMPLE({name})"
-            shown.append(name if plain else f"({text} AS {name})")
-        return " ".join(shown) or "*"
+            texts.append(name if plain else f"({text} AS {name})")
+        return " ".join(texts) or "*"
 
     def body(self, modifiers: algebra.Modifiers) -> Lines:
         """Return WHERE and what follows it."""
@@ -380,7 +381,10 @@ def clauses_of(level: Level, dialect: Dialect) -> Clauses:
     grouping = level.grouping
     arguments = {extend.variable: _text(extend, dialect) for extend in grouping.arguments}
     keys = _keys(grouping, dialect)
-    texts = {name: write_aggregation(found, dialect.terms, arguments) for name, found in grouping.aggregates}
+    texts = {
+        name: write_aggregation(aggregation, dialect.terms, arguments)
+        for name, aggregation in grouping.aggregates
+    }
     named = {name: text for name, text in texts.items() if name in level.selected}
     inline = {name: text for name, text in texts.items() if name not in level.selected}
     return Clauses(level, dialect, keys, named, inline)

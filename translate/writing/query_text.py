@@ -28,8 +28,8 @@ def model_lines(query: Query) -> Iterator[str]:
     """Yield (V, P, D, S) as text."""
     yield f"V = {{{', '.join(f'?{name.name}' for name in in_order(query.result))}}}"
     yield f"P = {query.pattern}"
-    default, named = query.dataset.default, query.dataset.named
-    yield f"D = {{{', '.join((*map(str, default), *(f'named {graph}' for graph in named)))}}}"
+    default, iris = query.dataset.default, query.dataset.named
+    yield f"D = {{{', '.join((*map(str, default), *(f'named {graph}' for graph in iris)))}}}"
     for number, part in enumerate(query.streams):
         start, end = "S = {" if number == 0 else "     ", "}" if number == len(query.streams) - 1 else ","
         yield f"{start}({part.stream}, {part.window}, {part.pattern}){end}"
@@ -201,8 +201,8 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
 def _base(counting: Terms) -> str:
     """Return the BASE that IRI(..) resolves against; "" is none."""
     if len(counting.bases) > 1:
-        shown = " and ".join(sorted(f"<{base}>" if base else "none" for base in counting.bases))
-        raise CannotSayError(f"the bases {shown} of IRI", counting.language, "a query has one BASE")
+        text = " and ".join(sorted(f"<{base}>" if base else "none" for base in counting.bases))
+        raise CannotSayError(f"the bases {text} of IRI", counting.language, "a query has one BASE")
     return next(iter(counting.bases), "")
 
 
@@ -267,6 +267,6 @@ def _says_star(part: Pattern) -> bool:
         case Select(_, result, _):
             return not result
         case Group(_, _, aggregates):
-            return any(counts_tuples(found) for _, found in aggregates)
+            return any(counts_tuples(aggregation) for _, aggregation in aggregates)
         case _:
             return False

@@ -133,27 +133,27 @@ def read_answers(output: Path, legend: Path) -> AnswerRows | Streams:
     known, file = read_legend(legend), read_file(output, _ACCEPTED)
     match known.to:
         case "ticker":
-            found = dict(_ticker_answers(known, file))
+            answers = dict(_ticker_answers(known, file))
         case "asp":
-            found = dict(_asp_answers(known, file))
+            answers = dict(_asp_answers(known, file))
         case _:
             assert_never(known.to)
-    if missing := [t for t in known.times if t not in found]:
+    if missing := [t for t in known.times if t not in answers]:
         raise LarsError(f"{output}: nothing is said of the time {missing[0]}; accepted: {_ACCEPTED}")
-    return _rows(known, found) if known.columns is not None else _streams(known, found)
+    return _rows(known, answers) if known.columns is not None else _streams(known, answers)
 
 
 def _rows(legend: Legend, found: AnswerSets) -> AnswerRows:
     assert legend.columns is not None
     output = legend.columns.output
-    shown = {}
+    texts = {}
     for t, answers in found.items():
         if len(answers) != 1:
             raise LarsError(f"{len(answers)} answer sets at {t}; accepted: one, which a query has")
         atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
         rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
-        shown[t] = in_order(output, rows)
-    reported = relation_to_stream(ToStream(legend.columns.report), legend.times, shown)
+        texts[t] = in_order(output, rows)
+    reported = relation_to_stream(ToStream(legend.columns.report), legend.times, texts)
     return AnswerRows(
         output.variables, [(t, reported[t]) for t in legend.times if t >= legend.first], legend.origin
     )
@@ -166,7 +166,7 @@ def _streams(legend: Legend, found: AnswerSets) -> Streams:
         answers = {
             tuple(
                 write_moment(moment, t)
-                for moment in sorted(answer, key=lambda one: moment_order(one, t))
+                for moment in sorted(answer, key=lambda moment: moment_order(moment, t))
                 if str(moment[1]) not in always
             )
             for answer in found.get(t, ())
@@ -186,10 +186,10 @@ def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple
 
 
 def _ticker_atoms(line: TextLine, text: str) -> Iterator[tuple[str, list[int]]]:
-    shown = _SET.fullmatch(text.strip())
-    if shown is None:
+    match = _SET.fullmatch(text.strip())
+    if match is None:
         raise line.error("found no set of atoms; accepted: Set(p(1), q), or - for none")
-    rest, end = (shown[1] or "").strip(), 0
+    rest, end = (match[1] or "").strip(), 0
     while end < len(rest):
         if (atom := _ATOM.match(rest, end)) is None:
             raise line.error(f"found {rest[end:][:80]!r}; accepted: atoms as p(1,2), q")

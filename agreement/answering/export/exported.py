@@ -53,18 +53,18 @@ class ExportedProgram:
         return None if self.columns is None else self.columns.output.predicate
 
 
-def export_program(wanted: SolvingTask, warn: Warn) -> ExportedProgram:
+def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
     """Return what is exported of a query or program with its trace."""
-    wanted = replace(wanted, trace=replace(wanted.trace, runner=Runner(in_process=True)))
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        columns, (program, trace, _) = None, program_on_trace(wanted, warn)
+    task = replace(task, trace=replace(task.trace, runner=Runner(in_process=True)))
+    if task.path.suffix == PROGRAM_SUFFIX:
+        columns, (program, trace, _) = None, program_on_trace(task, warn)
         question, report = Question(program, Whole(), EveryTime()), ToStream.RSTREAM
     else:
-        query, trace, wanted = query_on_trace(wanted, warn)
-        output, report = output_of(query, wanted.setting), query.to_stream or ToStream.RSTREAM
-        columns, program = columns_of(output, report), in_mode(query, wanted)
+        query, trace, task = query_on_trace(task, warn)
+        output, report = output_of(query, task.setting), query.to_stream or ToStream.RSTREAM
+        columns, program = columns_of(output, report), in_mode(query, task)
         question = ask(program, output.predicate)
-    span = asked_span(wanted, trace, 1)
+    span = asked_span(task, trace, 1)
     facts = trace.facts(trace.timeline)
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
     within = Interval(span.first if report is ToStream.RSTREAM else 0, span.last)
@@ -96,31 +96,39 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
     return times
 
 
-def plainer(found: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
+def plainer(exported_program: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
     """Return the triggered program in fewer words, which say the same at its times, and facts for it.
 
     A slide is left out where all evaluations are at its multiples, the stream of a window where all
     input is of it; SPARQL conditions become atoms, and facts for the terms of which they hold.
     """
-    if any(True for rule in found.triggered.rules for _ in set_literals(rule.body)):
-        return found.triggered, ()
+    if any(True for rule in exported_program.triggered.rules for _ in set_literals(rule.body)):
+        return exported_program.triggered, ()
 
     def shown(window: Window) -> Window:
         match window:
-            case TimeWindow(_, 0, step) if step > 1 and not any(t % step for t in found.times):
+            case TimeWindow(_, 0, step) if step > 1 and not any(t % step for t in exported_program.times):
                 return replace(window, step=1)
-            case TupleWindow() if all(counts(window, fact.arguments) for fact in found.situation.facts):
+            case TupleWindow() if all(
+                counts(window, fact.arguments) for fact in exported_program.situation.facts
+            ):
                 return replace(window, source=None)
             case _:
                 return window
 
-    decided = decided_conditions(found.program, found.situation, found.times)
+    decided = decided_conditions(exported_program.program, exported_program.situation, exported_program.times)
     used = {
-        atom.predicate for rule in found.triggered.rules for part in rule.body for atom, _, _ in atoms(part)
+        atom.predicate
+        for rule in exported_program.triggered.rules
+        for part in rule.body
+        for atom, _, _ in atoms(part)
     }
     used |= {
         name
-        for name, _ in (*found.situation.background, *map(signature, map(atom_of, found.situation.facts)))
+        for name, _ in (
+            *exported_program.situation.background,
+            *map(signature, map(atom_of, exported_program.situation.facts)),
+        )
     }
     fresh = (name for n in range(1, 10**9) if (name := f"condition{n}") not in used)
     names: dict[HostedCondition, str] = {condition: next(fresh) for condition in decided}
@@ -130,7 +138,7 @@ def plainer(found: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
             return literal
         return Atom(names[literal], _columns(literal))
 
-    program = with_windows(found.triggered, shown)
+    program = with_windows(exported_program.triggered, shown)
     rules = (Rule(rule.head, tuple(map(atomic, rule.body))) for rule in program.rules)
     facts = (
         Atom(names[condition], row) for condition, rows in decided.items() for row in sorted(rows, key=str)
@@ -143,19 +151,19 @@ def _columns(condition: Test | Assign) -> tuple[Variable, ...]:
     return (*arguments, condition.variable) if isinstance(condition, Assign) else arguments
 
 
-def input_of(found: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
+def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
     """Yield the input that a program can see, up to the last time, in arrival order with its times."""
     used = _used(program)
     tuples = any(isinstance(window, TupleWindow) for window in windows(program))
-    for fact in dict.fromkeys(found.situation.facts):
-        if fact.t <= found.span.last and (tuples or (fact.predicate, len(fact.arguments)) in used):
+    for fact in dict.fromkeys(exported_program.situation.facts):
+        if fact.t <= exported_program.span.last and (tuples or (fact.predicate, len(fact.arguments)) in used):
             yield fact.t, atom_of(fact)
 
 
-def background_of(found: ExportedProgram, program: Program) -> tuple[Atom, ...]:
+def background_of(exported_program: ExportedProgram, program: Program) -> tuple[Atom, ...]:
     """Return the static data that a program looks at."""
     used = _used(program)
-    return tuple(atom for atom in atoms_of(found.situation.background) if signature(atom) in used)
+    return tuple(atom for atom in atoms_of(exported_program.situation.background) if signature(atom) in used)
 
 
 def _used(program: Program) -> frozenset[Signature]:

@@ -80,19 +80,21 @@ cat "$work/answers"
 """
 
 
-def ticker_files(found: ExportedProgram, reasoner: Reasoner, clock: Duration, path: Path) -> dict[str, str]:
+def ticker_files(
+    exported_program: ExportedProgram, reasoner: Reasoner, clock: Duration, path: Path
+) -> dict[str, str]:
     """Return the texts of the files by their names; `path` is the program's.
 
     Raises LarsError, where there is a file with the place, for what that reasoner has no words for.
     """
     if clock.nanoseconds % NANOSECONDS["ms"]:
         raise LarsError(f"a time point of {clock}: accepted for Ticker: --clock with whole milliseconds")
-    last = found.span.last
+    last = exported_program.span.last
     if last >= MOST:
         raise LarsError(f"the timeline ends at {last}; accepted for Ticker: up to {MOST - 1}, by --to")
-    program, facts = plainer(found)
-    background = (*background_of(found, program), *facts)
-    signs = with_signs(program, _stream(found, program), reasoner)
+    program, facts = plainer(exported_program)
+    background = (*background_of(exported_program, program), *facts)
+    signs = with_signs(program, _stream(exported_program, program), reasoner)
     stream = signs.stream
     try:
         writer = ticker_writer(signs.program, clock, reasoner, background, stream)
@@ -111,43 +113,45 @@ def ticker_files(found: ExportedProgram, reasoner: Reasoner, clock: Duration, pa
     return {
         "program.lars": text,
         "stream.txt": "".join(f"{line}\n" for line in lines),
-        LEGEND_FILE: _legend(found, writer, background).text(),
+        LEGEND_FILE: _legend(exported_program, writer, background).text(),
         "run.sh": run,
     }
 
 
-def _stream(found: ExportedProgram, program: Program) -> TickerInput:
+def _stream(exported_program: ExportedProgram, program: Program) -> TickerInput:
     atoms: dict[int, tuple[Atom, ...]] = {}
-    for t, atom in input_of(found, program):
+    for t, atom in input_of(exported_program, program):
         atoms[t] = (*atoms.get(t, ()), atom)
-    return TickerInput(atoms, found.span.last, single=strata(program) is not None or _is_single(found))
+    return TickerInput(
+        atoms, exported_program.span.last, single=strata(program) is not None or _is_single(exported_program)
+    )
 
 
-def _is_single(found: ExportedProgram) -> bool:
+def _is_single(program: ExportedProgram) -> bool:
     """Whether the program without its constraints has one answer stream at each tick of Ticker's clock."""
-    free = Program(tuple(rule for rule in found.triggered.rules if rule.head is not None))
-    times = range(found.span.last + 1)
-    return all(len(list(islice(models(free, found.situation, t), 2))) == 1 for t in times)
+    free = Program(tuple(rule for rule in program.triggered.rules if rule.head is not None))
+    times = range(program.span.last + 1)
+    return all(len(list(islice(models(free, program.situation, t), 2))) == 1 for t in times)
 
 
-def _legend(found: ExportedProgram, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:
-    shown = {found.answer} if found.answer is not None else intensional(found.program)
+def _legend(program: ExportedProgram, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:
+    predicates = {program.answer} if program.answer is not None else intensional(program.program)
     names = {
         name: LegendName(predicate=predicate, arity=arity, timed=role is Role.MOMENTS)
         for role in (Role.PROGRAM, Role.MOMENTS)
         for name, (predicate, arity) in writer.heads(role).items()
-        if (predicate, arity) in shown
+        if (predicate, arity) in predicates
     }
-    always = all_background(found.program, background)
+    always = all_background(program.program, background)
     return Legend(
         to="ticker",
-        times=list(found.times),
-        first=found.span.first,
+        times=list(program.times),
+        first=program.span.first,
         names=names,
         terms={str(number): str(term) for term, number in writer.terms.items()},
-        background=sorted(str(atom) for atom in always if signature(atom) in shown),
-        columns=found.columns,
-        origin=found.origin,
+        background=sorted(str(atom) for atom in always if signature(atom) in predicates),
+        columns=program.columns,
+        origin=program.origin,
         violations=list(writer.heads(Role.VIOLATION)),
     )
 
@@ -168,26 +172,26 @@ done
 """
 
 
-def asp_files(found: ExportedProgram) -> dict[str, str]:
+def asp_files(program: ExportedProgram) -> dict[str, str]:
     """Return the texts of the files by their names; raises LarsError for times that clingo cannot add to."""
-    if found.situation.timeline.last > GREATEST:
+    if program.situation.timeline.last > GREATEST:
         raise LarsError(
-            f"the timeline ends at {found.situation.timeline.last}; accepted for clingo: up to {GREATEST}, "
+            f"the timeline ends at {program.situation.timeline.last}; accepted for clingo: up to {GREATEST}, "
             "by --to, a coarser --unit, or an --origin nearer to the trace"
         )
-    written = standalone(found.program, found.situation, found.times, found.answer)
-    run = _RUN.format(times=" ".join(map(str, found.times)), clock=written.clock, legend=LEGEND_FILE)
+    written = standalone(program.program, program.situation, program.times, program.answer)
+    run = _RUN.format(times=" ".join(map(str, program.times)), clock=written.clock, legend=LEGEND_FILE)
     names = {
         name: LegendName(predicate=predicate, arity=arity, timed=timed)
         for name, ((predicate, arity), timed) in written.names.items()
     }
     legend = Legend(
         to="asp",
-        times=list(found.times),
-        first=found.span.first,
+        times=list(program.times),
+        first=program.span.first,
         names=names,
-        columns=found.columns,
-        origin=found.origin,
+        columns=program.columns,
+        origin=program.origin,
         overflows=sorted(written.overflows),
     )
     return {
@@ -211,18 +215,16 @@ class ExportTask:
     clock: Duration
 
 
-def export_to(folder: Path, wanted: ExportTask, warn: Warn, *, overwrite: bool) -> str:
+def export_to(folder: Path, task: ExportTask, warn: Warn, *, overwrite: bool) -> str:
     """Write the folder; return what was written and how it is run."""
     _check_free(folder, overwrite=overwrite)
-    found = export_program(wanted.solving, warn)
-    if not found.times:
-        raise LarsError(
-            f"{wanted.solving.path}: there is no evaluation time; accepted: --from, --to, --period"
-        )
-    if wanted.reasoner is None:
-        texts = asp_files(found)
+    program = export_program(task.solving, warn)
+    if not program.times:
+        raise LarsError(f"{task.solving.path}: there is no evaluation time; accepted: --from, --to, --period")
+    if task.reasoner is None:
+        texts = asp_files(program)
     else:
-        texts = ticker_files(found, wanted.reasoner, wanted.clock, wanted.solving.path)
+        texts = ticker_files(program, task.reasoner, task.clock, task.solving.path)
     _write(folder, texts)
     return f"{folder}: {', '.join(texts)}; run.sh runs it, `lars export --read` reads what it prints"
 
@@ -233,7 +235,7 @@ def _check_free(folder: Path, *, overwrite: bool) -> None:
         raise LarsError(f"{folder}: cannot be written: there is no folder {folder.parent}")
     if folder.exists() and not folder.is_dir():
         raise LarsError(f"{folder}: is a file; accepted: the name of a folder")
-    held = sorted(one.name for one in folder.iterdir()) if folder.exists() else []
+    held = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if held and not overwrite:
         raise LarsError(f"{folder}: exists already; accepted: another name, or --overwrite")
     if other := [name for name in held if name not in _FILES]:

@@ -22,41 +22,41 @@ _MOST: Final = 10_000
 
 
 def standing_alone_lines(
-    wanted: TranslatingTask, given: TraceInput, at: Time | None, warn: Warn
+    task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn
 ) -> Iterator[str]:
     """Yield the lines of the file: for each time of the timeline, or for `at` alone.
 
     Raises LarsError when the query stands for several of the other engine.
     """
-    program, query = single_program(wanted, warn)
-    trace = trace_of(replace(given, runner=Runner(in_process=True)), at, query, warn)
+    program, query = single_program(task, warn)
+    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), at, query, warn)
     if query is None:
         given_to(program, trace)
     else:
-        program, _ = single_program(replace(wanted, setting=with_dates(wanted.setting, trace)), unsaid)
+        program, _ = single_program(replace(task, setting=with_dates(task.setting, trace)), unsaid)
     times = trace.timeline
     if at is not None:
-        point = point_on(trace, at, given.options)
+        point = point_on(trace, at, trace_input.options)
         times = Interval(point, point)
     check_timeline(times, None)
     if times.last - times.first >= _MOST:
         raise LarsError(
             f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
         )
-    output = None if query is None else output_of(query, wanted.setting).predicate
+    output = None if query is None else output_of(query, task.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
     if trace.origin is not None:
-        yield f"% Time 0 is {trace.origin}, a time point {given.options.unit}."
+        yield f"% Time 0 is {trace.origin}, a time point {trace_input.options.unit}."
     yield from map(seen_in_asp, standalone(program, situation, list(times), output).lines())
 
 
-def single_program(wanted: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
+def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
     """Return the program, and the query that it stems from; raises LarsError where there are several."""
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return load_program(wanted.path), None
-    found = variants(wanted, warn)
-    if len(found) > 1:
-        names = ", ".join(name for name, _ in found)
-        raise LarsError(f"{wanted.path}: it stands for {len(found)} queries ({names}); accepted here: one")
-    (_, query) = found[0]
-    return program_of(query, wanted), query
+    if task.path.suffix == PROGRAM_SUFFIX:
+        return load_program(task.path), None
+    queries = variants(task, warn)
+    if len(queries) > 1:
+        names = ", ".join(name for name, _ in queries)
+        raise LarsError(f"{task.path}: it stands for {len(queries)} queries ({names}); accepted here: one")
+    (_, query) = queries[0]
+    return program_of(query, task), query

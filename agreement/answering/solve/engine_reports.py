@@ -71,22 +71,22 @@ class _Times:
     last: int | None
 
 
-def _times(wanted: ReportsTask, zero: str | None, last: int) -> _Times:
+def _times(task: ReportsTask, zero: str | None, last: int) -> _Times:
     """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
-    options, every = wanted.trace.options, (wanted.start, wanted.until, *wanted.span)
-    return _Times(*(None if one is None else point_in(zero, one, options, last) for one in every))
+    options, every = task.trace.options, (task.start, task.until, *task.span)
+    return _Times(*(None if item is None else point_in(zero, item, options, last) for item in every))
 
 
-def check_only_as(name: str | None, given: Sequence[str], without: Sequence[str]) -> None:
+def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
     """Raise for options of `--as` without it, and for those that a profile says itself."""
-    if name is None and given:
-        raise LarsError(f"{', '.join(given)}: accepted with --as NAME, as a profile reports")
+    if name is None and names:
+        raise LarsError(f"{', '.join(names)}: accepted with --as NAME, as a profile reports")
     if name is not None and without:
         problem = "what reports says itself how the query is read and when it is evaluated"
         raise LarsError(f"{', '.join(without)}: accepted without --as {cut(name)}; {problem}")
 
 
-def reports_as(wanted: ReportsTask, warn: Warn) -> EngineReports:
+def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     """Return what is reported; raises LarsError for a query that cannot be run."""
     # Loads engines, which no other question needs.
     from agreement.comparing.compare import reporter
@@ -94,29 +94,35 @@ def reports_as(wanted: ReportsTask, warn: Warn) -> EngineReports:
     from agreement.engines.specifications import EngineRun, Specification
     from agreement.engines.specifications.reporting import CLOCKED
 
-    who = reporter(wanted.name)
-    stream = None if wanted.stream is None else stream_iri(wanted.stream)
-    query = read_judged_query(wanted.path, wanted.unit)
+    who = reporter(task.name)
+    stream = None if task.stream is None else stream_iri(task.stream)
+    query = read_judged_query(task.path, task.unit)
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
     # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
-    options = replace(wanted.trace.options, absolute=not by_clock)
-    pushes, zero = read_pushes(replace(wanted.trace, options=options), query, wanted.unit, warn)
-    origin = origin_text(wanted.trace.options.origin)
-    given = EngineRun(query, read_static(wanted.trace.static), pushes, wanted.unit, origin)
-    times = _times(wanted, zero, given.last)
+    options = replace(task.trace.options, absolute=not by_clock)
+    pushes, zero = read_pushes(replace(task.trace, options=options), query, task.unit, warn)
+    origin = origin_text(task.trace.options.origin)
+    engine_run = EngineRun(query, read_static(task.trace.static), pushes, task.unit, origin)
+    times = _times(task, zero, engine_run.last)
     if isinstance(who, Specification):
-        found = _specified(given, who, wanted, times)
+        recording = _specified(engine_run, who, task, times)
     else:
-        _check_version(wanted)
+        _check_version(task)
         check_order(pushes, warn)
-        found = who.run(given.query, given.static, given.pushes)
-    if not any(report.rows for report in found.reports):
-        for message in why_silent(who, given):
+        recording = who.run(engine_run.query, engine_run.static, engine_run.pushes)
+    if not any(report.rows for report in recording.reports):
+        for message in why_silent(who, engine_run):
             warn(message)
-    names = tuple(map(Variable, found.variables))
-    return EngineReports(names, tuple(_shown(found, given, times)), given.unit.milliseconds, stream, zero)
+    names = tuple(map(Variable, recording.variables))
+    return EngineReports(
+        names,
+        tuple(_reports_in_span(recording, engine_run, times)),
+        engine_run.unit.milliseconds,
+        stream,
+        zero,
+    )
 
 
 def stream_iri(text: str) -> Iri:
@@ -127,46 +133,53 @@ def stream_iri(text: str) -> Iri:
     return Iri(bare)
 
 
-def _check_version(wanted: ReportsTask) -> None:
-    options = {"--t0": wanted.start, "--bounds": wanted.bounds, "--semantics": wanted.rows}
+def _check_version(task: ReportsTask) -> None:
+    options = {"--t0": task.start, "--bounds": task.bounds, "--semantics": task.rows}
     for option, value in options.items():
         if value is not None:
             problem = "accepted for specifications, an engine version fixes it"
-            raise LarsError(f"{option} with --as {wanted.name}: {problem}")
+            raise LarsError(f"{option} with --as {task.name}: {problem}")
 
 
-def _specified(given: "EngineRun", who: "Specification", wanted: ReportsTask, times: _Times) -> "Recording":
+def _specified(
+    engine_run: "EngineRun", who: "Specification", task: ReportsTask, times: _Times
+) -> "Recording":
     from agreement.engines.specifications import OpenChoice, specified_answers
 
-    last = given.last
+    last = engine_run.last
     until = max(last, times.until or 0, times.last or 0)
-    check_timeline(Interval(last, until), _every(given))
-    starts = tuple(times.start or 0 for _ in sources(given.query))
-    choice = OpenChoice(starts, wanted.bounds or who.bounds[0])
-    changed = who if wanted.rows is None else who.model_copy(update={"rows": wanted.rows})
-    return specified_answers(given, changed, choice, until)
+    check_timeline(Interval(last, until), _every(engine_run))
+    starts = tuple(times.start or 0 for _ in sources(engine_run.query))
+    choice = OpenChoice(starts, task.bounds or who.bounds[0])
+    changed = who if task.rows is None else who.model_copy(update={"rows": task.rows})
+    return specified_answers(engine_run, changed, choice, until)
 
 
-def _every(given: "EngineRun") -> int:
-    windows = [source.window for source in sources(given.query)]
-    slides = (one.slide.points(given.unit) if isinstance(one, Range) and one.slide else 1 for one in windows)
+def _every(engine_run: "EngineRun") -> int:
+    windows = [source.window for source in sources(engine_run.query)]
+    slides = (
+        window.slide.points(engine_run.unit) if isinstance(window, Range) and window.slide else 1
+        for window in windows
+    )
     return min(slides, default=1)
 
 
-def _shown(found: "Recording", given: "EngineRun", times: _Times) -> "Iterator[Report]":
+def _reports_in_span(recording: "Recording", engine_run: "EngineRun", times: _Times) -> "Iterator[Report]":
     first = times.first
-    ends = [one for one in (times.last, times.until) if one is not None]
+    ends = [item for item in (times.last, times.until) if item is not None]
     check_timeline(Interval(first or 0, min(ends, default=LARGEST_TIME)), None)
-    least = (first or 0) * given.unit.milliseconds
+    least = (first or 0) * engine_run.unit.milliseconds
     # A report 1 ms after a time point still belongs to that time point.
-    end = min(((one + 1) * given.unit.milliseconds for one in ends), default=inf)
-    yield from (one for one in sorted(found.reports, key=lambda one: one.t) if least <= one.t < end)
+    end = min(((time + 1) * engine_run.unit.milliseconds for time in ends), default=inf)
+    yield from (
+        report for report in sorted(recording.reports, key=lambda report: report.t) if least <= report.t < end
+    )
 
 
-def check_labels(found: EngineReports, warn: Warn) -> None:
+def check_labels(reports: EngineReports, warn: Warn) -> None:
     """Warn of blank nodes that a trace of the reports takes apart."""
-    labels = Counter(label for report in found.reports for row in report.rows for label in _blank(row))
-    if found.stream is not None and any(count > 1 for count in labels.values()):
+    labels = Counter(label for report in reports.reports for row in report.rows for label in _blank(row))
+    if reports.stream is not None and any(count > 1 for count in labels.values()):
         warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
 
 

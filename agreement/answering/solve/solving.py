@@ -137,56 +137,56 @@ def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
     return Whole(MOST_STREAMS if most is None else most or None)
 
 
-def answers(wanted: SolvingTask, warn: Warn) -> AnswerRows | Streams:
+def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return _streams(wanted, warn)
-    query, trace, wanted = query_on_trace(wanted, warn)
-    output = output_of(query, wanted.setting)
-    question = ask(in_mode(query, wanted), output.predicate)
+    if task.path.suffix == PROGRAM_SUFFIX:
+        return _streams(task, warn)
+    query, trace, task = query_on_trace(task, warn)
+    output = output_of(query, task.setting)
+    question = ask(in_mode(query, task), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
-    span = asked_span(wanted, trace, every)
+    span = asked_span(task, trace, every)
     pushed = not isinstance(question.gate, Multiples)
-    for remark in remarks(query, wanted.setting, pushed=pushed, rows=True):
+    for remark in remarks(query, task.setting, pushed=pushed, rows=True):
         warn(remark)
-    if all(isinstance(one.stream, Iri) for one in sources(query)):
+    if all(isinstance(source.stream, Iri) for source in sources(query)):
         read = (stream.value for stream in streams_of(query))
         for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
             warn(message)
     kind = query.to_stream or ToStream.RSTREAM
     # What is new or gone is so since the evaluation before, also before the first time that is shown.
-    asked = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
-    portions = trace.portions([question, clock_of(question)], asked)
+    interval = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
+    portions = trace.portions([question, clock_of(question)], interval)
     each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
     for message in absent_graphs(query, trace.background):
         warn(message)
-    has_rows = rows_on(trace, partial(_part_asked, wanted=wanted), asked)
+    has_rows = rows_on(trace, partial(_part_asked, task=task), interval)
     spoken = _spoken(each, lambda: warn(silence("the query", query, has_rows)))
-    shown = (found for found in _changes(kind, spoken) if found[0] in span)
-    return AnswerRows(output.variables, shown, trace.origin)
+    changes = (change for change in _changes(kind, spoken) if change[0] in span)
+    return AnswerRows(output.variables, changes, trace.origin)
 
 
-def query_on_trace(wanted: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
+def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
     """Return the query that is wanted, its trace, and the task with the dates of that trace."""
-    query = load_query(wanted.path, wanted.setting.unit, wanted.evaluation.engine)
-    check_evaluated(query, wanted.evaluation, wanted.trigger)
-    trace = trace_of(wanted.trace, wanted.span[1], query, warn)
-    return query, trace, replace(wanted, setting=with_dates(wanted.setting, trace))
+    query = load_query(task.path, task.setting.unit, task.evaluation.engine)
+    check_evaluated(query, task.evaluation, task.trigger)
+    trace = trace_of(task.trace, task.span[1], query, warn)
+    return query, trace, replace(task, setting=with_dates(task.setting, trace))
 
 
-def program_on_trace(wanted: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
+def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
     """Return the program that is wanted, its trace, and what trace and static data hold.
 
     Raises LarsError for predicates to show that it does not derive, and for input that it does derive.
     """
-    program = load_program(wanted.path)
-    check_shown(wanted.predicates, program)
-    trace = trace_of(wanted.trace, wanted.span[1], None, warn)
+    program = load_program(task.path)
+    check_shown(task.predicates, program)
+    trace = trace_of(task.trace, task.span[1], None, warn)
     return program, trace, given_to(program, trace)
 
 
-def _part_asked(query: EngineQuery, wanted: SolvingTask) -> Question:
-    return ask(in_mode(query, wanted), output_of(query, wanted.setting).predicate)
+def _part_asked(query: EngineQuery, task: SolvingTask) -> Question:
+    return ask(in_mode(query, task), output_of(query, task.setting).predicate)
 
 
 def _spoken(
@@ -210,32 +210,32 @@ def _changes(
         before = now
 
 
-def in_mode(query: EngineQuery, wanted: SolvingTask) -> Program:
+def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
-    program = lars_program(query, wanted.setting)
-    if is_pushed(query, wanted.evaluation):
-        return push(program, wanted.trigger)
-    return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
+    program = lars_program(query, task.setting)
+    if is_pushed(query, task.evaluation):
+        return push(program, task.trigger)
+    return pull(program, period_of(query, task.evaluation.period, task.setting))
 
 
-def trace_of(given: TraceInput, last: Time | None, query: EngineQuery | None, warn: Warn) -> Trace:
+def trace_of(trace_input: TraceInput, last: Time | None, query: EngineQuery | None, warn: Warn) -> Trace:
     """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
-    if query is None and not given.paths:
-        trace = empty_trace(given, 0, warn)
-        trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, given.options))
+    if query is None and not trace_input.paths:
+        trace = empty_trace(trace_input, 0, warn)
+        trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
         return trace
-    absolute = isinstance(last, int) and given.options.reaches_epoch(last)
-    options = replace(given.options, absolute=absolute, ends=last is not None)
-    trace = load_trace(replace(given, options=options), () if query is None else (query,), warn)
+    absolute = isinstance(last, int) and trace_input.options.reaches_epoch(last)
+    options = replace(trace_input.options, absolute=absolute, ends=last is not None)
+    trace = load_trace(replace(trace_input, options=options), () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
-    wanted = 0 if last is None else point_on(trace, last, given.options)
-    trace.timeline = Interval(0, max(trace.timeline.last, wanted))
+    number = 0 if last is None else point_on(trace, last, trace_input.options)
+    trace.timeline = Interval(0, max(trace.timeline.last, number))
     return trace
 
 
-def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval:
+def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
     """Return the first and last time that are shown, one in `every` of which is evaluated."""
-    options, (first, last) = wanted.trace.options, wanted.span
+    options, (first, last) = task.trace.options, task.span
     span = Interval(
         trace.timeline.first if first is None else point_on(trace, first, options),
         trace.timeline.last if last is None else point_on(trace, last, options),
@@ -244,46 +244,44 @@ def asked_span(wanted: SolvingTask, trace: Trace, every: int | None) -> Interval
     return span
 
 
-def _streams(wanted: SolvingTask, warn: Warn) -> Streams:
-    program, trace, given = program_on_trace(wanted, warn)
-    for name, arity in sorted(_unknown(program, given)):
-        warn(f"{name}/{arity} is neither derived nor given; given are {_listed(given)}")
-    if ("striple", 4) in given and any(stream == "null" for stream, _ in trace.predicates()):
+def _streams(task: SolvingTask, warn: Warn) -> Streams:
+    program, trace, predicates = program_on_trace(task, warn)
+    for name, arity in sorted(_unknown(program, predicates)):
+        warn(f"{name}/{arity} is neither derived nor given; given are {_names_of(predicates)}")
+    if ("striple", 4) in predicates and any(stream == "null" for stream, _ in trace.predicates()):
         warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
-    span = asked_span(wanted, trace, 1)
-    return Streams(_each(wanted, program, trace, span, warn), wanted.whole, trace.origin)
+    span = asked_span(task, trace, 1)
+    return Streams(_each(task, program, trace, span, warn), task.whole, trace.origin)
 
 
 def _each(
-    wanted: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
+    task: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
 ) -> Iterator[StreamRuns | StreamsAt]:
     """Yield the answer streams at each time point; where none is known there is none."""
     times: Iterator[int] = iter(span.meet(trace.timeline))
-    warned = wanted.whole.most != MOST_STREAMS
+    warned = task.whole.most != MOST_STREAMS
     try:
-        for (found,) in trace.portions([Question(program, _asked(wanted.whole), EveryTime())], span):
-            if isinstance(found, StreamRuns):
-                begin, end = int(found.times[0]), int(found.times[-1])
+        for (rows,) in trace.portions([Question(program, _whole_of(task.whole), EveryTime())], span):
+            if isinstance(rows, StreamRuns):
+                begin, end = int(rows.times[0]), int(rows.times[-1])
                 yield from ((between, ()) for between in takewhile(begin.__ne__, times))
-                yield (
-                    found if wanted.predicates is None else found.only(partial(_is_shown, wanted.predicates))
-                )
+                yield (rows if task.predicates is None else rows.only(partial(_is_shown, task.predicates)))
                 times = iter(range(end + 1, span.meet(trace.timeline).last + 1))
                 continue
-            for t in sorted(found):
+            for t in sorted(rows):
                 yield from ((between, ()) for between in takewhile(t.__ne__, times))
-                if not warned and len(found[t]) > MOST_STREAMS:
+                if not warned and len(rows[t]) > MOST_STREAMS:
                     warned = True
                     warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
-                yield t, tuple(sorted(_atoms(row, wanted.predicates) for row in found[t]))
+                yield t, tuple(sorted(_atoms(row, task.predicates) for row in rows[t]))
     except LarsError as error:
-        raise about(wanted.path, error) from None
+        raise about(task.path, error) from None
     yield from ((t, ()) for t in times)
 
 
-def _asked(whole: Whole) -> Whole:
+def _whole_of(whole: Whole) -> Whole:
     # One more than is shown tells whether there are more.
     return whole if whole.most is None else replace(whole, most=whole.most + 1)
 
@@ -294,28 +292,28 @@ def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
     if both := intensional(program) & held:
         verb = "is" if len(both) == 1 else "are"
         raise LarsError(
-            f"the input has atoms of {_listed(both)}, which {verb} derived by the program; "
+            f"the input has atoms of {_names_of(both)}, which {verb} derived by the program; "
             "accepted as input: predicates that no rule with a body derives"
         )
     return held | {predicate for predicate, rows in trace.background.items() if rows}
 
 
-def _listed(predicates: Iterable[Signature]) -> str:
+def _names_of(predicates: Iterable[Signature]) -> str:
     return ", ".join(f"{write_name(name)}/{arity}" for name, arity in sorted(predicates)) or "none"
 
 
-def _unknown(program: Program, given: frozenset[Signature]) -> frozenset[Signature]:
+def _unknown(program: Program, predicates: frozenset[Signature]) -> frozenset[Signature]:
     used = {signature(atom) for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
     facts = {signature(atom) for rule in program.rules if (atom := head_atom(rule)) is not None}
-    return frozenset(used - facts - given)
+    return frozenset(used - facts - predicates)
 
 
-def _atoms(row: Row, shown: frozenset[Signature] | None) -> tuple[str, ...]:
-    return tuple(text or "" for text in row if shown is None or _is_shown(shown, text or ""))
+def _atoms(row: Row, predicates: frozenset[Signature] | None) -> tuple[str, ...]:
+    return tuple(text or "" for text in row if predicates is None or _is_shown(predicates, text or ""))
 
 
-def _is_shown(shown: frozenset[Signature], atom: str) -> bool:
-    return _signature(atom) in shown
+def _is_shown(predicates: frozenset[Signature], atom: str) -> bool:
+    return _signature(atom) in predicates
 
 
 @lru_cache(maxsize=2**16)
@@ -335,20 +333,22 @@ def read_shown(text: str) -> frozenset[Signature]:
     >>> sorted(read_shown("alarm/1, 'New York'/2"))
     [('New York', 2), ('alarm', 1)]
     """
-    found, scanner = set(), Scanner(text, "--show")
+    result, scanner = set(), Scanner(text, "--show")
     while True:
         name = scanner.name()
         arity = None if name is None else scanner.accept(_PREDICATE)
         if name is None or arity is None:
             accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
             raise LarsError(f"--show {cut(text)}: accepted: {accepted}")
-        found.add((name, int(arity.group(1))))
+        result.add((name, int(arity.group(1))))
         if not arity.group(2):
-            return frozenset(found)
+            return frozenset(result)
 
 
-def check_shown(shown: frozenset[Signature] | None, program: Program) -> None:
+def check_shown(predicates: frozenset[Signature] | None, program: Program) -> None:
     """Raise when predicates are to be shown that the program does not derive."""
     derived = intensional(program)
-    if shown is not None and (unknown := shown - derived):
-        raise LarsError(f"--show {_listed(unknown)}: accepted: what the program derives, {_listed(derived)}")
+    if predicates is not None and (unknown := predicates - derived):
+        raise LarsError(
+            f"--show {_names_of(unknown)}: accepted: what the program derives, {_names_of(derived)}"
+        )

@@ -63,153 +63,153 @@ def check_strict_file(path: Path, engine: StrictEngine) -> None:
     check_strict(read_text(path, "a file with a query"), str(path), engine)
 
 
-def lines(wanted: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
+def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
     """Yield what is printed for a shape: lars, ascii, asp, model, json or ticker."""
-    if wanted.static and shape != _TICKER:
+    if task.static and shape != _TICKER:
         raise LarsError(
             "--static: facts of a program; accepted with --format ticker or sql, or asp and a trace"
         )
     if shape == "json":
-        yield json_text(document(wanted, warn))
+        yield json_text(document(task, warn))
         return
-    if wanted.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix == PROGRAM_SUFFIX:
         if shape == "model":
-            raise LarsError(f"{wanted.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
-        yield _text(_own_program(wanted), shape, wanted)
+            raise LarsError(f"{task.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
+        yield _text(_own_program(task), shape, task)
         return
     if shape == "model":
-        written = _warned(_read(wanted), wanted, warn)
-        yield from model_lines(_model(written, wanted))
+        written = _warned(_read(task), task, warn)
+        yield from model_lines(_model(written, task))
         return
-    if wanted.assigned and wanted.evaluation.engine in (None, *MERGING):
+    if task.assigned and task.evaluation.engine in (None, *MERGING):
         raise LarsError(_ASSIGNED)
-    found = variants(wanted, warn)
-    for name, query in found:
-        if len(found) > 1:
+    queries = variants(task, warn)
+    for name, query in queries:
+        if len(queries) > 1:
             yield f"% {name}"
-        yield _text(program_of(query, wanted), shape, wanted, dataset_facts(query, wanted, shape, warn))
+        yield _text(program_of(query, task), shape, task, dataset_facts(query, task, shape, warn))
 
 
-def variants(wanted: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
+def variants(task: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
     """Return the query, or those of the other engine that say the same, by name; warn of surprises."""
-    written = _read(wanted)
-    found = _variants(written, wanted)
-    _warned(written, wanted, warn)
-    return found
+    written = _read(task)
+    queries = _variants(written, task)
+    _warned(written, task, warn)
+    return queries
 
 
-def _warned(written: EngineQuery, wanted: TranslatingTask, warn: Warn) -> EngineQuery:
-    pushed = None if wanted.evaluation.mode is None else wanted.evaluation.mode == "push"
-    for remark in (*remarks(written, wanted.setting, pushed=pushed), *_unassigned(written, wanted)):
+def _warned(written: EngineQuery, task: TranslatingTask, warn: Warn) -> EngineQuery:
+    pushed = None if task.evaluation.mode is None else task.evaluation.mode == "push"
+    for remark in (*remarks(written, task.setting, pushed=pushed), *_unassigned(written, task)):
         warn(remark)
     return written
 
 
-def _own_program(wanted: TranslatingTask) -> Program:
-    if wanted.evaluation.engine or wanted.assigned or wanted.static:
-        raise LarsError(f"{wanted.path}: --engine, --assign and --static are for queries; this is a program")
-    return load_program(wanted.path)
+def _own_program(task: TranslatingTask) -> Program:
+    if task.evaluation.engine or task.assigned or task.static:
+        raise LarsError(f"{task.path}: --engine, --assign and --static are for queries; this is a program")
+    return load_program(task.path)
 
 
-def _unassigned(written: EngineQuery, wanted: TranslatingTask) -> Iterator[str]:
-    for part in _model(written, wanted).streams if wanted.assigned else ():
+def _unassigned(written: EngineQuery, task: TranslatingTask) -> Iterator[str]:
+    for part in _model(written, task).streams if task.assigned else ():
         if part.pattern == EMPTY:
             yield f"no predicate is assigned to the stream {part.stream}: nothing is matched in it"
 
 
-def _read(wanted: TranslatingTask) -> EngineQuery:
-    found = _read_as(wanted)
-    if wanted.assigned and not found.merged:
-        title = TITLES[found.language]
+def _read(task: TranslatingTask) -> EngineQuery:
+    query = _read_as(task)
+    if task.assigned and not query.merged:
+        title = TITLES[query.language]
         raise LarsError(f"--assign: a query in {title} says itself which part is matched in which stream")
-    return found
+    return query
 
 
-def _read_as(wanted: TranslatingTask) -> EngineQuery:
+def _read_as(task: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
-    read = partial(load_query, wanted.path, wanted.setting.unit, opaque=not wanted.solved)
-    if wanted.evaluation.engine is None:
+    read = partial(load_query, task.path, task.setting.unit, opaque=not task.solved)
+    if task.evaluation.engine is None:
         return read()
     try:
-        return read(wanted.evaluation.engine)
+        return read(task.evaluation.engine)
     except LarsError:
         other = read()
-        if other.language is wanted.evaluation.engine:
+        if other.language is task.evaluation.engine:
             raise
         return other
 
 
-def program_of(query: EngineQuery, wanted: TranslatingTask) -> Program:
+def program_of(query: EngineQuery, task: TranslatingTask) -> Program:
     """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
-    program = lars_program(query, wanted.setting)
-    match wanted.evaluation.mode:
+    program = lars_program(query, task.setting)
+    match task.evaluation.mode:
         case "push":
-            return push(program, wanted.trigger)
+            return push(program, task.trigger)
         case "pull":
-            return pull(program, period_of(query, wanted.evaluation.period, wanted.setting))
+            return pull(program, period_of(query, task.evaluation.period, task.setting))
         case _:
             return program
 
 
-def _variants(written: EngineQuery, wanted: TranslatingTask) -> list[tuple[str, EngineQuery]]:
-    engine = wanted.evaluation.engine
+def _variants(written: EngineQuery, task: TranslatingTask) -> list[tuple[str, EngineQuery]]:
+    engine = task.evaluation.engine
     if engine is None or engine is written.language:
         return [(written.language.value, written)]
     blocks = any(stream_blocks(written.pattern))
     if engine in MERGING and blocks:
         return [("cs(Q)", replace(cs(model_of_cqels(written)), language=engine))]
     if engine not in MERGING and written.merged:
-        if not wanted.assigned:
+        if not task.assigned:
             raise LarsError(
-                f"{wanted.path}: a query in {TITLES[written.language]} does not say which part is matched in "
+                f"{task.path}: a query in {TITLES[written.language]} does not say which part is matched in "
                 "which stream; give --assign STREAM=PREDICATE, or use `lars agree` with a trace that shows it"
             )
-        found = cq(_model(written, wanted))
-        return [(str(variant), replace(variant.query, language=engine)) for variant in found]
+        engine_variants = cq(_model(written, task))
+        return [(str(variant), replace(variant.query, language=engine)) for variant in engine_variants]
     return [(engine.value, replace(written, language=engine))]
 
 
-def _model(written: EngineQuery, wanted: TranslatingTask) -> Query:
-    if written.merged and wanted.assigned:
-        return model_of_csparql(written, Assignment(written, frozenset(), wanted.assigned))
+def _model(written: EngineQuery, task: TranslatingTask) -> Query:
+    if written.merged and task.assigned:
+        return model_of_csparql(written, Assignment(written, frozenset(), task.assigned))
     return model_of_cqels(written)
 
 
-def programs(wanted: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
+def programs(task: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
     """Return the program, or those of the queries of the other engine that say the same, by name."""
-    if wanted.path.suffix == PROGRAM_SUFFIX:
-        return [(wanted.path.name, _own_program(wanted))]
-    return [(name, program_of(query, wanted)) for name, query in variants(wanted, warn)]
+    if task.path.suffix == PROGRAM_SUFFIX:
+        return [(task.path.name, _own_program(task))]
+    return [(name, program_of(query, task)) for name, query in variants(task, warn)]
 
 
-def document(wanted: TranslatingTask, warn: Warn) -> dict[str, object]:
+def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
     """Return what is printed as JSON: the model of a query, and each program as LARS and ASP."""
-    found = programs(wanted, warn)
+    lars_programs = programs(task, warn)
     listed = [
         {"variant": name, "rules": list(map(str, program.rules)), "asp": _asp(program)}
-        for name, program in found
+        for name, program in lars_programs
     ]
-    if wanted.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix == PROGRAM_SUFFIX:
         return {"programs": listed}
-    written = _read(wanted)
-    said = {"language": written.language.value, "form": written.form.value}
-    return {**said, "model": model_json(_model(written, wanted)), "programs": listed}
+    written = _read(task)
+    entries = {"language": written.language.value, "form": written.form.value}
+    return {**entries, "model": model_json(_model(written, task)), "programs": listed}
 
 
-def dataset_facts(query: EngineQuery, wanted: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:
+def dataset_facts(query: EngineQuery, task: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:
     """Return the static data as atoms of B, for a format that carries it."""
-    if shape != _TICKER or not wanted.static:
+    if shape != _TICKER or not task.static:
         return ()
     from agreement.documents.traces import background
     from solver.facts import atoms_of
     from solver.traces import read_static
 
-    return tuple(atoms_of(background(read_static(wanted.static), query.dataset, warn, query.language)))
+    return tuple(atoms_of(background(read_static(task.static), query.dataset, warn, query.language)))
 
 
-def _text(program: Program, shape: str, wanted: TranslatingTask, facts: tuple[Atom, ...] = ()) -> str:
+def _text(program: Program, shape: str, task: TranslatingTask, facts: tuple[Atom, ...] = ()) -> str:
     if shape == _TICKER:
-        return _exported(program, wanted, facts)
+        return _exported(program, task, facts)
     return _asp(program) if shape == "asp" else notation.write(program, ascii=shape == "ascii").rstrip("\n")
 
 
@@ -229,19 +229,19 @@ def seen_in_asp(text: str) -> str:
     return text if seen else "\n".join("".join(map(_seen_in_asp, line)) for line in text.split("\n"))
 
 
-def _seen_in_asp(one: str) -> str:
-    return one if one.isprintable() else f"\\{on_one_line(one)}"
+def _seen_in_asp(text: str) -> str:
+    return text if text.isprintable() else f"\\{on_one_line(text)}"
 
 
-def _exported(program: Program, wanted: TranslatingTask, facts: tuple[Atom, ...]) -> str:
+def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) -> str:
     from lars.ticker.ticker_writer import write_ticker
 
     try:
-        return write_ticker(program, wanted.setting.unit, facts).rstrip("\n")
+        return write_ticker(program, task.setting.unit, facts).rstrip("\n")
     except ExportError as error:
-        raise placed_refusal(error, program, wanted.path) from None
+        raise placed_refusal(error, program, task.path) from None
     except LarsError as error:
-        raise LarsError(f"{wanted.path}: {error}") from None
+        raise LarsError(f"{task.path}: {error}") from None
 
 
 class RefusedRule(Protocol):
@@ -268,31 +268,31 @@ def placed_refusal(error: RefusedRule, program: Program, path: Path) -> LarsErro
     return PlacedError(replace(place, source=str(path)), str(error))
 
 
-def rewrite(wanted: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
+def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
     """Yield the query in a language; where its parts can be read in several ways, each of them.
 
     Raises LarsError where the language has no words for what the query says.
     """
-    written = _warned(_read(wanted), wanted, warn)
-    if wanted.assigned and language in MERGING:
+    written = _warned(_read(task), task, warn)
+    if task.assigned and language in MERGING:
         raise LarsError(_ASSIGNED)
     if language in _BLOCKS and written.merged:
-        found = variants(replace(wanted, evaluation=replace(wanted.evaluation, engine=Language.CQELS)), warn)
+        queries = variants(replace(task, evaluation=replace(task.evaluation, engine=Language.CQELS)), warn)
     elif language is Language.CSPARQL and any(stream_blocks(written.pattern)):
-        found = [("cs(Q)", cs(model_of_cqels(written)))]
+        queries = [("cs(Q)", cs(model_of_cqels(written)))]
         warn(
             "C-SPARQL merges its windows and the static data into one graph: which part is matched in which "
             "stream is lost, and answers can differ"
         )
     else:
-        found = [(language.value, written)]
-    for name, query in found:
-        if len(found) > 1:
+        queries = [(language.value, written)]
+    for name, query in queries:
+        if len(queries) > 1:
             yield f"# {name}"
-        yield write_query(_kept(query, written), language).rstrip("\n")
+        yield write_query(_as_written(query, written), language).rstrip("\n")
 
 
-def _kept(query: EngineQuery, written: EngineQuery) -> EngineQuery:
+def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
     # What cs and cq have no place for: how the query is registered, and when it reports.
     return replace(
         query,

@@ -121,9 +121,11 @@ class VariantReport:
         """Yield the rows that one side alone has in an interval, with causes."""
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
-    def supports(self, found: Sequence[tuple[RowDifference, PeriodComparison]]) -> list[tuple[Fact, ...]]:
+    def supports(
+        self, comparisons: Sequence[tuple[RowDifference, PeriodComparison]]
+    ) -> list[tuple[Fact, ...]]:
         """Return the input that each of such rows rests on, in its interval."""
-        return self.explanation.supports(found)
+        return self.explanation.supports(comparisons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +143,10 @@ class AgreementReport:
     @property
     def certified(self) -> tuple[int, int]:
         """At how many evaluation times clingo has the same rows, and how many there are, of both sides."""
-        found = [self.variants[0].sides.pulled, *(one.sides.pushed for one in self.variants)]
-        return sum(one.certified for one in found), sum(one.evaluations for one in found)
+        answer_parts = [self.variants[0].sides.pulled, *(report.sides.pushed for report in self.variants)]
+        return sum(parts.certified for parts in answer_parts), sum(
+            parts.evaluations for parts in answer_parts
+        )
 
 
 def pairs(
@@ -191,10 +195,10 @@ def compare(
 
 
 def compare_on(
-    compared: Sequence[Pair], periods: Sequence[int], given: ComparedOn, setting: Setting, trigger: Trigger
+    compared: Sequence[Pair], periods: Sequence[int], values: ComparedOn, setting: Setting, trigger: Trigger
 ) -> AgreementReport:
     """Return the same of rows, and on static data, as they are given."""
-    first, trace, on, remark = compared[0], given.trace, given.variables, None
+    first, trace, on, remark = compared[0], values.trace, values.variables, None
     queries = first.csparql, *(pair.cqels for pair in compared)
     output, variables = output_of(first.csparql, setting).predicate, columns(first.csparql)
     programs = [lars_program(query, setting) for query in queries]
@@ -203,17 +207,17 @@ def compare_on(
         output, variables = row_predicate(on), on
     pulled = Question(programs[0], output, Multiples(tuple(periods)))
     pushed = [ask(push(program, trigger), output) for program in programs[1:]]
-    push_static = _differing(trace.background, given.push_static, [pulled, *pushed])
+    push_static = _differing(trace.background, values.push_static, [pulled, *pushed])
     if push_static is None:
         pull_runs, *push_runs = trace.answers([pulled, *pushed])
     else:
         (pull_runs,), push_runs = trace.answers([pulled]), [*trace.on(push_static).answers(pushed)]
     variants = []
-    for pair, question, found in zip(compared, pushed, push_runs, strict=True):
-        asked = SidePrograms(question.program, pulled.program, output, push_static)
-        answers = BothAnswers(found, pull_runs, max(periods))
+    for pair, question, answer_parts in zip(compared, pushed, push_runs, strict=True):
+        side_programs = SidePrograms(question.program, pulled.program, output, push_static)
+        answers = BothAnswers(answer_parts, pull_runs, max(periods))
         judged = verdicts(periods, trace.timeline, answers)
-        variants.append(VariantReport(pair, judged, Sides(asked, answers), trace))
+        variants.append(VariantReport(pair, judged, Sides(side_programs, answers), trace))
     return AgreementReport(variables, tuple(variants), _warnings(compared, setting), remark)
 
 
@@ -230,13 +234,13 @@ def _differing(
 
 def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
     first = compared[0]
-    found = [] if first.choices is not None else list(differences(first.csparql, first.cqels, setting.unit))
+    texts = [] if first.choices is not None else list(differences(first.csparql, first.cqels, setting.unit))
     if differing := different_datasets(first.csparql, first.cqels):
-        found.append(differing)
+        texts.append(differing)
     for pair in compared:
-        found += remarks(pair.csparql, setting, pushed=False)
-        found += remarks(pair.cqels, setting, pushed=True)
-    return tuple(dict.fromkeys(found))
+        texts += remarks(pair.csparql, setting, pushed=False)
+        texts += remarks(pair.cqels, setting, pushed=True)
+    return tuple(dict.fromkeys(texts))
 
 
 _NAMED: Final = 5
@@ -257,14 +261,14 @@ class Overrides:
     on: tuple[str, ...] | None = None
     span: Span = (None, None)
 
-    def durations(self, given: TraceInput) -> tuple[Duration, ...]:
+    def durations(self, trace_input: TraceInput) -> tuple[Duration, ...]:
         """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
-        counted = given.options.trace_unit
+        counted = trace_input.options.trace_unit
         return (*durations_among(self.periods), *(() if counted is None else (counted,)))
 
     def in_points(self, unit: Duration) -> tuple[int, ...]:
         """Return the periods in time points, none where none is given."""
-        return tuple(dict.fromkeys(one.points(unit) for one in self.periods))
+        return tuple(dict.fromkeys(period.points(unit) for period in self.periods))
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +290,7 @@ class AgreementTask:
     on: tuple[str, ...] | None = None
 
 
-def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> AgreementTask:
+def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrides) -> AgreementTask:
     """Return the comparison of one or two queries on traces, the inputs of the command."""
     alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
     if alone:
@@ -297,9 +301,9 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     queries, traces = _told_apart(inputs)
     if not queries:
         raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
-    paths = (*traces, *(path for path in given.paths if path not in traces))
-    fitting = fitting_unit((*durations_in(queries), *asked.durations(given)))
-    unit = fitting if asked.unit is None else asked.unit
+    paths = (*traces, *(path for path in trace_input.paths if path not in traces))
+    fitting = fitting_unit((*durations_in(queries), *overrides.durations(trace_input)))
+    unit = fitting if overrides.unit is None else overrides.unit
     loaded = [(path, load_query(path, unit)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
@@ -307,13 +311,13 @@ def on_files(inputs: Sequence[Path], given: TraceInput, asked: Overrides) -> Agr
     return AgreementTask(
         csparql=csparql,
         cqels=cqels,
-        periods=asked.in_points(unit),
-        trace=replace(given, paths=paths, options=replace(given.options, unit=unit)),
-        setting=replace(asked.reading.setting(unit), origin=origin_text(given.options.origin)),
-        trigger=asked.reading.trigger or Trigger.ANY,
-        assigned=asked.assigned,
-        span=asked.span,
-        on=asked.on,
+        periods=overrides.in_points(unit),
+        trace=replace(trace_input, paths=paths, options=replace(trace_input.options, unit=unit)),
+        setting=replace(overrides.reading.setting(unit), origin=origin_text(trace_input.options.origin)),
+        trigger=overrides.reading.trigger or Trigger.ANY,
+        assigned=overrides.assigned,
+        span=overrides.span,
+        on=overrides.on,
     )
 
 
@@ -331,57 +335,61 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    found: dict[bool, EngineQuery] = {}
+    engine_queries: dict[bool, EngineQuery] = {}
     for path, query in queries:
         merges = query.language in MERGING
-        if merges in found:
+        if merges in engine_queries:
             raise LarsError(
                 f"{path}: a second query in {query.language.value}; accepted: one that merges its windows "
                 "(C-SPARQL, SPARQLstream) and one that reads each by itself (CQELS, RSP-QL)"
             )
-        found[merges] = query
-    return found.get(True), found.get(False)
+        engine_queries[merges] = query
+    return engine_queries.get(True), engine_queries.get(False)
 
 
-def run(asked: AgreementTask, warn: Warn) -> AgreementReport:
+def run(task: AgreementTask, warn: Warn) -> AgreementReport:
     """Return the report of a comparison."""
-    queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
+    queries = [query for query in (task.csparql, task.cqels) if query is not None]
     streams = [stream.value for query in queries for stream in streams_of(query)]
-    periods = periods_of(asked)
-    static = read_static(asked.trace.static)
+    periods = periods_of(task)
+    static = read_static(task.trace.static)
     whole = background(static, dataset_of(queries), unsaid)
-    trace = comparison_trace(asked, queries, warn, whole)
-    asked = replace(asked, setting=with_dates(asked.setting, trace))
+    trace = comparison_trace(task, queries, warn, whole)
+    task = replace(task, setting=with_dates(task.setting, trace))
     check_timeline(trace.timeline, min(periods))
     carried = trace.predicates()
-    compared = pairs(asked.csparql, asked.cqels, carried, asked.assigned, alike=False)
+    compared = pairs(task.csparql, task.cqels, carried, task.assigned, alike=False)
 
-    def held(one: EngineQuery, other: EngineQuery) -> Background:
-        dataset = side_dataset(one, other, static)
-        if dataset != dataset_of(queries) or one.language.value in static.engine_stores:
-            return background(static, dataset, warn, one.language)
+    def held(query: EngineQuery, other: EngineQuery) -> Background:
+        dataset = side_dataset(query, other, static)
+        if dataset != dataset_of(queries) or query.language.value in static.engine_stores:
+            return background(static, dataset, warn, query.language)
         check_graphs(static, dataset, warn)
         return whole
 
-    pulled, pushed = (held(one, other) for one, other in _directions(compared[0]))
-    on = variables_compared(compared[0].csparql, compared[0].cqels, asked.on)
-    given = ComparedOn(trace.on(pulled), on, pushed)
+    pulled, pushed = (held(query, other) for query, other in _directions(compared[0]))
+    on = variables_compared(compared[0].csparql, compared[0].cqels, task.on)
+    comparison = ComparedOn(trace.on(pulled), on, pushed)
     for message in mismatches(streams, {stream for stream, _ in carried}):
         warn(message)
-    found = compare_on(compared, periods, given, asked.setting, asked.trigger)
-    said = (
-        *emptiness(found),
+    report = compare_on(compared, periods, comparison, task.setting, task.trigger)
+    sentences = (
+        *emptiness(report),
         *_absent(compared, pulled, pushed),
-        *_silences(found, periods, asked),
-        *_between_steps(compared[0].csparql, periods, asked.setting.unit),
+        *_silences(report, periods, task),
+        *_between_steps(compared[0].csparql, periods, task.setting.unit),
     )
-    return replace(found, warnings=(*found.warnings, *said))
+    return replace(report, warnings=(*report.warnings, *sentences))
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
     """Yield which pulling periods are no multiples of the STEP, as windows then end before most pulls."""
     windows = (source.window for source in sources(pulled))
-    steps = (one.slide.points(unit) for one in windows if isinstance(one, Range) and one.slide is not None)
+    steps = (
+        window.slide.points(unit)
+        for window in windows
+        if isinstance(window, Range) and window.slide is not None
+    )
     step = lcm(*steps)
     if odd := [period for period in periods if period % step]:
         last = max(*periods, step) // step * step
@@ -403,15 +411,15 @@ def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) ->
     yield from dict.fromkeys(text for query, known in sides for text in absent_graphs(query, known))
 
 
-def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTask) -> Iterator[str]:
+def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTask) -> Iterator[str]:
     """Yield of each side without any row which parts of its query have no match."""
-    first, setting = found.variants[0], asked.setting
+    first, setting = report.variants[0], task.setting
 
     def question(query: EngineQuery, *, pulled: bool) -> Question:
         program, output = lars_program(query, setting), output_of(query, setting).predicate
         if pulled:
             return Question(program, output, Multiples(tuple(periods)))
-        return ask(push(program, asked.trigger), output)
+        return ask(push(program, task.trigger), output)
 
     sides = (first.sides.pushed, first.pair.cqels, False), (first.sides.pulled, first.pair.csparql, True)
     for runs, query, pulled in sides:
@@ -425,46 +433,48 @@ def _silences(found: AgreementReport, periods: Sequence[int], asked: AgreementTa
 
 
 def comparison_trace(
-    asked: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
+    task: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
 ) -> Trace:
     """Return the trace on which queries are compared, with the timeline asked for.
 
     It is read or made up; `known` is its background.
     """
-    given = asked.trace
-    if any(time is not None for time in asked.span):
-        points = [time for time in asked.span if isinstance(time, int)]
-        absolute = given.options.absolute or any(map(given.options.reaches_epoch, points))
-        ends = asked.span[1] is not None
-        given = replace(given, options=replace(given.options, absolute=absolute, ends=ends))
-    trace = _loaded(asked, given, queries, warn, known)
-    set_span(trace, asked.span, given.options)
+    trace_input = task.trace
+    if any(time is not None for time in task.span):
+        points = [time for time in task.span if isinstance(time, int)]
+        absolute = trace_input.options.absolute or any(map(trace_input.options.reaches_epoch, points))
+        ends = task.span[1] is not None
+        trace_input = replace(trace_input, options=replace(trace_input.options, absolute=absolute, ends=ends))
+    trace = _loaded(task, trace_input, queries, warn, known)
+    set_span(trace, task.span, trace_input.options)
     return trace
 
 
 def _loaded(
-    asked: AgreementTask,
-    given: TraceInput,
+    task: AgreementTask,
+    trace_input: TraceInput,
     queries: Sequence[EngineQuery],
     warn: Warn,
     known: Background | None,
 ) -> Trace:
-    if asked.generated is None:
-        return load_trace(given, queries, warn, known)
+    if task.generated is None:
+        return load_trace(trace_input, queries, warn, known)
     # Loads formats of recordings and specifications, which no other comparison needs.
     from agreement.documents.generate.elements import pushes_of
     from agreement.engines.specifications import elements_of
 
-    elements = elements_of(tuple(pushes_of(asked.generated)), asked.generated.unit)
-    facts = [Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements]
-    timeline = given.timeline or Interval(0, max((one.t for one in elements), default=0))
-    static = known if known is not None else background(read_static(given.static), dataset_of(queries), warn)
-    return LocalTrace(trace_columns(facts), timeline, static, given.runner)
+    elements = elements_of(tuple(pushes_of(task.generated)), task.generated.unit)
+    facts = [Fact(triple.t, STREAM_PREDICATE, (*triple.triple, triple.stream)) for triple in elements]
+    timeline = trace_input.timeline or Interval(0, max((triple.t for triple in elements), default=0))
+    static = (
+        known if known is not None else background(read_static(trace_input.static), dataset_of(queries), warn)
+    )
+    return LocalTrace(trace_columns(facts), timeline, static, trace_input.runner)
 
 
-def emptiness(found: AgreementReport) -> Iterator[str]:
+def emptiness(report: AgreementReport) -> Iterator[str]:
     """Yield what makes a verdict say little: no row at all, or no whole period."""
-    first = found.variants[0]
+    first = report.variants[0]
     if first.sides.are_empty:
         yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
@@ -472,12 +482,12 @@ def emptiness(found: AgreementReport) -> Iterator[str]:
         yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"
 
 
-def periods_of(asked: AgreementTask) -> tuple[int, ...]:
+def periods_of(task: AgreementTask) -> tuple[int, ...]:
     """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
-    if asked.periods:
-        return asked.periods
-    for query in (asked.csparql, asked.cqels):
-        period = None if query is None else default_period(query, asked.setting.unit)
+    if task.periods:
+        return task.periods
+    for query in (task.csparql, task.cqels):
+        period = None if query is None else default_period(query, task.setting.unit)
         if period is not None:
             return (period,)
     raise LarsError("no pulling period: no query has a STEP, or it has several, so give --period or `period`")

@@ -74,12 +74,12 @@ class CauseWork:
         """What the input of a slice is for."""
         return self.programs.questions
 
-    def __call__(self, situation: EncodedSituation, given: DifferingPeriods) -> Mapping[Side, Array]:
+    def __call__(self, situation: EncodedSituation, periods: DifferingPeriods) -> Mapping[Side, Array]:
         """Return the first cause that applies to each of the rows, as its place among the causes."""
-        search = CauseSearch(self.programs, situation, given)
+        search = CauseSearch(self.programs, situation, periods)
         return {
             side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
-            for side, rows in given.rows.items()
+            for side, rows in periods.rows.items()
         }
 
 
@@ -98,28 +98,28 @@ class CauseSearch:
         self._situation = situation
         self._pushes = periods.pushes
         self._periods = periods
-        self._asked: dict[tuple[Program, SideStatic], AskedProgram] = {}
+        self._programs: dict[tuple[Program, SideStatic], AskedProgram] = {}
         self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
 
     def causes(self, rows: DifferingRows, side: Side) -> Array:
         """Return the first cause that applies to each of the rows, as its place among the causes."""
-        found = np.full(len(rows.end), -1, np.int64)
+        numbers = np.full(len(rows.end), -1, np.int64)
         own = self._of_push if side is Side.PUSH else self._of_pull
         for steps in (self._general(side), own()):
             for cause, applies in steps:
-                still = np.flatnonzero(found < 0)
+                still = np.flatnonzero(numbers < 0)
                 if len(still):
-                    found[still[applies(rows.take(still))]] = CAUSES.index(cause)
-        return found
+                    numbers[still[applies(rows.take(still))]] = CAUSES.index(cause)
+        return numbers
 
     def program_over(self, program: Program, static: SideStatic = SideStatic.BOTH) -> AskedProgram:
         """Return a program over the input of the periods, and over the static data of a side, or of both."""
         if self._sides.push_static is None:
             static = SideStatic.BOTH
         key = program, static
-        if key not in self._asked:
-            self._asked[key] = AskedProgram(program, self._sides.output, self._input[static])
-        return self._asked[key]
+        if key not in self._programs:
+            self._programs[key] = AskedProgram(program, self._sides.output, self._input[static])
+        return self._programs[key]
 
     def _everywhere(self, program: Program) -> AnswerRuns:
         """Return what a program answers at all times at which a side evaluates: more times cost little."""
@@ -140,8 +140,8 @@ class CauseSearch:
         if self._sides.push_static is not None:
             yield RowCause.DIFFERENT_STATIC_DATA, self._same_in_both(side)
         # From here on both have the static data of both: in the rows that are left they differ all the same.
-        one, other = (push, pull) if side is Side.PUSH else (pull, push)
-        always, others = (self.program_over(program).without_input for program in (one, other))
+        own, other = (push, pull) if side is Side.PUSH else (pull, push)
+        always, others = (self.program_over(program).without_input for program in (own, other))
 
         def is_static(rows: DifferingRows) -> Mask:
             zeros = np.zeros_like(rows.end)
@@ -176,10 +176,10 @@ class CauseSearch:
         """Yield why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
         push, pull = self._sides.push, self._sides.pull
         merged = with_windows_of(pull, push)
-        found = self._everywhere(merged)
+        runs = self._everywhere(merged)
         yield (
             RowCause.MERGED_SOURCES,
-            lambda rows: ~found.holds_at(rows.columns, found.until(rows.reported)),
+            lambda rows: ~runs.holds_at(rows.columns, runs.until(rows.reported)),
         )
 
         def is_hidden(rows: DifferingRows) -> Mask:
@@ -190,7 +190,7 @@ class CauseSearch:
         if merged != pull:
             yield (
                 RowCause.DIFFERENT_WINDOWS,
-                lambda rows: found.holds_at(rows.columns, found.until(rows.end)),
+                lambda rows: runs.holds_at(rows.columns, runs.until(rows.end)),
             )
         yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
         yield (
@@ -218,10 +218,10 @@ class CauseSearch:
     def _of_pull(self) -> Iterator[tuple[RowCause, Applies]]:
         push, pull = self._sides.push, self._sides.pull
         apart = with_windows_of(push, pull)
-        found = self._everywhere(apart)
+        runs = self._everywhere(apart)
         yield (
             RowCause.MERGED_SOURCES,
-            lambda rows: ~found.holds_at(rows.columns, found.until(rows.end)),
+            lambda rows: ~runs.holds_at(rows.columns, runs.until(rows.end)),
         )
 
         def is_hidden(rows: DifferingRows) -> Mask:
@@ -230,7 +230,7 @@ class CauseSearch:
 
         yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
         if apart != push:
-            at_pushes = found.among(self._pushes)
+            at_pushes = runs.among(self._pushes)
             yield (
                 RowCause.DIFFERENT_WINDOWS,
                 lambda rows: at_pushes.holds_within(rows.columns, rows.start, rows.end),
@@ -245,8 +245,8 @@ class CauseSearch:
     def _silent(self, rows: DifferingRows) -> Mask:
         """Return of which rows push never evaluated in the period."""
         before, until = (np.searchsorted(self._pushes, t, "right") for t in (rows.start, rows.end))
-        found: Mask = before == until
-        return found
+        mask: Mask = before == until
+        return mask
 
     def _hides(
         self, programs: tuple[Program, ...], when: Side, rows: DifferingRows, after: Array, until: Array
@@ -256,13 +256,13 @@ class CauseSearch:
         That is: of one of the programs, at one of the times in (after, until] at which that side evaluates.
         """
         times = self._ends if when is Side.PULL else self._pushes
-        found = np.zeros(len(rows.end), np.bool_)
+        mask = np.zeros(len(rows.end), np.bool_)
         for program in dict.fromkeys(programs):
             key = program, when
             if key not in self._hidden:
                 self._hidden[key] = self.program_over(program).hidden(times)
-            found |= self._hidden[key].holds_within(rows.columns, after, until)
-        return found
+            mask |= self._hidden[key].holds_within(rows.columns, after, until)
+        return mask
 
     def _aggregates(
         self, program: Program, times: Array, rows: DifferingRows, after: Array, until: Array
@@ -275,11 +275,11 @@ class CauseSearch:
             np.full_like(column, NULL_CODE) if place in places else column
             for place, column in enumerate(rows.columns)
         ]
-        found = self.program_over(free).at(times).holds_within(columns, after, until)
+        mask = self.program_over(free).at(times).holds_within(columns, after, until)
         # Where others stand before a row in its order, its own aggregates need be no others.
         if (whole := without_slices(program)) != program:
-            found &= ~self.program_over(whole).at(times).holds_within(rows.columns, after, until)
-        return found
+            mask &= ~self.program_over(whole).at(times).holds_within(rows.columns, after, until)
+        return mask
 
     @cached_property
     def _ends(self) -> Array:

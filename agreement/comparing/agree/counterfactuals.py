@@ -35,20 +35,20 @@ from solver.relational.supports import supports
 class AskedProgram:
     """A program over some input, asked at many times at once, also as if something were otherwise."""
 
-    def __init__(self, program: Program, output: Signature, given: EncodedSituation) -> None:
+    def __init__(self, program: Program, output: Signature, situation: EncodedSituation) -> None:
         self.program = program
         self._question = Question(program, output, EveryTime())
-        self._given = given
+        self._situation = situation
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
         """Return the answers at ascending times; with `newest` as if nothing had arrived after those."""
-        return answers_at(self._question, self._given, times, newest)
+        return answers_at(self._question, self._situation, times, newest)
 
     @cached_property
     def without_input(self) -> AnswerRuns:
         """The answers of static data alone, at the end."""
-        last = np.array([self._given.timeline.last], np.int64)
-        return answers_at(self._question, replace(self._given, atoms={}), last)
+        last = np.array([self._situation.timeline.last], np.int64)
+        return answers_at(self._question, replace(self._situation, atoms={}), last)
 
     def hidden(self, times: Array) -> AnswerRuns:
         """Return the rows that are, or are not, answers since windows do not show the newest input.
@@ -56,22 +56,28 @@ class AskedProgram:
         They are told at those of the times at which something had come that a window does not show.
         """
         own = windows(self.program)
-        hiding = [one for one in own if isinstance(one, TimeWindow) and _reaching_on(one) != one]
-        ends = reduce(np.minimum, (window_ends(one, times, self._given.timeline)[1] for one in hiding), times)
+        hiding = [
+            window for window in own if isinstance(window, TimeWindow) and _reaching_on(window) != window
+        ]
+        ends = reduce(
+            np.minimum, (window_ends(window, times, self._situation.timeline)[1] for window in hiding), times
+        )
         came = np.zeros(len(times), np.int64)
-        for some in self._given.atoms.values():
+        for some in self._situation.atoms.values():
             came += np.searchsorted(some.t, times, "right") - np.searchsorted(some.t, ends, "right")
         times = times[came > 0]
         whole = Question(with_windows(self.program, _reaching_on), self._question.output, EveryTime())
-        return self.at(times).difference(answers_at(whole, self._given, times, times))
+        return self.at(times).difference(answers_at(whole, self._situation, times, times))
 
     def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
         """Return for each row, an answer at its time, the input atoms of one proof."""
         seen, output = reach(self.program), self._question.predicate
         assert output is not None
         unbounded = seen.tuples or seen.past is None or seen.future is None
-        given = self._given if unbounded else self._given.near(times, seen.past or 0, seen.future or 0)
-        return supports(self.program, given, output, rows, times)
+        situation = (
+            self._situation if unbounded else self._situation.near(times, seen.past or 0, seen.future or 0)
+        )
+        return supports(self.program, situation, output, rows, times)
 
 
 def _reaching_on(window: Window) -> Window:
@@ -104,31 +110,31 @@ def with_windows_of(program: Program, other: Program) -> Program:
 
 
 def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
-    found: dict[Term, set[Window]] = {}
+    windows_of: dict[Term, set[Window]] = {}
     for rule in program.rules:
         for literal in rule.body:
             match literal:
                 case In(window, Diamond(Atom(_, (*_, stream)))):
-                    found.setdefault(stream, set()).add(window)
+                    windows_of.setdefault(stream, set()).add(window)
                 case _:
                     pass
-    return found
+    return windows_of
 
 
 def without_empty_groups(program: Program) -> Program:
     """Return the program in which aggregates of nothing have no row (SEMANTICS T13, as CQELS)."""
-    found: list[Rule] = []
+    rules: list[Rule] = []
     for rule in program.rules:
         head = head_atom(rule)
         gathers = [part for part in rule.body if isinstance(part, Gather)]
         some = None if head is None else Atom(f"{head.predicate}some", ())
         if some is None or (gathers and some in rule.body):
-            found.append(rule)
+            rules.append(rule)
         elif gathers and not gathers[0].keys:
-            found += [Rule(some, (gathers[0].atom,)), Rule(rule.head, (*rule.body, some))]
+            rules += [Rule(some, (gathers[0].atom,)), Rule(rule.head, (*rule.body, some))]
         elif not _of_nothing(rule, some.predicate):
-            found.append(rule)
-    return Program(tuple(found))
+            rules.append(rule)
+    return Program(tuple(rules))
 
 
 def _of_nothing(rule: Rule, some: str) -> bool:
@@ -158,7 +164,7 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
     places: frozenset[_Place] = frozenset()
     while True:
         rules = [_with_any_values(rule, places, above) for rule in whole.rules]
-        known = places.union(*(found for _, found in rules))
+        known = places.union(*(predicates for _, predicates in rules))
         if known == places:
             freed = Program(tuple(rule for rule, _ in rules))
             return freed, frozenset(place for name, place in places if name == output)
@@ -203,10 +209,10 @@ def _with_any_values(
             case _:
                 body.append(part)
     bound = set(frozenset[Variable]().union(*map(variables, body)))
-    while askable := [one for one in conditions if ready(one, bound)]:
+    while askable := [condition for condition in conditions if ready(condition, bound)]:
         body += askable
         bound.update(*map(variables, askable))
-        conditions = [one for one in conditions if one not in askable]
+        conditions = [condition for condition in conditions if condition not in askable]
     body += (part for part in rule.body if isinstance(part, Not) and _blocks(part, bound, above))
     if not isinstance(rule.head, Atom):
         return Rule(rule.head, tuple(body)), frozenset()
@@ -232,7 +238,9 @@ def _loosened(
 
 def _blocks(literal: Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
     """Whether no aggregate has a part in what the literal denies."""
-    return variables(literal) <= {*bound} and not any(signature(one) in above for one, _, _ in atoms(literal))
+    return variables(literal) <= {*bound} and not any(
+        signature(atom) in above for atom, _, _ in atoms(literal)
+    )
 
 
 def _others(rule: Rule) -> Iterator[Variable]:

@@ -73,14 +73,14 @@ class _SectionRows:
     @cached_property
     def pushed(self) -> Array:
         """When push last had each row, up to the end of its period; -1: never."""
-        found = self.rows.reported.copy()
+        numbers = self.rows.reported.copy()
         for before in reversed(range(self.section)):
-            if not len(left := np.flatnonzero(found < 0)):
+            if not len(left := np.flatnonzero(numbers < 0)):
                 break
             pushed = self.answers.push.within(self.answers.span(before), self.rows.coded.terms)
             some = self.rows.take(left)
-            found[left] = _reported(pushed, some.columns, some.end)
-        return found
+            numbers[left] = _reported(pushed, some.columns, some.end)
+        return numbers
 
 
 _Wanted = tuple[Side, Row, int]
@@ -99,7 +99,7 @@ class _SupportWork:
         """What the input of a slice is for."""
         return self.programs.questions
 
-    def __call__(self, situation: EncodedSituation, given: Sequence[_Wanted]) -> list[tuple[Fact, ...]]:
+    def __call__(self, situation: EncodedSituation, wanted: Sequence[_Wanted]) -> list[tuple[Fact, ...]]:
         """Return of each row the input atoms of one proof."""
         proved: dict[int, tuple[Fact, ...]] = {}
         statics = self.programs.statics(situation)
@@ -107,12 +107,12 @@ class _SupportWork:
             (Side.PUSH, SideStatic.PUSH, self.programs.push),
             (Side.PULL, SideStatic.PULL, self.programs.pull),
         ):
-            own = [place for place, (one, _, _) in enumerate(given) if one is side]
-            rows, times = [given[place][1] for place in own], [given[place][2] for place in own]
+            own = [place for place, (row_side, _, _) in enumerate(wanted) if row_side is side]
+            rows, times = [wanted[place][1] for place in own], [wanted[place][2] for place in own]
             if own:
-                asked = AskedProgram(program, self.programs.output, statics[static])
-                proved |= zip(own, asked.supports(rows, times), strict=True)
-        return [proved[place] for place in range(len(given))]
+                asked_program = AskedProgram(program, self.programs.output, statics[static])
+                proved |= zip(own, asked_program.supports(rows, times), strict=True)
+        return [proved[place] for place in range(len(wanted))]
 
 
 class DifferenceCauses:
@@ -120,7 +120,7 @@ class DifferenceCauses:
 
     def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
         self._sides = sides
-        self._periods = [one for verdict in verdicts for one in verdict.intervals.disagreeing]
+        self._periods = [comparison for verdict in verdicts for comparison in verdict.intervals.disagreeing]
         self._trace = trace
         self._held: tuple[int, Mapping[Side, _SectionRows]] | None = None
         self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
@@ -140,20 +140,20 @@ class DifferenceCauses:
 
     def counts(self, side: Side) -> Array:
         """Return how many rows a side alone has: a row for each period that disagrees, a column a cause."""
-        found = self.causes(side)
+        causes = self.causes(side)
         cells = len(self._periods) * len(CAUSES)
-        counts = np.bincount(found.owner * len(CAUSES) + found.causes, minlength=cells)
+        counts = np.bincount(causes.owner * len(CAUSES) + causes.causes, minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
 
     def cause_counts(self, periods: Sequence[PeriodComparison]) -> Array:
         """Return how many rows one side alone has in some periods that disagree, by the cause's place."""
-        found: Array = self._totals[[self._places[period] for period in periods]].sum(axis=0)
-        return found
+        numbers: Array = self._totals[[self._places[period] for period in periods]].sum(axis=0)
+        return numbers
 
     @cached_property
     def _totals(self) -> Array:
-        found: Array = sum(self._counts.values(), np.zeros(len(CAUSES), np.int64))
-        return found
+        numbers: Array = sum(self._counts.values(), np.zeros(len(CAUSES), np.int64))
+        return numbers
 
     @cached_property
     def _counts(self) -> dict[Side, Array]:
@@ -161,8 +161,8 @@ class DifferenceCauses:
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
         """Return how many rows a side alone has in some periods that disagree, a row for each, by cause."""
-        found: Array = self._counts[side][[self._places[period] for period in periods]]
-        return found
+        numbers: Array = self._counts[side][[self._places[period] for period in periods]]
+        return numbers
 
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
         """Return a period's rows in the order of `differences`, as places among the causes of all."""
@@ -180,7 +180,7 @@ class DifferenceCauses:
         period, own = self._periods[place], np.array([number - self._begins[side][place]])
         rows, numbered = self._rows_of(side, period)
         (row,) = row_texts(rows.of(numbered).take(own), rows.terms)
-        ((cause, t),) = self._said(side, place, number, number + 1)
+        ((cause, t),) = self._causes_of_rows(side, place, number, number + 1)
         return period, RowDifference(side, row, cause, t)
 
     def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
@@ -190,19 +190,21 @@ class DifferenceCauses:
             begin, end = self._begins[side][place : place + 2].tolist()
             if begin == end:
                 continue
-            found, number = self._rows_of(side, period)
-            rows = found.rows(number)
+            period_rows, number = self._rows_of(side, period)
+            rows = period_rows.rows(number)
             # Of rows without null their texts are the order.
             keys = map(row_order, rows) if any(None in row for row in rows) else rows
-            said = self._said(side, place, begin, end)
-            for _, row, (cause, t) in sorted(zip(keys, rows, said, strict=True), key=itemgetter(0)):
+            causes = self._causes_of_rows(side, place, begin, end)
+            for _, row, (cause, t) in sorted(zip(keys, rows, causes, strict=True), key=itemgetter(0)):
                 yield RowDifference(side, row, cause, t)
 
-    def _said(self, side: Side, place: int, begin: int, end: int) -> Iterator[tuple[RowCause, int | None]]:
+    def _causes_of_rows(
+        self, side: Side, place: int, begin: int, end: int
+    ) -> Iterator[tuple[RowCause, int | None]]:
         """Yield the cause, and when push last had it, of some rows of a period, by their places among all."""
-        found = self._section_rows(int(self._sections[place]))[side]
-        first = int(np.searchsorted(found.numbers, begin))
-        causes, pushed = self.causes(side).causes[begin:end], found.pushed[first : first + end - begin]
+        section_row = self._section_rows(int(self._sections[place]))[side]
+        first = int(np.searchsorted(section_row.numbers, begin))
+        causes, pushed = self.causes(side).causes[begin:end], section_row.pushed[first : first + end - begin]
         for cause, t in zip(causes.tolist(), pushed.tolist(), strict=True):
             yield CAUSES[cause], None if t < 0 else t
 
@@ -210,25 +212,31 @@ class DifferenceCauses:
         tables, number = period.tables.at(period.number)
         return tables.only(side), number
 
-    def supports(self, found: Sequence[tuple[RowDifference, PeriodComparison]]) -> list[tuple[Fact, ...]]:
+    def supports(
+        self, comparisons: Sequence[tuple[RowDifference, PeriodComparison]]
+    ) -> list[tuple[Fact, ...]]:
         """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
         at = [
-            one.pushed if one.side is Side.PUSH and one.pushed is not None else period.end
-            for one, period in found
+            difference.pushed
+            if difference.side is Side.PUSH and difference.pushed is not None
+            else period.end
+            for difference, period in comparisons
         ]
-        wanted = [(one.side, one.row, t) for (one, _), t in zip(found, at, strict=True)]
-        places = self._by_slice([period.end for _, period in found])
+        rows = [
+            (difference.side, difference.row, t) for (difference, _), t in zip(comparisons, at, strict=True)
+        ]
+        places = self._by_slice([period.end for _, period in comparisons])
         work = _SupportWork(self._sides.programs, self._longest)
-        given = [(within, [wanted[place] for place in some.tolist()]) for within, some in places]
+        intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
-        for (_, some), facts in zip(places, self._trace.results(work, given), strict=True):
+        for (_, some), facts in zip(places, self._trace.results(work, intervals), strict=True):
             proved |= zip(some.tolist(), facts, strict=True)
-        return [proved[place] for place in range(len(found))]
+        return [proved[place] for place in range(len(comparisons))]
 
     @cached_property
     def _longest(self) -> int:
         """How many time points the longest of the periods has."""
-        return max((one.end - one.start for one in self._periods), default=0)
+        return max((comparison.end - comparison.start for comparison in self._periods), default=0)
 
     @cached_property
     def _slices(self) -> Sequence[Interval]:
@@ -236,18 +244,18 @@ class DifferenceCauses:
 
         Of several none is in two sections.
         """
-        found = self._trace.slices(self._sides.programs.questions, self._longest)
-        if len(found) == 1:
+        intervals = self._trace.slices(self._sides.programs.questions, self._longest)
+        if len(intervals) == 1:
             # It may be one as no part of it is enough, of windows of tuples for instance.
-            return found
-        lasts = {*(one.last for one in found), *self._sides.answers.borders.tolist()}
-        first, last = found[0].first, found[-1].last
+            return intervals
+        lasts = {*(interval.last for interval in intervals), *self._sides.answers.borders.tolist()}
+        first, last = intervals[0].first, intervals[-1].last
         ends = sorted(t for t in lasts if first <= t <= last)
         return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
 
     def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
         """Return the slices that have some of the ends, with the places of these."""
-        numbers = np.searchsorted([one.last for one in self._slices], ends)
+        numbers = np.searchsorted([interval.last for interval in self._slices], ends)
         return [
             (self._slices[number], np.flatnonzero(numbers == number))
             for number in np.unique(numbers).tolist()
@@ -257,7 +265,7 @@ class DifferenceCauses:
     def _sections(self) -> Array:
         """The section of each period."""
         parts = [
-            tables.sections(np.array([one.number for one in periods]))
+            tables.sections(np.array([comparison.number for comparison in periods]))
             for tables, periods in groupby(self._periods, attrgetter("tables"))
         ]
         return np.concatenate([np.empty(0, np.int64), *parts])
@@ -266,7 +274,7 @@ class DifferenceCauses:
     def _begins(self) -> Mapping[Side, Array]:
         """Where the rows of each period begin among those that a side alone has, then how many there are."""
         numbered = [
-            (tables.sizes, [one.number for one in periods])
+            (tables.sizes, [comparison.number for comparison in periods])
             for tables, periods in groupby(self._periods, attrgetter("tables"))
         ]
         parts = {side: [sizes.only(side)[numbers] for sizes, numbers in numbered] for side in Side}
@@ -276,37 +284,44 @@ class DifferenceCauses:
     def _causes(self) -> Mapping[Side, RowCauses]:
         """The causes of all periods' rows, in the order in which a period has its rows."""
         # The causes of all rows are held, so each is a byte.
-        found = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
-        given: list[tuple[Interval, DifferingPeriods]] = []
+        numbers = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
+        periods: list[tuple[Interval, DifferingPeriods]] = []
         placed: list[Mapping[Side, Array]] = []
-        ends, held = np.array([(one.start, one.end) for one in self._periods], np.int64).reshape(-1, 2), 0
+        ends, held = (
+            np.array([(comparison.start, comparison.end) for comparison in self._periods], np.int64).reshape(
+                -1, 2
+            ),
+            0,
+        )
         for section in np.unique(self._sections).tolist():
             sides, places = self._section_rows(section), np.flatnonzero(self._sections == section)
             for within, some in self._by_slice(ends[places, 1].tolist()):
                 own = {side: np.flatnonzero(np.isin(one.owner, places[some])) for side, one in sides.items()}
                 rows = {side: sides[side].rows.take(chosen) for side, chosen in own.items()}
                 start, end = ends[places[some]].T
-                given.append((within, DifferingPeriods(start, end, self._pushes(section, start, end), rows)))
+                periods.append(
+                    (within, DifferingPeriods(start, end, self._pushes(section, start, end), rows))
+                )
                 placed.append({side: sides[side].numbers[chosen] for side, chosen in own.items()})
-            held += sum(len(one.numbers) for one in sides.values())
+            held += sum(len(side.numbers) for side in sides.values())
             # One slice that is in several sections is worked on for each of them.
             if held > _AT_ONCE or len(self._slices) == 1:
-                self._find(given, placed, found)
-                given, placed, held = [], [], 0
-        self._find(given, placed, found)
-        return {side: RowCauses(causes, self._begins[side]) for side, causes in found.items()}
+                self._find(periods, placed, numbers)
+                periods, placed, held = [], [], 0
+        self._find(periods, placed, numbers)
+        return {side: RowCauses(causes, self._begins[side]) for side, causes in numbers.items()}
 
     def _find(
         self,
-        given: Sequence[tuple[Interval, DifferingPeriods]],
+        periods: Sequence[tuple[Interval, DifferingPeriods]],
         placed: Sequence[Mapping[Side, Array]],
         causes: Mapping[Side, npt.NDArray[np.int8]],
     ) -> None:
         """Write down the causes of the rows of some slices, which have these numbers."""
         work = CauseWork(self._sides.programs, self._longest)
-        for own, found in zip(placed, self._trace.results(work, given), strict=True):
+        for own, result in zip(placed, self._trace.results(work, periods), strict=True):
             for side, numbers in own.items():
-                causes[side][numbers] = found[side]
+                causes[side][numbers] = result[side]
 
     def _section_rows(self, section: int) -> Mapping[Side, _SectionRows]:
         if self._held is None or self._held[0] != section:
@@ -329,8 +344,8 @@ class DifferenceCauses:
         sizes = begins[places + 1] - begins[places]
         owner = np.repeat(places, sizes)
         _, numbers = spread(begins[places], begins[places] + sizes)
-        end = np.array([one.end for one in chosen], np.int64)
-        start = np.array([one.start for one in chosen], np.int64)
+        end = np.array([comparison.end for comparison in chosen], np.int64)
+        start = np.array([comparison.start for comparison in chosen], np.int64)
         (start, end) = (np.repeat(times, sizes) for times in (start, end))
         columns = concatenate(parts, len(pushed.runs.columns)).columns
         reported = _reported(pushed, columns, end)
@@ -343,11 +358,11 @@ class DifferenceCauses:
         steps = np.zeros(len(pushed.times) + 1, np.int64)
         np.add.at(steps, pushed.until(start) + 1, 1)
         np.add.at(steps, pushed.until(end) + 1, -1)
-        found: Array = pushed.times[np.cumsum(steps[:-1]) > 0]
-        return found
+        time: Array = pushed.times[np.cumsum(steps[:-1]) > 0]
+        return time
 
 
 def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
     """Return when push last had each of some rows, up to a time of each; -1: never."""
-    found: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
-    return found
+    numbers: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
+    return numbers

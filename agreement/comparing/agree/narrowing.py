@@ -50,24 +50,24 @@ class RowFilter:
     ) -> Iterator[tuple[PeriodComparison, list[FoundRow]]]:
         """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
         for interval in verdict.intervals:
-            found = self._found(variant, verdict, interval)
-            if found or (self.cause is None and self.side is None):
-                yield interval, found
+            found_rows = self._found_rows(variant, verdict, interval)
+            if found_rows or (self.cause is None and self.side is None):
+                yield interval, found_rows
 
     def rows(self, variant: VariantReport) -> Iterator[FoundRow]:
         """Yield the differences that are wanted, by period and time."""
         for verdict in self.verdicts(variant):
             for interval in verdict.intervals.disagreeing:
-                yield from self._found(variant, verdict, interval)
+                yield from self._found_rows(variant, verdict, interval)
 
-    def _found(
+    def _found_rows(
         self, variant: VariantReport, verdict: PeriodVerdict, interval: PeriodComparison
     ) -> list[FoundRow]:
         return [
-            FoundRow(verdict.period, interval, one)
-            for one in variant.differences(interval)
-            if (self.cause is None or self.cause is one.cause)
-            and (self.side is None or self.side is one.side)
+            FoundRow(verdict.period, interval, difference)
+            for difference in variant.differences(interval)
+            if (self.cause is None or self.cause is difference.cause)
+            and (self.side is None or self.side is difference.side)
         ]
 
 
@@ -86,34 +86,34 @@ def narrow(
 
 def cause_of(text: str) -> RowCause:
     """Return the cause that an option names."""
-    named = {cause.value: cause for cause in RowCause}
-    found = named.get(text.replace("-", " "))
-    if found is None:
-        listed = ", ".join(name.replace(" ", "-") for name in named)
-        raise LarsError(f"accepted: {listed}")
-    return found
+    causes = {cause.value: cause for cause in RowCause}
+    row_cause = causes.get(text.replace("-", " "))
+    if row_cause is None:
+        names = ", ".join(name.replace(" ", "-") for name in causes)
+        raise LarsError(f"accepted: {names}")
+    return row_cause
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
     """Return at most so many places in groups of these sizes: of as many groups as there is room for."""
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
         # What small groups do not need is left to larger ones.
-        room = (most - len(found)) // (len(chosen) - number)
-        found += [(group, place) for place in evenly(range(sizes[group]), room)]
-    return found
+        room = (most - len(result)) // (len(chosen) - number)
+        result += [(group, place) for place in evenly(range(sizes[group]), room)]
+    return result
 
 
-def evenly(found: Sequence[_One], most: int) -> list[_One]:
+def evenly(items: Sequence[_One], most: int) -> list[_One]:
     """Return at most so many, from the first on, as far from each other as can be.
 
     >>> evenly(range(10), 4)
     [0, 2, 5, 7]
     """
-    if len(found) <= most:
-        return list(found)
-    return [found[place * len(found) // most] for place in range(most)]
+    if len(items) <= most:
+        return list(items)
+    return [items[place * len(items) // most] for place in range(most)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,27 +146,29 @@ class RowGroup:
         raise IndexError(number)
 
 
-def row_groups(shown: RowFilter, variant: VariantReport) -> list[RowGroup]:
+def row_groups(row_filter: RowFilter, variant: VariantReport) -> list[RowGroup]:
     """Return the groups of the rows that are shown, in the order of their first rows."""
     groups: dict[tuple[int, Side, RowCause], RowGroup] = {}
-    verdicts = shown.verdicts(variant)
-    before = accumulate((len(one.intervals) for one in verdicts), initial=0)
+    verdicts = row_filter.verdicts(variant)
+    before = accumulate((len(verdict.intervals) for verdict in verdicts), initial=0)
     intervals = {
-        start + interval.number: (one.period, interval)
-        for start, one in zip(before, verdicts, strict=False)
-        for interval in one.intervals.disagreeing
+        start + interval.number: (verdict.period, interval)
+        for start, verdict in zip(before, verdicts, strict=False)
+        for interval in verdict.intervals.disagreeing
     }
     if not intervals:
         return []
     numbers = np.array([*intervals], np.int64)
-    sides = [side for side in Side if shown.side in {None, side}]
-    wanted = [place for place, cause in enumerate(CAUSES) if shown.cause in {None, cause}]
+    sides = [side for side in Side if row_filter.side in {None, side}]
+    places = [place for place, cause in enumerate(CAUSES) if row_filter.cause in {None, cause}]
     parts = []
     for place, side in enumerate(sides):
-        own, causes, ranks, counts = _counts(variant, side, [one for _, one in intervals.values()])
-        kept = np.isin(causes, wanted)
+        own, causes, ranks, counts = _counts(
+            variant, side, [comparison for _, comparison in intervals.values()]
+        )
+        mask = np.isin(causes, places)
         columns = numbers[own], np.full(len(own), place), ranks, causes, counts
-        parts.append(np.stack([column[kept] for column in columns]))
+        parts.append(np.stack([column[mask] for column in columns]))
     entries = np.concatenate(parts, axis=1)
     for number, place, _, cause, count in entries[:, np.lexsort(entries[2::-1])].T.tolist():
         period, interval = intervals[number]
@@ -199,7 +201,7 @@ def _counts(
 
 def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[FoundRow]:
     """Return at most so many rows of the groups, in their order: of as many groups as there is room for."""
-    found: list[tuple[tuple[int, int, int], FoundRow]] = []
+    found_rows: list[tuple[tuple[int, int, int], FoundRow]] = []
     for place, number in spread(list(map(len, groups)), most):
         group = groups[place]
         part, nth = group.place(number)
@@ -208,5 +210,5 @@ def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> l
         at = int(np.flatnonzero(causes == CAUSES.index(group.cause))[nth])
         _, row = variant.explanation.difference(group.side, int(ordered[at]))
         key = part.number, list(Side).index(group.side), at
-        found.append((key, FoundRow(group.period, part.interval, row)))
-    return [row for _, row in sorted(found, key=lambda one: one[0])]
+        found_rows.append((key, FoundRow(group.period, part.interval, row)))
+    return [row for _, row in sorted(found_rows, key=lambda pair: pair[0])]

@@ -99,12 +99,12 @@ class PeriodTables:
     def agreeing(self) -> Mask:
         """In which periods both sides have the same rows, blank nodes up to isomorphism."""
         push, pull = (self.only(side).sizes > 0 for side in Side)
-        found: Mask = ~(push | pull)
+        mask: Mask = ~(push | pull)
         for number in np.flatnonzero(push & pull).tolist():
             from agreement.comparing.matching.blank_nodes import alike
 
-            found[number] = alike(frozenset(self.push.rows(number)), frozenset(self.pull.rows(number)))
-        return found
+            mask[number] = alike(frozenset(self.push.rows(number)), frozenset(self.pull.rows(number)))
+        return mask
 
 
 @dataclass(slots=True, eq=False)
@@ -132,14 +132,14 @@ class BothAnswers:
         sizes: dict[int, int] = {}
         for last, size in sorted((*self.push.parts, *self.pull.parts)):
             sizes[last] = sizes.get(last, 0) + size
-        found: list[int] = []
+        result: list[int] = []
         held = 0
         for before, size in zip([0, *sizes], sizes.values(), strict=False):
             if held and held + size > _AT_ONCE:
-                found.append(before)
+                result.append(before)
                 held = 0
             held += size
-        return np.array(found, np.int64)
+        return np.array(result, np.int64)
 
     def __len__(self) -> int:
         return len(self.borders) + 1
@@ -197,9 +197,9 @@ class ComparedPeriods:
     def summarize(self, section: int) -> tuple[PeriodSizes, Mask]:
         """Return how many rows the periods of a section have, and which of them agree."""
         if section not in self._summaries:
-            found = self._tables(section)
-            every = (found.push, found.pull, found.push_only, found.pull_only)
-            self._summaries[section] = PeriodSizes(*(one.sizes for one in every)), found.agreeing
+            tables = self._tables(section)
+            every = (tables.push, tables.pull, tables.push_only, tables.pull_only)
+            self._summaries[section] = PeriodSizes(*(rows.sizes for rows in every)), tables.agreeing
         return self._summaries[section]
 
     @cached_property
@@ -338,12 +338,12 @@ def first_start(period: int, timeline: Interval) -> int:
 
 def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -> tuple[PeriodVerdict, ...]:
     """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
-    found = tuple(_verdict(period, timeline, answers) for period in periods)
+    period_verdicts = tuple(_verdict(period, timeline, answers) for period in periods)
     # Where not all answers are held those of a section are read once for all lengths of periods.
     for section in range(len(answers) if len(answers) > 1 else 0):
-        for one in found:
-            one.intervals.tables.summarize(section)
-    return found
+        for verdict in period_verdicts:
+            verdict.intervals.tables.summarize(section)
+    return period_verdicts
 
 
 def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVerdict:
@@ -365,16 +365,16 @@ def _compared(section: _Section, start: int, period: int, count: int) -> PeriodT
     return PeriodTables(*(PeriodRows(table, push.terms, count) for table in (pushed, pulled, *alone)))
 
 
-def _in_periods(found: RunTable, numbers: Array, count: int) -> RunTable:
+def _in_periods(run_table: RunTable, numbers: Array, count: int) -> RunTable:
     """Return rows with the numbers of the periods that have them; each evaluation is in one, or in none.
 
     A number outside [0, count) is none; the others ascend.
     """
     chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
-    first = np.searchsorted(chosen, found.first, "left")
-    last = np.searchsorted(chosen, found.last, "right") - 1
+    first = np.searchsorted(chosen, run_table.first, "left")
+    last = np.searchsorted(chosen, run_table.last, "right") - 1
     some = first <= last
-    kept, own = found.take(some), numbers[chosen]
+    kept, own = run_table.take(some), numbers[chosen]
     table = RunTable(kept.columns, own[first[some]], own[last[some]])
     evaluated = distinct(own)
     if len(evaluated) < count:

@@ -134,7 +134,7 @@ _ROW = "row"
 
 
 def variables_compared(
-    csparql: EngineQuery, cqels: EngineQuery, wanted: Sequence[str] | None
+    csparql: EngineQuery, cqels: EngineQuery, names: Sequence[str] | None
 ) -> tuple[Variable, ...]:
     """Return the variables on whose terms rows are compared, in the order of V̄.
 
@@ -144,7 +144,7 @@ def variables_compared(
     mine, theirs = columns(csparql), columns(cqels)
     shared = tuple(name for name in mine if name in theirs)
     forms = {csparql.form, cqels.form}
-    if wanted is None:
+    if names is None:
         alike = len(forms) == 1 or forms == {Form.ASK, Form.SELECT}
         whole = csparql.template == cqels.template and csparql.described == cqels.described
         if not (alike and whole) or (Form.ASK not in forms and mine != theirs and not shared):
@@ -153,26 +153,26 @@ def variables_compared(
         if mine == theirs or Form.ASK not in forms:
             check_slices(csparql, cqels)
         return shared
-    asked = tuple(map(Variable, wanted))
-    for name in asked:
+    variables = tuple(map(Variable, names))
+    for name in variables:
         for query, own in ((csparql, mine), (cqels, theirs)):
             if name not in own:
-                every = ",".join(f"?{one.name}" for one in shared) or _NONE
+                every = ",".join(f"?{variable.name}" for variable in shared) or _NONE
                 problem = f"the query in {TITLES[query.language]} does not return it"
                 raise LarsError(f"--on ?{name.name}: {problem}; accepted: of {every}, or {_NONE}")
-    return tuple(name for name in shared if name in asked)
+    return tuple(name for name in shared if name in variables)
 
 
 def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) -> str | None:
     """Return on which variables rows are compared and what is left out; None where that is nothing."""
     left = [
-        f"{_listed(more)} of the query in {TITLES[query.language]}"
+        f"{_names_of(more)} of the query in {TITLES[query.language]}"
         for query in (csparql, cqels)
         if (more := [name for name in columns(query) if name not in on])
     ]
     if not left:
         return None
-    what = f"on {_listed(on)} alone" if on else "on whether there is an answer at all"
+    what = f"on {_names_of(on)} alone" if on else "on whether there is an answer at all"
     return f"compared {what}, without {' and '.join(left)}"
 
 
@@ -189,5 +189,5 @@ def program_on(query: EngineQuery, setting: Setting, on: Sequence[Variable]) -> 
     return Program((*program.rules, Rule(Atom(_ROW, tuple(on)), (Atom(name, terms),))))
 
 
-def _listed(names: Sequence[Variable]) -> str:
-    return ", ".join(f"?{one.name}" for one in names)
+def _names_of(names: Sequence[Variable]) -> str:
+    return ", ".join(f"?{variable.name}" for variable in names)

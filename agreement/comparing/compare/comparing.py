@@ -95,81 +95,81 @@ def queries_and_traces(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
 
 
 def on_trace(
-    asked: ComparedProfiles, queries: Sequence[Path], warn: Warn, progress: Progress
+    profiles: ComparedProfiles, queries: Sequence[Path], warn: Warn, progress: Progress
 ) -> TraceComparison:
     """Return where two profiles part on a trace; of two queries each side has its own."""
-    _check_reporters(asked)
-    read = [read_judged_query(path, asked.unit) for path in queries]
+    _check_reporters(profiles)
+    read = [read_judged_query(path, profiles.unit) for path in queries]
     texts = [read_text(path, ANSWERS_FORM) for path in queries]
-    reporters = _reporters(asked, texts[0], texts[-1])
+    reporters = _reporters(profiles, texts[0], texts[-1])
     _check_columns(read, queries)
-    static, origin = read_static(asked.trace.static), origin_text(asked.trace.options.origin)
+    static, origin = read_static(profiles.trace.static), origin_text(profiles.trace.options.origin)
     warnings: list[str] = []
-    given: list[EngineRun] = []
+    engine_runs: list[EngineRun] = []
     for query in read:
-        pushes, zero = read_pushes(asked.trace, query, asked.unit, warnings.append)
-        given.append(EngineRun(query, static, pushes, asked.unit, origin, zero))
-    placing = _placing(asked, given[0].zero, given[0].last)
-    for who, one in zip(reporters, (given[0], given[-1]), strict=True):
+        pushes, zero = read_pushes(profiles.trace, query, profiles.unit, warnings.append)
+        engine_runs.append(EngineRun(query, static, pushes, profiles.unit, origin, zero))
+    placing = _placing(profiles, engine_runs[0].zero, engine_runs[0].last)
+    for who, engine_run in zip(reporters, (engine_runs[0], engine_runs[-1]), strict=True):
         if not isinstance(who.reporter, Specification):
-            check_order(one.pushes, warnings.append)
-    found = _compared(asked, placing, reporters, (given[0], given[-1]), progress)
-    for who, run, silent in zip(reporters, (given[0], given[-1]), found.silent, strict=True):
+            check_order(engine_run.pushes, warnings.append)
+    divergence = _compared(profiles, placing, reporters, (engine_runs[0], engine_runs[-1]), progress)
+    for who, run, silent in zip(reporters, (engine_runs[0], engine_runs[-1]), divergence.silent, strict=True):
         warnings += why_silent(who.reporter, run) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
-    return TraceComparison(found, asked.unit, origin=given[0].zero)
+    return TraceComparison(divergence, profiles.unit, origin=engine_runs[0].zero)
 
 
-def _placing(asked: ComparedProfiles, zero: str | None = None, last: int = 0) -> WindowPlacement:
+def _placing(profiles: ComparedProfiles, zero: str | None = None, last: int = 0) -> WindowPlacement:
     """Return where windows begin, as a time point of a trace up to `last`, and what ends they have."""
-    start = None if asked.start is None else point_in(zero, asked.start, asked.trace.options, last)
-    return WindowPlacement(start, asked.bounds)
+    start = None if profiles.start is None else point_in(zero, profiles.start, profiles.trace.options, last)
+    return WindowPlacement(start, profiles.bounds)
 
 
 def on_cases(
-    asked: ComparedProfiles, paths: Sequence[Path], progress: Progress
+    profiles: ComparedProfiles, paths: Sequence[Path], progress: Progress
 ) -> list[TraceComparison | RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
-    _check_reporters(asked)
-    placing = _placing(asked)
+    _check_reporters(profiles)
+    placing = _placing(profiles)
 
     def found(case: Case) -> TraceComparison:
         run = run_of_case(case)
-        given = replace(run, unit=unit_of(run.query, run.pushes))
-        reporters = _reporters(asked, case.query, case.query)
-        parting = _compared(asked, placing, reporters, (given, given), no_progress)
+        engine_run = replace(run, unit=unit_of(run.query, run.pushes))
+        reporters = _reporters(profiles, case.query, case.query)
+        parting = _compared(profiles, placing, reporters, (engine_run, engine_run), no_progress)
         return TraceComparison(parting, MILLISECOND, case.id)
 
     return list(each_case(case_files(paths), found, progress))
 
 
-def _check_reporters(asked: ComparedProfiles) -> None:
-    for name in asked.names:
+def _check_reporters(profiles: ComparedProfiles) -> None:
+    for name in profiles.names:
         check_reporter(name)
 
 
-def _reporters(asked: ComparedProfiles, first: str, second: str) -> tuple[NamedReporter, NamedReporter]:
+def _reporters(profiles: ComparedProfiles, first: str, second: str) -> tuple[NamedReporter, NamedReporter]:
     """Return both sides for the texts of their queries."""
-    found = tuple(starmap(named_reporter, zip(asked.names, (first, second), strict=True)))
-    fixed = not any(isinstance(one.reporter, Specification) for one in found)
-    if fixed and (asked.start, asked.bounds) != (None, None):
-        option = "--t0" if asked.start is not None else "--bounds"
+    reporters = tuple(starmap(named_reporter, zip(profiles.names, (first, second), strict=True)))
+    fixed = not any(isinstance(reporter.reporter, Specification) for reporter in reporters)
+    if fixed and (profiles.start, profiles.bounds) != (None, None):
+        option = "--t0" if profiles.start is not None else "--bounds"
         raise LarsError(f"{option}: accepted with a specification; both engine versions fix it")
-    return found[0], found[1]
+    return reporters[0], reporters[1]
 
 
 def _compared(
-    asked: ComparedProfiles,
+    profiles: ComparedProfiles,
     placing: WindowPlacement,
     reporters: tuple[NamedReporter, NamedReporter],
-    given: tuple[EngineRun, EngineRun],
+    runs: tuple[EngineRun, EngineRun],
     progress: Progress,
 ) -> Divergence:
-    pairs = zip(reporters, given, strict=True)
+    pairs = zip(reporters, runs, strict=True)
     first, second = (ProfileSide(who.name, who.reporter, on, placing) for who, on in pairs)
-    likeness = replace(asked.likeness, lexical=any(one.lexical for one in reporters))
-    return compare_sides(first, second, likeness, times=asked.times, progress=progress)
+    likeness = replace(profiles.likeness, lexical=any(reporter.lexical for reporter in reporters))
+    return compare_sides(first, second, likeness, times=profiles.times, progress=progress)
 
 
 def _check_columns(read: Sequence[EngineQuery], paths: Sequence[Path]) -> None:

@@ -92,27 +92,29 @@ def _place(report: Report, reach: Sequence[float], how: DifferenceOptions) -> in
 
 def _joined(reports: Iterable[Report]) -> Iterator[Report]:
     """Yield one report for each time: some engines give each row by itself."""
-    found: dict[float, Report] = {}
+    by_place: dict[float, Report] = {}
     for report in reports:
-        before = found.get(report.t)
-        found[report.t] = report if before is None else replace(before, rows=(*before.rows, *report.rows))
-    yield from (found[t] for t in sorted(found))
+        before = by_place.get(report.t)
+        by_place[report.t] = report if before is None else replace(before, rows=(*before.rows, *report.rows))
+    yield from (by_place[t] for t in sorted(by_place))
 
 
-def differences(one: ReportsByPlace, other: ReportsByPlace, how: DifferenceOptions) -> dict[int, Difference]:
+def differences(
+    reports: ReportsByPlace, other: ReportsByPlace, how: DifferenceOptions
+) -> dict[int, Difference]:
     """Return the difference at each place that has one, ascending."""
-    places = sorted({*one.places, *other.places})
-    found = (
-        difference(place, one.places.get(place, ()), other.places.get(place, ()), how) for place in places
+    places = sorted({*reports.places, *other.places})
+    all_differences = (
+        difference(place, reports.places.get(place, ()), other.places.get(place, ()), how) for place in places
     )
-    return {one.place: one for one in found if one is not None}
+    return {one.place: one for one in all_differences if one is not None}
 
 
 def difference(
-    place: int, one: tuple[Report, ...], other: tuple[Report, ...], how: DifferenceOptions
+    place: int, reports: tuple[Report, ...], other: tuple[Report, ...], how: DifferenceOptions
 ) -> Difference | None:
     """Return how the reports of two sides at one place differ; None where they do not."""
-    pairs = pair_reports(one, other) if how.has_times else [(_whole(one), _whole(other))]
+    pairs = pair_reports(reports, other) if how.has_times else [(_whole(reports), _whole(other))]
     missing: list[Row] = []
     extra: list[Row] = []
     moved, empty = [], []
@@ -124,8 +126,8 @@ def difference(
             moved += [(mine.t, yours.t)] if later else []
         elif (alone := mine or yours) and not alone.rows:
             empty.append(alone.t)
-    found = Difference(place, one, other, tuple(missing), tuple(extra), tuple(moved), tuple(empty))
-    return found if found.size else None
+    parting = Difference(place, reports, other, tuple(missing), tuple(extra), tuple(moved), tuple(empty))
+    return parting if parting.size else None
 
 
 def _whole(reports: tuple[Report, ...]) -> Report | None:
@@ -133,16 +135,18 @@ def _whole(reports: tuple[Report, ...]) -> Report | None:
     return replace(reports[0], rows=rows) if reports else None
 
 
-def pair_reports(one: Sequence[Report], other: Sequence[Report]) -> list[tuple[Report | None, Report | None]]:
+def pair_reports(
+    reports: Sequence[Report], other: Sequence[Report]
+) -> list[tuple[Report | None, Report | None]]:
     """Return reports in pairs, ascending in time: two belong together if each is nearest to the other."""
-    nearest = [_nearest(report.t, other) for report in one]
-    back = [_nearest(report.t, one) for report in other]
+    nearest = [_nearest(report.t, other) for report in reports]
+    back = [_nearest(report.t, reports) for report in other]
     pairs = {n: m for n, m in enumerate(nearest) if m is not None and back[m] == n}
-    found: list[tuple[Report | None, Report | None]] = [
-        (report, other[pairs[n]] if n in pairs else None) for n, report in enumerate(one)
+    both: list[tuple[Report | None, Report | None]] = [
+        (report, other[pairs[n]] if n in pairs else None) for n, report in enumerate(reports)
     ]
     taken = set(pairs.values())
-    return [*found, *((None, report) for n, report in enumerate(other) if n not in taken)]
+    return [*both, *((None, report) for n, report in enumerate(other) if n not in taken)]
 
 
 def _nearest(t: float, reports: Sequence[Report]) -> int | None:
@@ -238,10 +242,10 @@ def part_profiles(search: Search, progress: Progress) -> tuple[DifferenceWithRul
     for done, cause in enumerate(every):
         progress(done, len(every) + 1)
         search.differences(_of([cause]))
-    found: list[DifferenceWithRules] = []
+    explanations: list[DifferenceWithRules] = []
     for difference in base.values():
-        found.append(_explained(search, difference, found))
-    return tuple(found)
+        explanations.append(_explained(search, difference, explanations))
+    return tuple(explanations)
 
 
 def _of(causes: Sequence[SwitchedRule]) -> Changes:
@@ -249,7 +253,7 @@ def _of(causes: Sequence[SwitchedRule]) -> Changes:
 
 
 def _explained(
-    search: Search, difference: Difference, found: Sequence[DifferenceWithRules]
+    search: Search, difference: Difference, explanations: Sequence[DifferenceWithRules]
 ) -> DifferenceWithRules:
     """Return the single changes that undo a difference, or those that make it smaller if that is all.
 
@@ -266,11 +270,15 @@ def _explained(
     least = search.size(_of(search.causes), difference.place)
     if left == 0 or least is None or least >= (difference.size if left is None else left):
         return DifferenceWithRules(difference, smaller, undone=left == 0)
-    before = dict.fromkeys(one.causes for one in found if one.together)
-    as_good = (one for one in before if search.size(_of(one), difference.place) == least)
+    before = dict.fromkeys(earlier.causes for earlier in explanations if earlier.together)
+    as_good = (
+        switched_rules
+        for switched_rules in before
+        if search.size(_of(switched_rules), difference.place) == least
+    )
     start = next(as_good, search.causes)
-    kept = fewest_enough(start, lambda causes: search.size(_of(causes), difference.place) == least)
-    return DifferenceWithRules(difference, kept, undone=least == 0, together=len(kept) > 1)
+    rules = fewest_enough(start, lambda causes: search.size(_of(causes), difference.place) == least)
+    return DifferenceWithRules(difference, rules, undone=least == 0, together=len(rules) > 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,9 +312,9 @@ class Divergence:
     @property
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:
         """Return what parts them and at how many places, the most frequent first."""
-        found = Counter(cause for one in self.parted for cause in one.causes)
+        counter = Counter(cause for counts in self.parted for cause in counts.causes)
         order = {cause: n for n, cause in enumerate(self.causes)}
-        return sorted(found.items(), key=lambda one: (-one[1], order[one[0]]))
+        return sorted(counter.items(), key=lambda pair: (-pair[1], order[pair[0]]))
 
 
 def compare_sides(
@@ -325,23 +333,25 @@ def compare_sides(
     both = sides(first, second)
     by_time = all(isinstance(side.reporter, Specification) for side in both)
     pushes = None if by_time else first.run.pushes
-    told = first.timed and second.timed
-    search = Search(both, DifferenceOptions(likeness, told, times, pushes, first.run.unit.milliseconds))
-    found = part_profiles(search, progress)
+    timed = first.timed and second.timed
+    search = Search(both, DifferenceOptions(likeness, timed, times, pushes, first.run.unit.milliseconds))
+    explanations = part_profiles(search, progress)
     recordings = search.recordings()
-    one, other = (group_reports(recording, search.how) for recording in recordings)
+    reports, other = (group_reports(recording, search.how) for recording in recordings)
     return Divergence(
         names=(first.name, second.name),
         columns=recordings[0].variables,
         pushes=pushes,
-        places=len({*one.places, *other.places}),
-        parted=found,
+        places=len({*reports.places, *other.places}),
+        parted=explanations,
         causes=search.causes,
-        alone=tuple(cause for cause in search.causes if found and search.differences(_of([cause])) == {}),
+        alone=tuple(
+            cause for cause in search.causes if explanations and search.differences(_of([cause])) == {}
+        ),
         needed=_rules_needed(both, search.how),
         fields=tuple(fields(*map(specification_of, both))),
-        after=(one.after, other.after),
-        silent=tuple(not any(report.rows for report in one.reports) for one in recordings),
+        after=(reports.after, other.after),
+        silent=tuple(not any(report.rows for report in recording.reports) for recording in recordings),
     )
 
 
@@ -360,9 +370,9 @@ def _rules_needed(
     return None
 
 
-def _is_alike_by(version: ProfileSide, how: DifferenceOptions, kept: Sequence[EngineRule]) -> bool:
+def _is_alike_by(version: ProfileSide, how: DifferenceOptions, rules: Sequence[EngineRule]) -> bool:
     """Whether nothing changes with all other rules off."""
-    off = frozenset(rule.name for rule in version.changes if rule not in kept)
+    off = frozenset(rule.name for rule in version.changes if rule not in rules)
     try:
         own, changed = in_common_columns(version.reports(), version.reports(off))
     except LarsError:

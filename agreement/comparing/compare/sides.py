@@ -56,8 +56,8 @@ def named_reporter(name: str, text: str) -> NamedReporter:
     """
     check_reporter(name)
     if name.startswith(ADAPTER):
-        found = adapted_version(name.removeprefix(ADAPTER), text)
-        return NamedReporter(found.engine.name, found.engine, found.lexical)
+        version = adapted_version(name.removeprefix(ADAPTER), text)
+        return NamedReporter(version.engine.name, version.engine, version.lexical)
     return NamedReporter(name, reporter(name))
 
 
@@ -101,8 +101,8 @@ class ProfileSide:
     def changes(self) -> tuple[EngineRule, ...]:
         """What can be changed: the rules of an engine version, the fields in which `like` differs."""
         if isinstance(self.reporter, Specification):
-            found = () if self.like is None else fields(self.reporter, self.like)
-            return tuple(one for one in found if self.placing.bounds is None or one.name != _BOUNDS)
+            result = () if self.like is None else fields(self.reporter, self.like)
+            return tuple(rule for rule in result if self.placing.bounds is None or rule.name != _BOUNDS)
         return self.reporter.rules
 
     def reports(self, changed: frozenset[str] = NOTHING_OFF) -> Recording:
@@ -115,14 +115,14 @@ class ProfileSide:
         return self._known[changed]
 
     def _run(self, changed: frozenset[str]) -> Recording:
-        given = self.run
+        engine_run = self.run
         if not isinstance(self.reporter, Specification):
-            found = self.reporter.run(given.query, given.static, given.pushes, changed)
-            return align(found, (), given.query) if given.query.form is Form.ASK else found
+            recording = self.reporter.run(engine_run.query, engine_run.static, engine_run.pushes, changed)
+            return align(recording, (), engine_run.query) if engine_run.query.form is Form.ASK else recording
         taken = {name: getattr(self.like, name) for name in changed}
-        wanted = self.reporter.model_copy(update=taken)
-        choice = choice_at(given, wanted, self.placing.start, self.placing.bounds)
-        return specified_answers(given, wanted, choice, self.until or given.last)
+        changed_specification = self.reporter.model_copy(update=taken)
+        choice = choice_at(engine_run, changed_specification, self.placing.start, self.placing.bounds)
+        return specified_answers(engine_run, changed_specification, choice, self.until or engine_run.last)
 
 
 def sides(first: ProfileSide, second: ProfileSide) -> tuple[ProfileSide, ProfileSide]:

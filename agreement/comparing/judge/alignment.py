@@ -28,13 +28,13 @@ def align(recording: Recording, names: Sequence[str], query: EngineQuery) -> Rec
     true, and none where it is false, as the query's answers are.
     """
     if query.form is Form.ASK and recording.variables == (ANSWER,):
-        return replace(recording, variables=(), reports=tuple(map(_asked, recording.reports)))
+        return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
     places = {name: place for place, name in enumerate(recording.variables)}
-    wanted = [places.get(name) for name in column_names(recording, names)]
-    if wanted == list(range(len(names))) == list(range(len(recording.variables))):
+    places_of_names = [places.get(name) for name in column_names(recording, names)]
+    if places_of_names == list(range(len(names))) == list(range(len(recording.variables))):
         return replace(recording, variables=tuple(names))
     reports = tuple(
-        replace(report, rows=tuple(_row(row, wanted, len(names)) for row in report.rows))
+        replace(report, rows=tuple(_row(row, places_of_names, len(names)) for row in report.rows))
         for report in recording.reports
     )
     return replace(recording, variables=tuple(names), reports=reports)
@@ -51,10 +51,10 @@ def oddities(recording: Recording, query: EngineQuery, *, correct: bool) -> Iter
         yield "the answers have no report"
     if query.form is Form.ASK or not any(report.rows for report in recording.reports):
         return
-    asked = columns(query)
-    more = [name for name in recording.variables if name not in asked]
+    names = columns(query)
+    more = [name for name in recording.variables if name not in names]
     # A column that is nowhere bound can be absent from all rows of correct answers.
-    for name in asked:
+    for name in names:
         if (more or not correct) and name not in recording.variables:
             yield f"the answers have no column {name}, which the query answers"
     for name in more:
@@ -67,12 +67,12 @@ def beyond(recording: Recording, task: Task) -> Iterator[str]:
     if not times or not task.elements:
         return
     first, last = task.elements[0].t, task.elements[-1].t
-    told = f"in time points of {task.unit}"
+    text = f"in time points of {task.unit}"
     says = "--answers-unit says what the answers' times count, --trace-unit the trace's"
     if times[len(times) // 2] > task.until + 1:
-        yield f"the answers go on to {plain(times[-1])} {told}, the trace ends at {last}: {says}"
+        yield f"the answers go on to {plain(times[-1])} {text}, the trace ends at {last}: {says}"
     elif times[-1] < first:
-        yield f"the answers end at {plain(times[-1])} {told}, the trace begins at {first}: {says}"
+        yield f"the answers end at {plain(times[-1])} {text}, the trace begins at {first}: {says}"
 
 
 def column_names(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:
@@ -80,13 +80,13 @@ def column_names(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:
     return (*names, *(name for name in recording.variables if name not in names))
 
 
-def _row(row: Row, wanted: Sequence[int | None], width: int) -> Row:
-    terms = [None if place is None else row[place] for place in wanted]
+def _row(row: Row, places: Sequence[int | None], width: int) -> Row:
+    terms = [None if place is None else row[place] for place in places]
     # Unbound beyond the columns says nothing; a value there is more than the query answers.
     return tuple(terms if any(term is not None for term in terms[width:]) else terms[:width])
 
 
-def _asked(report: Report) -> Report:
+def _in_asked_columns(report: Report) -> Report:
     true = [row for row in report.rows if row[0] in _TRUE]
     odd = [row for row in report.rows if row[0] not in _TRUE | _FALSE]
     return replace(report, rows=(*[() for _ in true], *odd))
@@ -134,18 +134,18 @@ class Slot:
 def by_time_point(of: ScheduledTask, evaluations: Sequence[EvaluationReport]) -> list[ExpectedReport]:
     """Return what is expected at each time point, ascending: evaluations inside one instant are joined."""
     milliseconds = of.task.unit.milliseconds
-    found: dict[int, list[EvaluationReport]] = {}
-    for one in evaluations:
-        found.setdefault(one.time, []).append(one)
+    reports: dict[int, list[EvaluationReport]] = {}
+    for report in evaluations:
+        reports.setdefault(report.time, []).append(report)
     return [
         ExpectedReport(
             time,
             time * milliseconds,
-            together([one.rows for one in group]),
-            any(one.reported for one in group),
+            together([evaluation_report.rows for evaluation_report in group]),
+            any(evaluation_report.reported for evaluation_report in group),
             of.windows_at(group[-1].point),
         )
-        for time, group in sorted(found.items())
+        for time, group in sorted(reports.items())
     ]
 
 
@@ -171,14 +171,14 @@ class ReportAssignment:
         return self.push_times[report.trigger]
 
 
-def one_report(one: Report, other: Report) -> bool:
+def one_report(report: Report, other: Report) -> bool:
     """Whether two entries can be one report: of one time, each with some of its rows."""
-    return one.t == other.t and bool(one.rows) and bool(other.rows)
+    return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
 def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: ReportAssignment) -> list[Slot]:
     """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
-    times = [one.t for one in expected]
+    times = [expected_report.t for expected_report in expected]
     belonging: list[list[Report]] = [[] for _ in expected]
     alone: list[Slot] = []
     for report in reports:
@@ -190,5 +190,7 @@ def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: Re
             alone.append(Slot(None, (report,), times[place]))
         else:
             belonging[place].append(report)
-    found = [Slot(one, tuple(own)) for one, own in zip(expected, belonging, strict=True)]
-    return sorted((*found, *alone), key=lambda slot: slot.t)
+    all_slots = [
+        Slot(expected_report, tuple(own)) for expected_report, own in zip(expected, belonging, strict=True)
+    ]
+    return sorted((*all_slots, *alone), key=lambda slot: slot.t)

@@ -112,9 +112,11 @@ def judged_by(
     Where nobody knows which push triggered what, what falls into one time unit is compared: with its
     times, if the recording has them finer than the unit. A recording can be of any build of the engine.
     """
-    found = _judged_by(engine, run, recorded, how, off)
-    others = () if found.correct else (_judged_by(one, run, recorded, how, off) for one in engine.builds)
-    return next((one for one in others if one.correct), found)
+    judgement = _judged_by(engine, run, recorded, how, off)
+    others = (
+        () if judgement.correct else (_judged_by(build, run, recorded, how, off) for build in engine.builds)
+    )
+    return next((version_judgement for version_judgement in others if version_judgement.correct), judgement)
 
 
 def _judged_by(
@@ -130,18 +132,18 @@ def _judged_by(
         length = run.unit.milliseconds if not by_push else None
         steps_in_order = _in_sequence(*both, how, length, told=engine.timed and by_push)
         return VersionJudgement(engine.name, StepKind.ANSWER, both[0].variables, tuple(steps_in_order))
-    ours, theirs = (_grouped(one.reports, by_push, run.unit.milliseconds) for one in both)
+    ours, theirs = (_grouped(recording.reports, by_push, run.unit.milliseconds) for recording in both)
     steps = (Step(n, ours.get(n, ()), theirs.get(n, ()), _NONE) for n in sorted({*ours, *theirs}))
-    found = {step.place: _step(step, exact, timed=engine.timed) for step in steps}
+    by_place = {step.place: _step(step, exact, timed=engine.timed) for step in steps}
     if how.pushes:
         for place, problem in _odd_pushes(predicted, recorded):
-            step = found.get(place, Step(place, (), (), _NONE))
-            found[place] = replace(step, problem=step.problem or problem)
+            step = by_place.get(place, Step(place, (), (), _NONE))
+            by_place[place] = replace(step, problem=step.problem or problem)
     return VersionJudgement(
         engine.name,
         StepKind.PUSH if by_push else StepKind.TIME_UNIT,
         both[0].variables,
-        tuple(found[place] for place in sorted(found)),
+        tuple(by_place[place] for place in sorted(by_place)),
     )
 
 
@@ -155,21 +157,21 @@ def _in_sequence(
     ignored = how.empty is EmptyReports.IGNORED
     places = _grouped(predicted.reports, unit is None, unit or 1)
     parts = (_parts(places[place], told_apart=told).values() for place in sorted(places))
-    answers = [rows for found in parts for rows in found if rows or not ignored]
+    answers = [rows for part in parts for rows in part if rows or not ignored]
     given = [report for report in recorded.reports if report.rows or not ignored]
 
-    def joint(one: Report, other: Report) -> bool:
-        return one_report(one, other) if told else unit is not None or bool(one.rows and other.rows)
+    def joint(report: Report, other: Report) -> bool:
+        return one_report(report, other) if told else unit is not None or bool(report.rows and other.rows)
 
     pairs = match_part(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
-        found = match_rows(rows, rows_of(reports), how.likeness)
+        match = match_rows(rows, rows_of(reports), how.likeness)
         mine = () if number is None else (Report(0, rows),)
-        problem = None if found.equal else f"{len(found.missing)} missing, {len(found.extra)} extra"
+        problem = None if match.equal else f"{len(match.missing)} missing, {len(match.extra)} extra"
         if number is None or not reports:
             problem = "a report that is not predicted" if number is None else "no report of this answer"
-        yield Step(place if number is None else number, mine, reports, found, problem)
+        yield Step(place if number is None else number, mine, reports, match, problem)
 
 
 def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int, str]]:
@@ -184,19 +186,19 @@ def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int
 
 
 def _bounds(recording: Recording) -> dict[int, Counter[tuple[float, float] | None]]:
-    found: dict[int, Counter[tuple[float, float] | None]] = {}
+    result: dict[int, Counter[tuple[float, float] | None]] = {}
     for report, bounds in zip(recording.reports, recording.windows, strict=False):
-        found.setdefault(report.trigger or 0, Counter())[bounds] += 1
-    return found
+        result.setdefault(report.trigger or 0, Counter())[bounds] += 1
+    return result
 
 
 def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> dict[int, tuple[Report, ...]]:
-    found: dict[int, list[Report]] = {}
+    reports_of: dict[int, list[Report]] = {}
     for report in reports:
         place = report.trigger if by_push else int((report.t + SLACK) // milliseconds)
         assert place is not None
-        found.setdefault(place, []).append(report)
-    return {place: tuple(group) for place, group in found.items()}
+        reports_of.setdefault(place, []).append(report)
+    return {place: tuple(group) for place, group in reports_of.items()}
 
 
 def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
@@ -213,7 +215,7 @@ def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
 def _problem(step: Step, rows: RowMatch, how: Pushwise, *, timed: bool) -> str | None:
     ours, theirs = (_shape(reports, how) for reports in (step.predicted, step.recorded))
     if timed and how.times and [t for t, _ in ours] != [t for t, _ in theirs]:
-        return f"reports at {_listed(ours)} predicted, at {_listed(theirs)} recorded"
+        return f"reports at {_bounds_text(ours)} predicted, at {_bounds_text(theirs)} recorded"
     if not rows.equal:
         return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
     if timed and _odd_sizes(ours, how) != _odd_sizes(theirs, how):
@@ -240,11 +242,11 @@ def _sizes(shape: Sequence[tuple[float, int]]) -> str:
 
 def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
     """Return the rows at each time; one report can come in several entries."""
-    found: dict[float, list[Sequence[Row]]] = {}
+    rows: dict[float, list[Sequence[Row]]] = {}
     for report in reports:
-        found.setdefault(report.t if told_apart else 0, []).append(report.rows)
-    return {t: together(parts) for t, parts in found.items()}
+        rows.setdefault(report.t if told_apart else 0, []).append(report.rows)
+    return {t: together(parts) for t, parts in rows.items()}
 
 
-def _listed(shape: Iterable[tuple[float, int]]) -> str:
+def _bounds_text(shape: Iterable[tuple[float, int]]) -> str:
     return ", ".join(plain(t) for t, _ in shape) or "no time"

@@ -31,8 +31,8 @@ def needed_rules(
     None where not even all of them do; no rule where the specification, with windows that begin at
     multiples of their slide, predicts it too; when in the course of a push a report comes is left open.
     """
-    found = (_needed(build, run, recorded, how, match) for build in (engine, *engine.builds))
-    return next((rules for rules in found if rules is not None), None)
+    engine_rules = (_needed(build, run, recorded, how, match) for build in (engine, *engine.builds))
+    return next((rules for rules in engine_rules if rules is not None), None)
 
 
 def _needed(
@@ -40,8 +40,8 @@ def _needed(
 ) -> tuple[EngineRule, ...] | None:
     alone = replace(engine, builds=())
 
-    def predicts(kept: Sequence[EngineRule]) -> bool:
-        off = frozenset(rule.name for rule in engine.rules if rule not in kept)
+    def predicts(rules: Sequence[EngineRule]) -> bool:
+        off = frozenset(rule.name for rule in engine.rules if rule not in rules)
         compared = Pushwise(how, times=False, match=match)
         return judged_by(alone, run, recorded, compared, off).correct is True
 
@@ -88,24 +88,24 @@ class RefusedCase:
         return self.path.stem if self.case is None else self.case.id
 
 
-def overall(found: Sequence[bool | None]) -> bool | None:
+def overall(verdicts: Sequence[bool | None]) -> bool | None:
     """Return whether all are correct; None if some are not known to be, and none is incorrect."""
-    return False if False in found else None if None in found else True
+    return False if False in verdicts else None if None in verdicts else True
 
 
 def case_files(paths: Sequence[Path]) -> list[Path]:
     """Return the case files, those in folders (and the folders in them) included."""
     if not paths:
         raise LarsError(f"nothing to judge; accepted: {_ACCEPTED}")
-    found: list[Path] = []
+    files: list[Path] = []
     for path in paths:
         if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
             raise LarsError(f"{path}: no case, *{_SUFFIX}, and no folder; accepted: {_ACCEPTED}")
         inside = sorted(path.rglob(f"*{_SUFFIX}")) if exists(path, folder=True) else [path]
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; accepted: {_ACCEPTED}")
-        found += inside
-    return found
+        files += inside
+    return files
 
 
 def each_case(
@@ -120,21 +120,21 @@ def each_case(
         case = None
         try:
             case = read_case(path)
-            found: _Result | RefusedCase = work(case)
+            result: _Result | RefusedCase = work(case)
         except FailedRunError:
             raise
         except LarsError as error:
             # What is wrong with the query says so itself.
-            said = error if str(error).startswith(str(path)) else about(path, error)
+            problem = error if str(error).startswith(str(path)) else about(path, error)
             if len(paths) == 1:
-                raise said from None
-            found = RefusedCase(path, case, str(said))
-        yield found
+                raise problem from None
+            result = RefusedCase(path, case, str(problem))
+        yield result
 
 
-def all_refused(found: Sequence[RefusedCase], count: int) -> str | None:
+def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
     """Return how many of so many cases are refused, and why the first is; None without any."""
-    return f"{len(found)} of {count} cases cannot be run, as {found[0].problem}" if found else None
+    return f"{len(cases)} of {count} cases cannot be run, as {cases[0].problem}" if cases else None
 
 
 def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
@@ -150,14 +150,14 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
     if judge is None and own is not None:
         name = case.engine
     turned = replace(options, match=options.match.other)
-    found = _judgement(case, name, options)
-    if found.correct is not False:
-        return CaseVerdict(case, name, found)
+    judgement = _judgement(case, name, options)
+    if judgement.correct is not False:
+        return CaseVerdict(case, name, judgement)
     other, rules = _judgement(case, name, turned, hint=True), None
-    if own is not None and isinstance(found, Judgement) and own.specification == name and name in NAMES:
+    if own is not None and isinstance(judgement, Judgement) and own.specification == name and name in NAMES:
         recording = case.recording
         rules = needed_rules(own, run_of_case(case), recording, options.likeness, options.match)
-    return CaseVerdict(case, name, found, rules, other)
+    return CaseVerdict(case, name, judgement, rules, other)
 
 
 def _judge_of(case: Case, own: Engine | None) -> str:
@@ -181,9 +181,9 @@ def _judgement(
         how = Pushwise(likeness, empty=options.empty, pushes=pushes, match=options.match)
         recording = replace(case.recording, windows=case.windows if any(case.windows) else ())
         return judged_by(ENGINES[name], run_of_case(case), recording, how)
-    given = recorded_of_case(case, options)
-    how_many = narrow_options(given.options, given.task) if hint else given.options
-    return judge_recording(given.task, specification(name), given.recording, how_many)
+    task = recorded_of_case(case, options)
+    how_many = narrow_options(task.options, task.task) if hint else task.options
+    return judge_recording(task.task, specification(name), task.recording, how_many)
 
 
 SPECIFICATION: Final = "specification"
@@ -203,28 +203,31 @@ _USABLE: Final = "accepted: cases with something to compare"
 _NAMED: Final = 5
 
 
-def undecided_cases(found: Sequence[CaseVerdict]) -> str | None:
+def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
     """Return which cases are undecided, as not all start times were tried; None without any."""
-    names = [one.case.id for one in found if one.correct is None and first_problem(one) != NOTHING]
-    some_of = f"{len(names)} of {quantity(len(found), 'case')}"
+    names = [
+        verdict.case.id
+        for verdict in verdicts
+        if verdict.correct is None and first_problem(verdict) != NOTHING
+    ]
+    some_of = f"{len(names)} of {quantity(len(verdicts), 'case')}"
     return f"undecided: {some_of}: {first_few(names, _NAMED)}; {NARROW}" if names else None
 
 
-def cases_without_reports(found: Sequence[CaseVerdict]) -> str | None:
+def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
     """Return in which cases there is nothing to compare, if none of the others is incorrect; None without."""
-    if overall([one.correct for one in found]) is not None:
+    if overall([verdict.correct for verdict in verdicts]) is not None:
         return None
-    names = [one.case.id for one in found if one.correct is None]
-    return (
-        f"{NOTHING} in {len(names)} of {quantity(len(found), 'case')}: {first_few(names, _NAMED)}; {_USABLE}"
-    )
+    names = [verdict.case.id for verdict in verdicts if verdict.correct is None]
+    count = f"{len(names)} of {quantity(len(verdicts), 'case')}"
+    return f"{NOTHING} in {count}: {first_few(names, _NAMED)}; {_USABLE}"
 
 
-def by_family(found: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
+def by_family(verdicts: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
     """Return the cases of each engine, judge and family, sorted by these."""
     groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
-    for one in found:
-        groups.setdefault((one.case.engine, one.judge, one.case.family), []).append(one)
+    for verdict in verdicts:
+        groups.setdefault((verdict.case.engine, verdict.judge, verdict.case.family), []).append(verdict)
     return sorted(groups.items(), key=lambda group: group[0])
 
 

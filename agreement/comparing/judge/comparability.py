@@ -14,22 +14,22 @@ NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit ha
 """What makes fewer start times."""
 
 
-def nothing_to_compare(found: Judgement | VersionJudgement, dates: Dates) -> str | None:
+def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) -> str | None:
     """Return why there is nothing to compare; None where there is."""
-    if found.correct is not None or (isinstance(found, Judgement) and found.undecided):
+    if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
-    if isinstance(found, VersionJudgement) or found.match is MatchBy.SEQUENCE:
+    if isinstance(judgement, VersionJudgement) or judgement.match is MatchBy.SEQUENCE:
         return "nothing to compare: the answers have no report; accepted: answers with one at least"
-    phase, milliseconds = found.best.phase, dates.unit.milliseconds
+    phase, milliseconds = judgement.best.phase, dates.unit.milliseconds
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
-    name = found.specification.name
-    if len(found.vacuous) < len(found.verdicts):
+    name = judgement.specification.name
+    if len(judgement.vacuous) < len(judgement.verdicts):
         return (
-            f"nothing to compare for t0 = {starts_in_words(found.vacuous, dates)}: there {name} evaluates "
-            f"nothing in ({after}, {until}], nor is anything reported; no other t0 fits; accepted: --t0 with "
-            "the start times to try, or a longer trace"
+            f"nothing to compare for t0 = {starts_in_words(judgement.vacuous, dates)}: there {name} "
+            f"evaluates nothing in ({after}, {until}], nor is anything reported; no other t0 fits; "
+            "accepted: --t0 with the start times to try, or a longer trace"
         )
-    if found.best.phase.after >= found.best.phase.until:
+    if judgement.best.phase.after >= judgement.best.phase.until:
         return (
             f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "
             "last time to compare; accepted: a longer trace, or --t0 with the start times to try"
@@ -40,11 +40,11 @@ def nothing_to_compare(found: Judgement | VersionJudgement, dates: Dates) -> str
     )
 
 
-def undecided_text(found: Judgement) -> str:
+def undecided_text(judgement: Judgement) -> str:
     """Return that none of the choices tried fits, and how to try fewer."""
     return (
-        f"undecided: none of {found.tried_choices} choices of t0 and bounds fits, "
-        f"of {found.choices} that there are; {NARROW}"
+        f"undecided: none of {judgement.tried_choices} choices of t0 and bounds fits, "
+        f"of {judgement.choices} that there are; {NARROW}"
     )
 
 
@@ -52,15 +52,15 @@ def starts_in_words(verdicts: Iterable[Verdict], dates: Dates) -> str:
     """Return the start times of verdicts, runs of them as 3..7."""
     texts: list[str] = []
     run: list[int] = []
-    for one in (one for one in verdicts if one.choice.starts):
-        z = one.choice.starts
+    for verdict in (one for one in verdicts if one.choice.starts):
+        z = verdict.choice.starts
         if len(set(z)) > 1:
             texts.append(f"({', '.join(map(dates.text, z))})")
         elif run and z[0] == run[1] + 1:
-            run[1] = z[0] if one.until is None else one.until
+            run[1] = z[0] if verdict.until is None else verdict.until
         else:
             texts += _run(run, dates)
-            run = [z[0], z[0] if one.until is None else one.until]
+            run = [z[0], z[0] if verdict.until is None else verdict.until]
     return ", ".join([*texts, *_run(run, dates)]) or "none needed"
 
 

@@ -100,42 +100,44 @@ class RecordingToJudge:
 
     def judge(self, says: str, specification: Specification, options: Options) -> FaultExplanation | None:
         """Return how well a specification explains the recording; None where no verdict was worth it."""
-        found = judge_recording(self.task, specification, self.recording, options)
-        return _of_verdict(says, found.best, self.rows) if found.verdicts else None
+        judgement = judge_recording(self.task, specification, self.recording, options)
+        return _of_verdict(says, judgement.best, self.rows) if judgement.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
         numbers = self.task.numbers
-        given = self.options
-        how = Pushwise(given.likeness, False, given.empty, match=given.match, numbers=numbers)
+        options = self.options
+        how = Pushwise(options.likeness, False, options.empty, match=options.match, numbers=numbers)
         try:
-            found = judged_by(ENGINES[name], self.run, self.recording, how)
+            judgement = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:
             return None
-        complete = found.correct is True
-        return FaultExplanation(f"the engine {name}", found.rows.precision, found.rows.score, complete)
+        complete = judgement.correct is True
+        return FaultExplanation(
+            f"the engine {name}", judgement.rows.precision, judgement.rows.score, complete
+        )
 
     def earlier(self, milliseconds: float) -> "RecordingToJudge":
         """Return what is recorded, its reports so many ms earlier."""
-        reports = (replace(one, t=one.t - milliseconds) for one in self.recording.reports)
+        reports = (replace(report, t=report.t - milliseconds) for report in self.recording.reports)
         return replace(self, recording=replace(self.recording, reports=tuple(reports)))
 
 
-def by_borders(recorded: RecordingToJudge, found: Judgement) -> Diagnosis:
+def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
     """Return what the borders of single windows explain, and nothing else."""
-    given = (recorded.task, found.specification, recorded.recording, recorded.options, found.best)
-    own = _of_verdict(f"the specification {found.specification.name}", found.best)
-    shifts, early = border_shifts(*given), early_matches(*given)
-    return Diagnosis(own, (by_shifts(found.best, shifts, early),) if shifts or early else (), shifts)
+    arguments = (recorded.task, judgement.specification, recorded.recording, recorded.options, judgement.best)
+    own = _of_verdict(f"the specification {judgement.specification.name}", judgement.best)
+    shifts, early = border_shifts(*arguments), early_matches(*arguments)
+    return Diagnosis(own, (by_shifts(judgement.best, shifts, early),) if shifts or early else (), shifts)
 
 
-def diagnose(recorded: RecordingToJudge, found: Judgement, progress: Progress = no_progress) -> Diagnosis:
+def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progress = no_progress) -> Diagnosis:
     """Return what explains a recording that the specification of a judgement does not."""
-    moved = by_borders(recorded, found)
-    rows = sum(window.rows.actual for window in found.best.windows)
+    moved = by_borders(recorded, judgement)
+    rows = sum(window.rows.actual for window in judgement.best.windows)
     hints = replace(narrow_options(recorded.options, recorded.task), worth=moved.specification.score)
     trying = replace(recorded, rows=rows, options=hints)
-    late, others = list(_delays(trying, found)), list(_attempts(trying, found.specification))
+    late, others = list(_delays(trying, judgement)), list(_attempts(trying, judgement.specification))
     explained: list[FaultExplanation | None] = []
     # Moved in time first: what is expected is still known then.
     for done, attempt in enumerate((*late, *others)):
@@ -144,10 +146,20 @@ def diagnose(recorded: RecordingToJudge, found: Judgement, progress: Progress = 
         progress(done, len(late) + len(others) + 1)
         explained.append(attempt())
     found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
-    tried = [one for one in found_in_order if one is not None]
-    better = [one for one in tried if one.complete or one.score > moved.specification.score]
+    tried = [explanation for explanation in found_in_order if explanation is not None]
+    better = [
+        explanation
+        for explanation in tried
+        if explanation.complete or explanation.score > moved.specification.score
+    ]
     # Of equally good ones a fault that is known comes before borders that fit each window by itself.
-    better.sort(key=lambda one: (not one.complete, -one.score, one in moved.explanations))
+    better.sort(
+        key=lambda explanation: (
+            not explanation.complete,
+            -explanation.score,
+            explanation in moved.explanations,
+        )
+    )
     return replace(moved, explanations=tuple(better))
 
 
@@ -164,10 +176,10 @@ def _attempts(recorded: RecordingToJudge, of: Specification) -> Iterator[_Attemp
         yield partial(recorded.judge, f"{of.name} with {changed}", specification, free)
 
 
-def _delays(recorded: RecordingToJudge, found: Judgement) -> Iterator[_Attempt]:
+def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attempt]:
     """Yield what tries the specification on reports that are all late, or early."""
-    of = found.specification
-    for offset in sorted(_offsets(recorded, found.best), key=lambda one: (abs(one), one)):
+    of = judgement.specification
+    for offset in sorted(_offsets(recorded, judgement.best), key=lambda number: (abs(number), number)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
         yield partial(recorded.earlier(offset).judge, says, of, recorded.options)
 
@@ -183,23 +195,23 @@ def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
 
 def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
     """Return how well a verdict explains; of a record of so many rows, those it leaves out are not."""
-    found = join_rows([window.rows for window in verdict.windows])
-    all_rows = max(found.actual, rows)
-    score = share(2 * found.common, found.expected + all_rows)
-    complete = verdict.correct is True and found.actual == all_rows
-    return FaultExplanation(says, share(found.common, all_rows), score, complete)
+    match = join_rows([window.rows for window in verdict.windows])
+    all_rows = max(match.actual, rows)
+    score = share(2 * match.common, match.expected + all_rows)
+    complete = verdict.correct is True and match.actual == all_rows
+    return FaultExplanation(says, share(match.common, all_rows), score, complete)
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
     """Return how much better borders explain, and reports that answer windows not closed yet."""
-    found: list[RowMatch] = []
+    matches: list[RowMatch] = []
     complete = True
     for window in verdict.windows:
         shift = shifts.get(window.last)
         own = early.get(window.last) if window.problem == UNCLOSED else shift and shift.rows
-        found.append(own or window.rows)
-        complete = complete and found[-1].equal and (own is not None or window.problem is None)
-    rows = join_rows(found)
+        matches.append(own or window.rows)
+        complete = complete and matches[-1].equal and (own is not None or window.problem is None)
+    rows = join_rows(matches)
     says = " and ".join(_moved(len(shifts), len(early)))
     return FaultExplanation(says, rows.precision, rows.score, complete)
 

@@ -33,8 +33,8 @@ def early_matches(
     profile = evaluated_windows(task, specification, judged.choice)
     closes = first_close(profile)
     recorded = recorded_for(task, recording)
-    found = slots_of(profile, evaluations(profile), recorded, options)
-    early = [slot for slot in found if slot.expected is None and closes is not None and slot.t < closes]
+    slots = slots_of(profile, evaluations(profile), recorded, options)
+    early = [slot for slot in slots if slot.expected is None and closes is not None and slot.t < closes]
     answers = answers_of(profile)
     return _compared(profile, answers, early, options) if early and answers is not None else {}
 
@@ -97,13 +97,13 @@ def border_shifts(
     points = {point.time: point for point in profile.points}
     how = replace(options.likeness, semantics=specification.rows)
     wrong = {window.last for window in (*judged.transient, *judged.windows) if window.problem is not None}
-    found: dict[float, Shift] = {}
+    shifts: dict[float, Shift] = {}
     for slot in slots_of(profile, evaluations(profile), recorded, options):
         if slot.t in wrong and slot.expected is not None and slot.reports:
             shift = best_shift(profile, answers, slot, points[slot.expected.time], how)
             if shift is not None:
-                found[slot.t] = shift
-    return found
+                shifts[slot.t] = shift
+    return shifts
 
 
 def best_shift(
@@ -116,13 +116,17 @@ def best_shift(
     def met(wanted: Sequence[Row]) -> RowMatch:
         return match_rows(wanted, rows, how)
 
-    found = [
+    shifts = [
         _Search(profile, answers, number, point, met).best()
         for number, window in enumerate(profile.windows)
         if window.elements
     ]
     # A window that shows nothing fits every empty report, which says nothing.
-    moved = [one for one in found if one is not None and (one.start or one.end) and one.first is not None]
+    moved = [
+        shift
+        for shift in shifts
+        if shift is not None and (shift.start or shift.end) and shift.first is not None
+    ]
     better = [shift for shift in moved if shift.rows.score > met(expected).score]
     return max(better, key=lambda shift: (shift.rows.score, -abs(shift.start) - abs(shift.end)), default=None)
 
@@ -159,32 +163,32 @@ class _Search:
                 break
         return self._shift(self._chosen())
 
-    def _shift(self, found: Borders) -> Shift:
-        shown = self.window.elements[found.first : found.end]
+    def _shift(self, borders: Borders) -> Shift:
+        triples = self.window.elements[borders.first : borders.end]
         return Shift(
             self.number + 1,
-            found.first - self.expected.first,
-            found.end - self.expected.end,
-            shown[0].t if shown else None,
-            shown[-1].t if shown else None,
-            self.tried[found],
+            borders.first - self.expected.first,
+            borders.end - self.expected.end,
+            triples[0].t if triples else None,
+            triples[-1].t if triples else None,
+            self.tried[borders],
         )
 
     def _chosen(self) -> Borders:
-        return max(self.tried, key=lambda one: (self.tried[one].score, -self._distance(one)))
+        return max(self.tried, key=lambda borders: (self.tried[borders].score, -self._distance(borders)))
 
     def _instants(self, place: int) -> list[int]:
         """Return the borders between instants around a place, and the place itself."""
         elements = self.window.elements
         changes = [n for n in range(1, len(elements)) if elements[n - 1].t != elements[n].t]
-        found = sorted({0, place, *changes, len(elements)})
-        at = found.index(place)
+        result = sorted({0, place, *changes, len(elements)})
+        at = result.index(place)
         near = [at + side * step for step in _STEPS for side in (-1, 1)]
-        return sorted({place, *(found[n] for n in near if 0 <= n < len(found))})
+        return sorted({place, *(result[n] for n in near if 0 <= n < len(result))})
 
     def _between(self, place: int) -> Iterator[int]:
         """Yield borders inside the instants on both sides of a place, and beside it."""
-        tried = sorted({n for one in self.tried for n in (one.first, one.end)})
+        tried = sorted({n for borders in self.tried for n in (borders.first, borders.end)})
         at = tried.index(place)
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
         step = max(1, (high - low) // _SAMPLES)
@@ -193,33 +197,33 @@ class _Search:
 
     def _try(self, borders: Iterator[Borders]) -> None:
         new = [one for one in dict.fromkeys(borders) if one not in self.tried]
-        size = max(1, max((one.end - one.first for one in new), default=1))
+        size = max(1, max((border.end - border.first for border in new), default=1))
         most = max(1, _TRIPLES // size)
         nearest = sorted(new, key=self._distance)[:most]
         for one, rows in zip(nearest, self._answers(nearest), strict=True):
             self.tried[one] = self.met(rows)
 
-    def _distance(self, one: Borders) -> int:
-        return abs(one.first - self.expected.first) + abs(one.end - self.expected.end)
+    def _distance(self, borders: Borders) -> int:
+        return abs(borders.first - self.expected.first) + abs(borders.end - self.expected.end)
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
         """Return what would be reported: with ISTREAM what the triples of the last instant added."""
         kind = self.profile.task.query.to_stream or self.profile.specification.stream
-        contents = [self._content(one) for one in borders]
+        contents = [self._content(border) for border in borders]
         if kind is ToStream.RSTREAM:
             return list(self.answers.rows(contents))
-        contents += [self._content(self._before(one)) for one in borders]
-        found = self.answers.rows(contents)
-        pairs = zip(found[len(borders) :], found[: len(borders)], strict=True)
+        contents += [self._content(self._before(border)) for border in borders]
+        numbers = self.answers.rows(contents)
+        pairs = zip(numbers[len(borders) :], numbers[: len(borders)], strict=True)
         return [relation_to_stream(kind, (0, 1), {0: before, 1: now})[1] for before, now in pairs]
 
-    def _before(self, one: Borders) -> Borders:
-        elements, end = self.window.elements, one.end
-        while end > one.first and elements[end - 1].t == elements[one.end - 1].t:
+    def _before(self, borders: Borders) -> Borders:
+        elements, end = self.window.elements, borders.end
+        while end > borders.first and elements[end - 1].t == elements[borders.end - 1].t:
             end -= 1
-        return Borders(one.first, end)
+        return Borders(borders.first, end)
 
-    def _content(self, one: Borders) -> ShownSpans:
-        shown = list(self.shown)
-        shown[self.number] = range(one.first, one.end)
-        return tuple(shown)
+    def _content(self, borders: Borders) -> ShownSpans:
+        ranges = list(self.shown)
+        ranges[self.number] = range(borders.first, borders.end)
+        return tuple(ranges)

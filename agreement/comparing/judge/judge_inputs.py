@@ -85,10 +85,10 @@ def _versions(text: str) -> Iterator[Version]:
             f"--static-at {cut(text)}: accepted: FROM..TO=FILE, as 2..13=shops.ttl, ..1=before.ttl, "
             "14..=after.ttl"
         )
-    found = read_static((StaticFile(Path(match[3])),))
-    if found.default:
-        yield Version(frozenset(found.default), first, last)
-    for name, triples in found.named.items():
+    static = read_static((StaticFile(Path(match[3])),))
+    if static.default:
+        yield Version(frozenset(static.default), first, last)
+    for name, triples in static.named.items():
         yield Version(frozenset(triples), first, last, name)
 
 
@@ -114,7 +114,7 @@ def recording_to_judge(
 ) -> RecordingToJudge:
     """Return answers with all that they are judged by, once it is read."""
     refused_late = _refused_late(run.pushes, answers.recording.rejected)
-    elements = tuple(one for one in elements_of(run.pushes, unit) if one.number not in refused_late)
+    elements = tuple(triple for triple in elements_of(run.pushes, unit) if triple.number not in refused_late)
     last = max((element.t for element in elements), default=0)
     end = last + _reach(run.query, unit)
     if options.match is MatchBy.SEQUENCE:
@@ -141,13 +141,13 @@ def _refused_late(pushes: Sequence[Push], refused: Sequence[int]) -> set[int]:
 
 
 def _slide(query: EngineQuery, unit: Duration) -> int:
-    slides = (one.window.slide for one in sources(query) if isinstance(one.window, Range))
+    slides = (source.window.slide for source in sources(query) if isinstance(source.window, Range))
     return max((slide.points(unit) for slide in slides if slide is not None), default=1)
 
 
 def _reach(query: EngineQuery, unit: Duration) -> int:
     windows = (source.window for source in sources(query))
-    lengths = ((one.length, one.slide or unit) for one in windows if isinstance(one, Range))
+    lengths = ((window.length, window.slide or unit) for window in windows if isinstance(window, Range))
     return max((length.points(unit) + slide.points(unit) for length, slide in lengths), default=1)
 
 
@@ -172,9 +172,9 @@ def read_pushes(
         # That time 0 lies in no period matters to agree alone.
         if not issubclass(warning.category, PeriodWarning):
             warn(str(warning.message))
-    windows = [window for one in queries for window in sources(one)]
-    if windows and all(isinstance(one.stream, Iri) for one in windows):
-        streams = [stream.value for one in queries for stream in streams_of(one)]
+    windows = [window for engine_query in queries for window in sources(engine_query)]
+    if windows and all(isinstance(source.stream, Iri) for source in windows):
+        streams = [stream.value for engine_query in queries for stream in streams_of(engine_query)]
         for message in mismatches(streams, {push.stream for push in pushes}):
             warn(message)
     return pushes, zero
@@ -200,7 +200,8 @@ def why_silent(who: Specification | Engine, run: EngineRun) -> Iterator[str]:
     """
     unit, query = run.unit, with_sources(run.query, _moving)
     facts = (
-        Fact(one.t, STREAM_PREDICATE, (*one.triple, one.stream)) for one in elements_of(run.pushes, unit)
+        Fact(triple.t, STREAM_PREDICATE, (*triple.triple, triple.stream))
+        for triple in elements_of(run.pushes, unit)
     )
     held = background(run.static, dataset_of((query,)), unsaid, query.language)
     trace = LocalTrace(trace_columns(tuple(facts)), Interval(0, run.last), held)
@@ -252,6 +253,6 @@ def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:
     for source in sources(query):
         if isinstance(source.window, Range):
             lengths = (source.window.length, source.window.slide, source.window.until)
-            nanoseconds |= {one.nanoseconds for one in lengths if one is not None}
-    found = reduce(gcd, nanoseconds, NANOSECONDS["s"])
-    return Duration(max(found, _FINEST.nanoseconds))
+            nanoseconds |= {duration.nanoseconds for duration in lengths if duration is not None}
+    unit = reduce(gcd, nanoseconds, NANOSECONDS["s"])
+    return Duration(max(unit, _FINEST.nanoseconds))

@@ -106,11 +106,11 @@ def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int
     Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
     t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
     """
-    found = [max(times)]
+    result = [max(times)]
     for own in (own for source in read if (own := shape(source, frame)) is not None):
         earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
-        found += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
-    return Starts(tuple(tuple(times) for _ in read), max(found))
+        result += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
+    return Starts(tuple(tuple(times) for _ in read), max(result))
 
 
 def all_starts(
@@ -121,24 +121,27 @@ def all_starts(
     `reported` are the recorded times in time points: windows can close at them.
     """
     own = tuple(tuple(_starts(source, frame, registered, reported)) for source in read)
-    slides = [found.slide for source in read if (found := shape(source, frame)) is not None]
+    slides = [window_shape.slide for source in read if (window_shape := shape(source, frame)) is not None]
     last = registered + max(slides, default=1) - 1
     return Starts(own, last, last)
 
 
 def _starts(source: WindowSource, frame: Frame, registered: int, reported: Sequence[float]) -> list[int]:
-    found = shape(source, frame)
-    if found is None:
+    window_shape = shape(source, frame)
+    if window_shape is None:
         return [registered]
-    if found.slide <= EACH:
-        return list(range(registered, registered + found.slide))
+    if window_shape.slide <= EACH:
+        return list(range(registered, registered + window_shape.slide))
     after = frame.bounds is not Bounds.LOW_OPEN
     opening = (element.t + after for element in frame.clock.elements)
     closing = (
-        element.t + (frame.bounds is Bounds.HIGH_OPEN) - found.width for element in frame.clock.elements
+        element.t + (frame.bounds is Bounds.HIGH_OPEN) - window_shape.width
+        for element in frame.clock.elements
     )
-    aligned = (int(time) - found.width + more for time in reported for more in (0, 1))
-    moved = {(time - registered) % found.slide for times in (opening, closing, aligned) for time in times}
+    aligned = (int(time) - window_shape.width + more for time in reported for more in (0, 1))
+    moved = {
+        (time - registered) % window_shape.slide for times in (opening, closing, aligned) for time in times
+    }
     return [registered + shift for shift in sorted(moved | {0})]
 
 
@@ -168,7 +171,9 @@ class Bench:
         schedule = self.table.scheduled(z)
         decisive = self.slots(schedule)
         if schedule.specification.empty is Empty.SILENT or self.options.empty is EmptyReports.IGNORED:
-            return sum(slot.expected is None and any(one.rows for one in slot.reports) for slot in decisive)
+            return sum(
+                slot.expected is None and any(report.rows for report in slot.reports) for slot in decisive
+            )
         return sum(slot.expected is None or not slot.reports for slot in decisive)
 
     def hopeless(self, schedule: ScheduledTask) -> bool:
@@ -196,8 +201,8 @@ class Bench:
         schedule = self.table.scheduled(z)
         if self.hopeless(schedule):
             return None
-        found = compare_reports(schedule, evaluations(schedule), self.recorded, self.phase, self.options)
-        return replace(found, until=self.starts.until(z))
+        verdict = compare_reports(schedule, evaluations(schedule), self.recorded, self.phase, self.options)
+        return replace(verdict, until=self.starts.until(z))
 
 
 def _more_and_more(points: Sequence[EvaluationPoint]) -> Iterator[Sequence[EvaluationPoint]]:
@@ -257,38 +262,42 @@ class Sieve:
         """Return those that are left once few are, and those ruled out."""
         table, ruled_out = self.bench.table, RuledOut()
         schedules = ((number, table.scheduled(z)) for number, z in fitting)
-        left = [_Trial(number, one, self.bench.slots(one)) for number, one in schedules]
+        left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
         place = 0
-        while len(left) > _FEW and any(place < len(one.decisive) for one in left):
+        while len(left) > _FEW and any(place < len(entry.decisive) for entry in left):
             kept: list[_Trial] = []
             for first in range(0, len(left), _TOGETHER):
                 if self.bench.options.deadline.is_over:
-                    return [one.numbered for one in (*kept, *left[first:])], ruled_out
+                    return [entry.numbered for entry in (*kept, *left[first:])], ruled_out
                 progress(first, len(left))
-                for one, right in self._judged(left[first : first + _TOGETHER], place):
+                for item, right in self._judged(left[first : first + _TOGETHER], place):
                     if right:
-                        kept.append(one)
+                        kept.append(item)
                     else:
-                        ruled_out.append((Misfit(0, place, one.number), one.schedule.choice.starts))
+                        ruled_out.append((Misfit(0, place, item.number), item.schedule.choice.starts))
             left, place = kept, place + 1
-        return [one.numbered for one in left], ruled_out
+        return [entry.numbered for entry in left], ruled_out
 
     def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
         """Yield trials with whether the reports in one place are right."""
         changes = self.kind is not ToStream.RSTREAM
-        shown = [one.shown(place, changes=changes) if place < len(one.decisive) else [] for one in part]
-        contents = dict.fromkeys(one for pairs in shown for pair in pairs for one in pair if one is not None)
+        ranges = [
+            entry.shown(place, changes=changes) if place < len(entry.decisive) else [] for entry in part
+        ]
+        contents = dict.fromkeys(
+            span for pairs in ranges for pair in pairs for span in pair if span is not None
+        )
         rows = dict(zip(contents, self.answers.rows(tuple(contents)), strict=True))
-        for one, pairs in zip(part, shown, strict=True):
+        for item, pairs in zip(part, ranges, strict=True):
             answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
-            yield one, place >= len(one.decisive) or self._is_right(one.decisive[place], answered)
+            yield item, place >= len(item.decisive) or self._is_right(item.decisive[place], answered)
 
     def _is_right(self, slot: Slot, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
         if slot.expected is None:
             return is_right(slot, self.how)
         rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))
-        told = bool(rows) or self.of.specification.empty is Empty.REPORTED
-        return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=told)), self.how)
+        expects = bool(rows) or self.of.specification.empty is Empty.REPORTED
+        return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=expects)), self.how)
 
 
 def sieve(bench: Bench) -> Sieve | None:
@@ -317,7 +326,7 @@ class Judgement:
     @property
     def matching(self) -> tuple[Verdict, ...]:
         """The verdicts that find it correct."""
-        return tuple(one for one in self.verdicts if one.correct)
+        return tuple(verdict for verdict in self.verdicts if verdict.correct)
 
     @property
     def correct(self) -> bool | None:
@@ -332,7 +341,7 @@ class Judgement:
     @property
     def vacuous(self) -> tuple[Verdict, ...]:
         """The verdicts of choices for which there is nothing to compare."""
-        return tuple(one for one in self.verdicts if one.correct is None)
+        return tuple(verdict for verdict in self.verdicts if verdict.correct is None)
 
     @property
     def undecided(self) -> bool:
@@ -342,7 +351,11 @@ class Judgement:
     @property
     def silent(self) -> bool:
         """Whether no choice that was tried expects a row."""
-        windows = (window for one in self.verdicts for window in (*one.transient, *one.windows, *one.later))
+        windows = (
+            window
+            for verdict in self.verdicts
+            for window in (*verdict.transient, *verdict.windows, *verdict.later)
+        )
         return not any(window.rows.expected for window in windows)
 
     @property
@@ -367,13 +380,13 @@ def judge_recording(
     every = options.bounds or specification.bounds
     benches = [_bench(task, specification, bounds, recorded, options) for bounds in every]
     parts = [_outcome(bench, progress) for bench in benches]
-    found = [one for part in parts for one in part.verdicts]
-    if not any(one.correct for one in found):
-        ruled_out = ((*one, n) for n, part in enumerate(parts) for one in part.ruled_out)
-        best = sorted(ruled_out, key=lambda one: (one[0].odd, -one[0].right, one[2], one[0].number))
-        found += filter(None, (benches[n].verdict(z) for _, z, n in best[:_TRIED]))
+    verdicts = [verdict for part in parts for verdict in part.verdicts]
+    if not any(verdict.correct for verdict in verdicts):
+        ruled_out = ((*pair, n) for n, part in enumerate(parts) for pair in part.ruled_out)
+        best = sorted(ruled_out, key=lambda item: (item[0].odd, -item[0].right, item[2], item[0].number))
+        verdicts += filter(None, (benches[n].verdict(z) for _, z, n in best[:_TRIED]))
     choices, tried = sum(bench.starts.count for bench in benches), sum(part.tried for part in parts)
-    return Judgement(specification, tuple(sorted(found, key=_fit)), choices, tried, options.match)
+    return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)
 
 
 def _bench(
@@ -385,7 +398,7 @@ def _bench(
         starts = given_starts(read, base.frame, options.starts)
     else:
         reported = [] if options.match is MatchBy.SEQUENCE else recorded.reports
-        times = [one.t / task.unit.milliseconds for one in reported]
+        times = [report.t / task.unit.milliseconds for report in reported]
         starts = all_starts(read, base.frame, options.registered, times)
     phase = phase_of(base, starts.last, options)
     return Bench(Timetable(base), starts, recorded, options, phase, belonging(base, options))
@@ -423,7 +436,7 @@ def _outcome(bench: Bench, progress: Progress) -> _Outcome:
             break
         progress(done, len(fitting))
         verdicts.append(bench.verdict(z))
-    return _Outcome([one for one in verdicts if one], ruled_out, len(ruled_out) + len(verdicts))
+    return _Outcome([verdict for verdict in verdicts if verdict], ruled_out, len(ruled_out) + len(verdicts))
 
 
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
@@ -474,7 +487,7 @@ def _check_times(task: Task, specification: Specification, options: Options) -> 
         )
 
 
-def _fit(found: Verdict) -> tuple[object, ...]:
-    delays = [window.delay for window in found.windows if window.delay is not None]
+def _fit(verdict: Verdict) -> tuple[object, ...]:
+    delays = [window.delay for window in verdict.windows if window.delay is not None]
     total = sum(map(abs, delays)) if delays else 0
-    return not found.correct, -found.score, found.wrong, total
+    return not verdict.correct, -verdict.score, verdict.wrong, total

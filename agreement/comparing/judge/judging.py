@@ -121,54 +121,56 @@ class AnswersVerdict:
         return None
 
 
-def judge_answers(asked: JudgedAnswers, warn: Callable[[str], None], progress: Progress) -> AnswersVerdict:
+def judge_answers(
+    judged_answers: JudgedAnswers, warn: Callable[[str], None], progress: Progress
+) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation where they are incorrect.
 
     Raises LarsError where there is nothing to compare, once what may be the reason has been told.
     """
-    _check_judge(asked.engine)
-    heard: list[str] = []
-    run = _run(asked, heard.append)
-    answers = read_recording(asked.answers, asked.reading.since(run.zero))
+    _check_judge(judged_answers.engine)
+    messages: list[str] = []
+    run = _run(judged_answers, messages.append)
+    answers = read_recording(judged_answers.answers, judged_answers.reading.since(run.zero))
     _check_triggers(answers, len(run.pushes))
-    count = partial(point_in, run.zero, options=asked.trace.options, last=run.last)
-    options = asked.times.on(asked.options, count)
-    versions = read_versions(in_time_points(text, count) for text in asked.static_at)
-    given = recording_to_judge(run, asked.reading.unit, answers, options, versions)
-    found = replace(_found(asked, given, answers, progress), origin=given.run.zero)
-    heard += oddities(given.recording, given.task.query, correct=found.correct is True)
-    if asked.options.match is MatchBy.TIME:
-        heard += beyond(given.recording, given.task)
-    if found.correct is False and asked.options.deadline.is_over:
-        heard.append("--time-limit has ended the search for the fault that explains it")
-    if found.judgement.silent:
-        found = replace(found, silent=tuple(why_silent(_judge(asked.engine), given.run)))
-        heard += found.silent
+    count = partial(point_in, run.zero, options=judged_answers.trace.options, last=run.last)
+    options = judged_answers.times.on(judged_answers.options, count)
+    versions = read_versions(in_time_points(text, count) for text in judged_answers.static_at)
+    recording = recording_to_judge(run, judged_answers.reading.unit, answers, options, versions)
+    verdict = replace(_verdict(judged_answers, recording, answers, progress), origin=recording.run.zero)
+    messages += oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
+    if judged_answers.options.match is MatchBy.TIME:
+        messages += beyond(recording.recording, recording.task)
+    if verdict.correct is False and judged_answers.options.deadline.is_over:
+        messages.append("--time-limit has ended the search for the fault that explains it")
+    if verdict.judgement.silent:
+        verdict = replace(verdict, silent=tuple(why_silent(_judge(judged_answers.engine), recording.run)))
+        messages += verdict.silent
     # Only now: a warning does not come before an error.
-    for message in heard:
+    for message in messages:
         warn(message)
-    if problem := nothing_to_compare(found.judgement, found.dates):
+    if problem := nothing_to_compare(verdict.judgement, verdict.dates):
         raise LarsError(problem)
-    return found
+    return verdict
 
 
 def _judge(name: str) -> Specification | Engine:
     return ENGINES[name] if name in ENGINES else specification(name)
 
 
-def _run(asked: JudgedAnswers, warn: Callable[[str], None]) -> EngineRun:
+def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> EngineRun:
     """Return what was given to the engine; warns of streams not read."""
-    unit = asked.reading.unit
-    query = read_judged_query(asked.query, unit)
+    unit = answers.reading.unit
+    query = read_judged_query(answers.query, unit)
     if not sources(query):
-        raise LarsError(f"{asked.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
+        raise LarsError(f"{answers.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
     # As the answers count: both since the same time 0.
-    trace = replace(asked.trace, options=replace(asked.trace.options, absolute=True))
+    trace = replace(answers.trace, options=replace(answers.trace.options, absolute=True))
     pushes, zero = read_pushes(trace, query, unit, warn)
-    if asked.engine in ENGINES:
+    if answers.engine in ENGINES:
         check_order(pushes, warn)
-    origin = origin_text(asked.trace.options.origin)
-    return EngineRun(query, read_static(asked.trace.static), pushes, unit, origin, zero)
+    origin = origin_text(answers.trace.options.origin)
+    return EngineRun(query, read_static(answers.trace.static), pushes, unit, origin, zero)
 
 
 def _check_triggers(answers: Answers, pushed: int) -> None:
@@ -180,41 +182,45 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
         )
 
 
-def _found(
-    asked: JudgedAnswers, given: RecordingToJudge, answers: Answers, progress: Progress
+def _verdict(
+    judged_answers: JudgedAnswers, recording: RecordingToJudge, answers: Answers, progress: Progress
 ) -> AnswersVerdict:
-    length = asked.reading.unit.milliseconds
-    turned = replace(given.options, match=given.options.match.other)
-    if asked.engine in ENGINES:
-        ours = _by_engine(asked.engine, given, given.options.match)
-        others = None if ours.correct else _by_engine(asked.engine, given, turned.match)
+    length = judged_answers.reading.unit.milliseconds
+    turned = replace(recording.options, match=recording.options.match.other)
+    if judged_answers.engine in ENGINES:
+        ours = _by_engine(judged_answers.engine, recording, recording.options.match)
+        others = None if ours.correct else _by_engine(judged_answers.engine, recording, turned.match)
         return AnswersVerdict(ours, (), length, other=others)
-    wanted = specification(asked.engine)
-    if given.options.bounds is not None:
+    reference = specification(judged_answers.engine)
+    if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
-        wanted = wanted.model_copy(update={"bounds": given.options.bounds})
-        given = replace(given, options=replace(given.options, bounds=None))
-    found = judge_recording(given.task, wanted, given.recording, given.options, progress)
-    names = column_names(given.recording, columns(given.task.query))
-    if found.correct is not False:
-        return AnswersVerdict(found, names, length)
+        reference = reference.model_copy(update={"bounds": recording.options.bounds})
+        recording = replace(recording, options=replace(recording.options, bounds=None))
+    judgement = judge_recording(recording.task, reference, recording.recording, recording.options, progress)
+    names = column_names(recording.recording, columns(recording.task.query))
+    if judgement.correct is not False:
+        return AnswersVerdict(judgement, names, length)
     diagnosis = None
-    if asked.diagnosis:
-        diagnosis = diagnose(given, found, progress)
-    elif asked.gracious:
-        diagnosis = by_borders(given, found)
+    if judged_answers.diagnosis:
+        diagnosis = diagnose(recording, judgement, progress)
+    elif judged_answers.gracious:
+        diagnosis = by_borders(recording, judgement)
     again = recording_to_judge(
-        given.run, asked.reading.unit, answers, replace(turned, bounds=None), given.task.versions
+        recording.run,
+        judged_answers.reading.unit,
+        answers,
+        replace(turned, bounds=None),
+        recording.task.versions,
     )
     other = judge_recording(
-        again.task, wanted, again.recording, narrow_options(again.options, again.task), progress
+        again.task, reference, again.recording, narrow_options(again.options, again.task), progress
     )
-    return AnswersVerdict(found, names, length, diagnosis, other)
+    return AnswersVerdict(judgement, names, length, diagnosis, other)
 
 
-def _by_engine(name: str, given: RecordingToJudge, match: MatchBy) -> VersionJudgement:
-    how = Pushwise(given.options.likeness, empty=given.options.empty, match=match)
-    return judged_by(ENGINES[name], given.run, given.recording, how)
+def _by_engine(name: str, recording: RecordingToJudge, match: MatchBy) -> VersionJudgement:
+    how = Pushwise(recording.options.likeness, empty=recording.options.empty, match=match)
+    return judged_by(ENGINES[name], recording.run, recording.recording, how)
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
@@ -248,31 +254,31 @@ def language_of(query: Path, unit: Duration) -> str:
     return load_query(query, unit).language.value
 
 
-def options_of(given: JudgeOptions) -> Options:
+def options_of(options: JudgeOptions) -> Options:
     """Return how a recording is judged."""
-    limit = given.time_limit
-    numbers = {"tolerance": given.tolerance, "early": given.early, "late": given.late or 0}
+    limit = options.time_limit
+    numbers = {"tolerance": options.tolerance, "early": options.early, "late": options.late or 0}
     for name, value in (*numbers.items(), ("time-limit", limit or 0)):
         if not isfinite(value):
             raise LarsError(f"--{name} {value}: accepted: a finite number")
     return Options(
-        bounds=None if given.bounds is None else (given.bounds,),
-        rows=given.semantics,
-        likeness=Likeness(given.semantics or Semantics.BAG, given.tolerance),
-        empty=given.empty,
-        early=given.early,
-        late=given.late,
-        match=given.match,
+        bounds=None if options.bounds is None else (options.bounds,),
+        rows=options.semantics,
+        likeness=Likeness(options.semantics or Semantics.BAG, options.tolerance),
+        empty=options.empty,
+        early=options.early,
+        late=options.late,
+        match=options.match,
         deadline=Deadline.after(limit),
     )
 
 
-def reading_of(recorded: AnswersOptions, given: InputOptions, match: MatchBy) -> ReadingOptions:
+def reading_of(recorded: AnswersOptions, options: InputOptions, match: MatchBy) -> ReadingOptions:
     """Return how a file of answers is read."""
-    origin = given.origin
+    origin = options.origin
     return ReadingOptions(
         kind=recorded.answers_format,
-        unit=given.time_point,
+        unit=options.time_point,
         time_unit=recorded.answers_unit,
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),

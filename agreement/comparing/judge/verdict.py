@@ -134,7 +134,9 @@ class Verdict:
     def score(self) -> float:
         """The harmonic mean of precision and recall over all rows of the stable phase; 1 without rows."""
         rows = [window.rows for window in self.windows]
-        return share(2 * sum(one.common for one in rows), sum(one.expected + one.actual for one in rows))
+        return share(
+            2 * sum(match.common for match in rows), sum(match.expected + match.actual for match in rows)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
 
 def compare_reports(
     profile: ScheduledTask,
-    found: Sequence[EvaluationReport],
+    reports: Sequence[EvaluationReport],
     recorded: Recording,
     phase: Phase,
     options: Options,
@@ -215,8 +217,8 @@ def compare_reports(
     """Return the verdict on a recording, given what is evaluated."""
     how = comparing(profile, options)
     if options.match is MatchBy.SEQUENCE:
-        return _in_sequence(profile, by_time_point(profile, found), recorded.reports, how)
-    return verdict(profile.choice, phase, slots_of(profile, found, recorded, options), how)
+        return _in_sequence(profile, by_time_point(profile, reports), recorded.reports, how)
+    return verdict(profile.choice, phase, slots_of(profile, reports, recorded, options), how)
 
 
 def comparing(of: FramedTask, options: Options) -> Comparing:
@@ -228,21 +230,26 @@ def comparing(of: FramedTask, options: Options) -> Comparing:
 
 
 def _in_sequence(
-    profile: ScheduledTask, found: Sequence[ExpectedReport], reports: Sequence[Report], how: Comparing
+    profile: ScheduledTask,
+    expected_reports: Sequence[ExpectedReport],
+    reports: Sequence[Report],
+    how: Comparing,
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
 
     Where arrivals are what reports, each answer can come in several reports.
     """
     ignored = how.empty is EmptyReports.IGNORED
-    answered = [one for one in found if one.reported and not (ignored and not one.rows)]
+    answered = [
+        report for report in expected_reports if report.reported and not (ignored and not report.rows)
+    ]
     given = [report for report in reports if not (ignored and not report.rows)]
     by_clock = clock_driven(profile)
 
-    def joint(one: Report, other: Report) -> bool:
-        return one_report(one, other) if by_clock else True
+    def joint(report: Report, other: Report) -> bool:
+        return one_report(report, other) if by_clock else True
 
-    rows = [one.rows for one in answered]
+    rows = [report.rows for report in answered]
     pairs = match_part(rows, given, joint, how.likeness) or nearest(rows, given, joint, how.likeness)
     slots_in_order = (Slot(None if n is None else answered[n], own) for n, own in pairs)
     windows = (replace(_window(slot, how), delay=None) for slot in slots_in_order)
@@ -250,10 +257,10 @@ def _in_sequence(
 
 
 def slots_of(
-    profile: ScheduledTask, found: Sequence[EvaluationReport], recorded: Recording, options: Options
+    profile: ScheduledTask, reports: Sequence[EvaluationReport], recorded: Recording, options: Options
 ) -> list[Slot]:
     """Return each evaluation with the reports that belong to it."""
-    expected = by_time_point(profile, found)
+    expected = by_time_point(profile, reports)
     return slots(expected, recorded.reports, belonging(profile, options))
 
 
@@ -280,7 +287,7 @@ def belonging(of: FramedTask, options: Options) -> ReportAssignment:
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
         return ReportAssignment(None, options.early, times)
     shapes = (shape(source, of.frame) for source in sources(of.task.query))
-    slides = [found.slide for found in shapes if found is not None]
+    slides = [window_shape.slide for window_shape in shapes if window_shape is not None]
     late = min(slides, default=1) * length
     allowed = late if options.late is None else min(late, options.late + SLACK)
     return ReportAssignment(allowed, options.early, once=True)
@@ -290,8 +297,8 @@ def first_close(of: FramedTask) -> float | None:
     """Return when the first window of all closes, in ms; None where arrivals are what reports."""
     if not clock_driven(of):
         return None
-    found = ((shape(one.source, of.frame), one.start) for one in of.windows)
-    closes = [start + own.width for own, start in found if own is not None]
+    shapes = ((shape(window.source, of.frame), window.start) for window in of.windows)
+    closes = [start + own.width for own, start in shapes if own is not None]
     return min(closes) * of.task.unit.milliseconds if closes else None
 
 

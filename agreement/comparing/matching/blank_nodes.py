@@ -26,11 +26,11 @@ def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
     return one == other or (all(any(map(_blanks, rows)) for rows in differing) and alike_rows(one, other))
 
 
-def alike_rows(one: Collection[Row], other: Collection[Row]) -> bool:
+def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
     """Return whether renaming blank nodes turns one multiset of rows into the other."""
     from rdflib.compare import isomorphic
 
-    return len(one) == len(other) and bool(isomorphic(_graph(one), _graph(other)))
+    return len(rows) == len(other) and bool(isomorphic(_graph(rows), _graph(other)))
 
 
 def _graph(rows: Collection[Row]) -> "Graph":
@@ -102,13 +102,13 @@ def _name(part: Hashable, names: dict[str, str]) -> Hashable:
 
 def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
     """Return a number's group: those that follow each other nearly equal are in one."""
-    found: dict[Hashable, int] = {}
+    result: dict[Hashable, int] = {}
     numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
     before: Hashable = None
     for number in sorted(numbers, key=cmp_to_key(_order)):
-        found[number] = len(found) if before is None or not close(before, number) else found[before]
+        result[number] = len(result) if before is None or not close(before, number) else result[before]
         before = number
-    return found
+    return result
 
 
 def _order(one: Decimal | float, other: Decimal | float) -> int:
@@ -130,33 +130,33 @@ def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
 def _names(expected: Sequence[Row], actual: Sequence[Row]) -> dict[str, str]:
     """Return a name for each actual blank node that shares a row with an expected one but for names."""
     mine, yours = _surroundings(expected), _surroundings(actual)
-    found = _alike(mine, yours)
-    taken = set(found.values())
-    left = {one: rows for one, rows in mine.items() if one not in taken}
-    others = {other: rows for other, rows in yours.items() if other not in found}
+    names = _alike(mine, yours)
+    taken = set(names.values())
+    left = {name: rows for name, rows in mine.items() if name not in taken}
+    others = {other: rows for other, rows in yours.items() if other not in names}
     for _, other, one in sorted(_shares(left, others), key=lambda share: -share[0]):
-        if other not in found and one not in taken:
-            found[other] = one
+        if other not in names and one not in taken:
+            names[other] = one
             taken.add(one)
-    return found
+    return names
 
 
 def _alike(mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]) -> dict[str, str]:
     """Return a name for each actual blank node with the very rows of an expected one."""
     having: dict[frozenset[tuple[Key, int]], deque[str]] = defaultdict(deque)
-    for one, rows in mine.items():
-        having[frozenset(rows.items())].append(one)
+    for name, rows in mine.items():
+        having[frozenset(rows.items())].append(name)
     keys = ((other, frozenset(rows.items())) for other, rows in yours.items())
     return {other: having[key].popleft() for other, key in keys if having.get(key)}
 
 
 def _surroundings(rows: Sequence[Row]) -> dict[str, Counter[Key]]:
     """Return for each blank node what its rows say without the names of others."""
-    found: dict[str, Counter[Key]] = defaultdict(Counter)
+    surroundings: dict[str, Counter[Key]] = defaultdict(Counter)
     for row in rows:
         for blank in _blanks(row):
-            found[blank][tuple("_:self" if part == blank else _masked(part) for part in row)] += 1
-    return found
+            surroundings[blank][tuple("_:self" if part == blank else _masked(part) for part in row)] += 1
+    return surroundings
 
 
 def _masked(part: str | None) -> str | None:

@@ -39,15 +39,15 @@ def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> d
     Equal keys come first. Where numbers are near several others, pairs are changed until none can be
     added (Berge 1957).
     """
-    found = _equal(expected, actual)
-    left = [place for place, key in enumerate(expected) if place not in found and _has_number(key)]
-    if not left or len(found) == len(actual):
-        return found
+    result = _equal(expected, actual)
+    left = [place for place, key in enumerate(expected) if place not in result and _has_number(key)]
+    if not left or len(result) == len(actual):
+        return result
     near = _Near(actual, close)
-    taken = {other: place for place, other in found.items()}
+    taken = {other: place for place, other in result.items()}
     for place in left:
-        _add(place, found, taken, lambda one: near.of(expected[one]))
-    return found
+        _add(place, result, taken, lambda number: near.of(expected[number]))
+    return result
 
 
 def _equal(expected: Sequence[Key], actual: Sequence[Key]) -> dict[int, int]:
@@ -58,30 +58,30 @@ def _equal(expected: Sequence[Key], actual: Sequence[Key]) -> dict[int, int]:
 
 
 def _add(
-    start: int, found: dict[int, int], taken: dict[int, int], near: Callable[[int], Sequence[int]]
+    start: int, pairs: dict[int, int], taken: dict[int, int], near: Callable[[int], Sequence[int]]
 ) -> None:
     """Find a partner for `start`, others that have one moving on where that is needed."""
     came: dict[int, int] = {}
     waiting = deque([start])
     while waiting:
-        one = waiting.popleft()
-        for other in near(one):
+        place = waiting.popleft()
+        for other in near(place):
             if other in came:
                 continue
-            came[other] = one
+            came[other] = place
             if other not in taken:
-                _move(other, came, found, taken)
+                _move(other, came, pairs, taken)
                 return
             waiting.append(taken[other])
 
 
-def _move(free: int, came: dict[int, int], found: dict[int, int], taken: dict[int, int]) -> None:
+def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[int, int]) -> None:
     other: int | None = free
     while other is not None:
-        one = came[other]
-        taken[other] = one
-        before = found.get(one)
-        found[one] = other
+        place = came[other]
+        taken[other] = place
+        before = pairs.get(place)
+        pairs[place] = other
         other = before
 
 
@@ -101,8 +101,8 @@ class _Near:
         """Return the places of the keys that are near this one."""
         own = self.places.get(_shape(key), [])
         low, high = self._ends(own, _first(key))
-        found = (place for _, place in own[low:high])
-        return [place for place in found if all(map(self.close, key, self.keys[place]))]
+        places = (place for _, place in own[low:high])
+        return [place for place in places if all(map(self.close, key, self.keys[place]))]
 
     def _ends(self, own: list[tuple[float, int]], number: float) -> tuple[int, int]:
         """Return the part of a sorted list outside of which nothing is near."""
@@ -190,12 +190,12 @@ def share(part: int, whole: int) -> float:
     return part / whole if whole else 1.0
 
 
-def join_rows(found: Sequence[RowMatch]) -> RowMatch:
+def join_rows(matches: Sequence[RowMatch]) -> RowMatch:
     """Return several matches as one."""
     return RowMatch(
-        together([one.shared for one in found]),
-        together([one.missing for one in found]),
-        together([one.extra for one in found]),
+        together([match.shared for match in matches]),
+        together([match.missing for match in matches]),
+        together([match.extra for match in matches]),
     )
 
 
@@ -252,9 +252,9 @@ def _nth(keys: Array) -> Array:
     """Return how many equal keys come before each."""
     order = np.argsort(keys, kind="stable")
     ascending = keys[order]
-    found = np.empty_like(order)
-    found[order] = np.arange(len(keys)) - np.searchsorted(ascending, ascending)
-    return found
+    numbers = np.empty_like(order)
+    numbers[order] = np.arange(len(keys)) - np.searchsorted(ascending, ascending)
+    return numbers
 
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:

@@ -34,12 +34,12 @@ def _value(text: str | None) -> Hashable:
     """Return a number, a boolean as a pair (True is no 1), or the text; NaN, which equals nothing, too."""
     if text is None or not text.startswith('"') or "^^" not in text:
         return text
-    found = value(constant_of(text))
-    if isinstance(found, bool):
-        return "boolean", found
-    if isinstance(found, float) and isnan(found):
+    number = value(constant_of(text))
+    if isinstance(number, bool):
+        return "boolean", number
+    if isinstance(number, float) and isnan(number):
         return text
-    return found if isinstance(found, int | Decimal | float) else text
+    return number if isinstance(number, int | Decimal | float) else text
 
 
 def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
@@ -121,14 +121,14 @@ class RowKeys:
             self._numeric += ((number, part) for part in key if isinstance(part, int | Decimal | float))
 
     def _alone(self, tolerance: float) -> Mask:
-        found = np.ones(len(self._keys), np.bool_)
-        found[self._blank] = False
+        mask = np.ones(len(self._keys), np.bool_)
+        mask[self._blank] = False
         if self._numeric:
             values = {value: place for place, value in enumerate({value for _, value in self._numeric})}
             near = _near_others(list(values), [value in self._fractions for value in values], tolerance)
             owners, places = zip(*((owner, values[value]) for owner, value in self._numeric), strict=True)
-            found[np.array(owners)[near[np.array(places)]]] = False
-        return found
+            mask[np.array(owners)[near[np.array(places)]]] = False
+        return mask
 
 
 def _near_others(values: Sequence[Number], fractional: Sequence[bool], tolerance: float) -> Mask:

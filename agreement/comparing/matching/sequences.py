@@ -70,14 +70,14 @@ class _Search:
 
     def _ends(self, number: int, first: int) -> Iterator[int]:
         """Yield where the reports can end that are an answer, from the first of them on."""
-        wanted = self.answers[number]
+        answer = self.answers[number]
         for end in range(first + 1, len(self.reports) + 1):
             if end > first + 1 and not self.joint(self.reports[end - 2], self.reports[end - 1]):
                 return
             rows = rows_of(self.reports[first:end])
-            if (more := self._size(rows) - self._size(wanted)) > 0:
+            if (more := self._size(rows) - self._size(answer)) > 0:
                 return
-            if not more and self._is_equal(wanted, rows):
+            if not more and self._is_equal(answer, rows):
                 yield end
 
     def _size(self, rows: Sequence[Row]) -> int:
@@ -135,5 +135,5 @@ def _key(rows: Rows, how: Likeness) -> Hashable:
     if isinstance(rows, RowsByNumber):
         keys = keys_of(rows.of, lexical=how.lexical).of(rows)
         return (np.unique(keys) if how.semantics is Semantics.SET else np.sort(keys)).tobytes()
-    found = sorted(_keys(rows, how), key=repr)
-    return tuple(dict.fromkeys(found)) if how.semantics is Semantics.SET else tuple(found)
+    result = sorted(_keys(rows, how), key=repr)
+    return tuple(dict.fromkeys(result)) if how.semantics is Semantics.SET else tuple(result)

@@ -36,10 +36,10 @@ _Within = Callable[[Pattern], Pattern]
 
 def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
     """Return that `who` has no row at any time, and the parts of its query that nothing matches."""
-    found = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
-    if len(found) > MOST:
-        found[MOST:] = [f"{len(found) - MOST} more of its parts have none"]
-    why = " and ".join(found) or "LIMIT or OFFSET leave nothing of its solutions"
+    texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
+    if len(texts) > MOST:
+        texts[MOST:] = [f"{len(texts) - MOST} more of its parts have none"]
+    why = " and ".join(texts) or "LIMIT or OFFSET leave nothing of its solutions"
     return f"{who} has no row at any time: {why}"
 
 
@@ -60,10 +60,10 @@ def _unmatched(query: EngineQuery, pattern: Pattern, within: _Within, has_rows: 
     if has_rows(replace(query, form=Form.ASK, result=(), pattern=within(pattern), modifiers=UNMODIFIED)):
         return
     inside = tuple(_parts(pattern, within))
-    found = [one for part, around in inside for one in _unmatched(query, part, around, has_rows)]
+    texts = [text for part, around in inside for text in _unmatched(query, part, around, has_rows)]
     whole = within(pattern)
     where = " in its window when that is evaluated" if isinstance(whole, StreamBlock) else ""
-    yield from found or [f"{whole} has no match{', its parts have' if inside else where}"]
+    yield from texts or [f"{whole} has no match{', its parts have' if inside else where}"]
 
 
 def _parts(pattern: Pattern, within: _Within) -> Iterable[tuple[Pattern, _Within]]:

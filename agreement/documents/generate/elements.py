@@ -247,12 +247,14 @@ class Observation(NamedTuple):
 def elements(plan: Plan, arriving: Interval) -> list[Observation]:
     """Return the elements that arrive in an interval of units, in arrival order."""
     first, end = arriving.first - plan.points(plan.lateness), arriving.last + 1
-    found: list[Observation] = []
+    observations: list[Observation] = []
     for group in range(0, plan.stations, plan.contemporaneous):
         shared = list(moments(plan, group, first, end))
         for station in range(group, min(group + plan.contemporaneous, plan.stations)):
-            found += (one for one in _sent(plan, station, shared) if arriving.first <= one.arrival < end)
-    return sorted(found)
+            observations += (
+                one for one in _sent(plan, station, shared) if arriving.first <= one.arrival < end
+            )
+    return sorted(observations)
 
 
 def _sent(plan: Plan, station: int, shared: list[ObservationTime]) -> Iterator[Observation]:

@@ -87,9 +87,9 @@ class WrongOptionError(LarsError):
     """An option makes no stream: its name as the keyword's, and what was found and is accepted."""
 
     def __init__(self, option: str, problem: str, value: object = None) -> None:
-        said = problem if value is None else f"{value}: {problem}"
-        super().__init__(f"--{option.replace('_', '-')}{':' if value is None else ''} {said}")
-        self.option, self.found = option, f"found {said}"
+        sentence = problem if value is None else f"{value}: {problem}"
+        super().__init__(f"--{option.replace('_', '-')}{':' if value is None else ''} {sentence}")
+        self.option, self.found = option, f"found {sentence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +154,14 @@ class Plan:
 
 def _check_counts(plan: Plan) -> None:
     groups = -(-plan.stations // max(plan.contemporaneous, 1))
-    for name, found, most, accepted in (
+    for name, number, most, accepted in (
         ("stations", plan.stations, LARGEST, "from 1"),
         ("bursts", plan.bursts.size, LARGEST, "bursts of 1 and more"),
         ("contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
         ("streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
     ):
-        if not 1 <= found <= most:
-            raise WrongOptionError(name, f"accepted: {accepted}", found)
+        if not 1 <= number <= most:
+            raise WrongOptionError(name, f"accepted: {accepted}", number)
 
 
 def _check_shares(plan: Plan) -> None:
@@ -218,12 +218,12 @@ def values(text: str, step: str | None) -> TemperatureRange:
     >>> values("-5..5", "0.25")
     TemperatureRange(low=-500, high=500, decimals=2, step=25)
     """
-    found = _RANGE.fullmatch(text)
-    if found is None:
+    match = _RANGE.fullmatch(text)
+    if match is None:
         raise WrongOptionError("values", "accepted: LOW..HIGH, as 40.0..100.0 or -5..35", cut(text))
     if step is not None and not _STEP.fullmatch(step):
         raise WrongOptionError("walk", "accepted: a step from 0, as 0.5", cut(step))
-    low, high, walk = Decimal(found[1]), Decimal(found[2]), None if step is None else Decimal(step)
+    low, high, walk = Decimal(match[1]), Decimal(match[2]), None if step is None else Decimal(step)
     decimals = max(_decimals(number) for number in (low, high, walk) if number is not None)
     scaled = [None if number is None else int(number.scaleb(decimals)) for number in (low, high, walk)]
     return TemperatureRange(scaled[0] or 0, scaled[1] or 0, decimals, scaled[2])
@@ -242,10 +242,10 @@ def bursts(text: str | None) -> Bursts:
     """
     if text is None:
         return Bursts()
-    found = _BURSTS.fullmatch(text)
-    if found is None:
+    match = _BURSTS.fullmatch(text)
+    if match is None:
         raise WrongOptionError("bursts", "accepted: SIZExGAP, as 5x100ms", cut(text))
-    return Bursts(int(found[1]), duration("bursts", found[2]))
+    return Bursts(int(match[1]), duration("bursts", match[2]))
 
 
 def share(option: str, text: str) -> Fraction:
@@ -255,22 +255,22 @@ def share(option: str, text: str) -> Fraction:
     return Fraction(text)
 
 
-def plan_of(made: StreamOptions, unit: Duration) -> Plan:
+def plan_of(options: StreamOptions, unit: Duration) -> Plan:
     """Return what is to be generated, at time points of a unit."""
     return Plan(
-        stations=made.stations,
-        interval=duration("interval", made.interval),
-        duration=duration("duration", made.duration),
-        seed=made.seed,
-        values=values(made.values, made.walk),
-        streams=made.streams,
-        stream=made.stream_iri,
-        bursts=bursts(made.bursts),
-        arrivals=made.arrivals,
-        contemporaneous=made.contemporaneous,
-        duplicates=share("duplicates", made.duplicates),
-        out_of_order=share("out_of_order", made.out_of_order),
-        delay=None if made.delay is None else duration("delay", made.delay),
+        stations=options.stations,
+        interval=duration("interval", options.interval),
+        duration=duration("duration", options.duration),
+        seed=options.seed,
+        values=values(options.values, options.walk),
+        streams=options.streams,
+        stream=options.stream_iri,
+        bursts=bursts(options.bursts),
+        arrivals=options.arrivals,
+        contemporaneous=options.contemporaneous,
+        duplicates=share("duplicates", options.duplicates),
+        out_of_order=share("out_of_order", options.out_of_order),
+        delay=None if options.delay is None else duration("delay", options.delay),
         unit=unit,
-        start=duration("start", made.start),
+        start=duration("start", options.start),
     )

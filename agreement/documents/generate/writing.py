@@ -42,23 +42,24 @@ WrittenElement = tuple[int, str, Observation]
 """The time as it is written, the stream as `<iri>`, the element."""
 
 
-def format_of(path: Path, named: WrittenFormat | None) -> WrittenFormat:
+def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat:
     """Return the format of a file: the one named, else that of its extension, a folder without one.
 
     Raises LarsError when a trace of that name would be read as something else.
     """
     suffix = path.suffix.lower()
-    listed = ", ".join(extension for extension, read in _READ_AS.items() if read)
-    if named is None and not suffix:
+    names = ", ".join(extension for extension, read in _READ_AS.items() if read)
+    if written_format is None and not suffix:
         return WrittenFormat.TURTLE
-    if named is None and not _READ_AS.get(suffix):
-        raise LarsError(f"{path}: accepted: {listed}, a folder (no extension), or --format")
-    if named is not None and named not in _READ_AS.get(suffix, (named,)):
+    if written_format is None and not _READ_AS.get(suffix):
+        raise LarsError(f"{path}: accepted: {names}, a folder (no extension), or --format")
+    if written_format is not None and written_format not in _READ_AS.get(suffix, (written_format,)):
         raise LarsError(
-            f"{path}: a file of this name is not read as {named.value}; accepted: an extension for it, "
-            f"of {listed}, or none"
+            f"{path}: a file of this name is not read as {written_format.value}; "
+            "accepted: an extension for it, "
+            f"of {names}, or none"
         )
-    return named or _READ_AS[suffix][0]
+    return written_format or _READ_AS[suffix][0]
 
 
 def default_unit(kind: WrittenFormat) -> Duration:
@@ -79,7 +80,7 @@ def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> 
     if last * plan.unit.points(trace_unit) > LARGEST:
         raise LarsError(f"--trace-unit {trace_unit}: accepted: one in which times stay below {LARGEST}")
     if plan.streams > 1 and kind not in NAMING_STREAMS:
-        names = ", ".join(one.value for one in NAMING_STREAMS)
+        names = ", ".join(item.value for item in NAMING_STREAMS)
         raise LarsError(f"--streams {plan.streams}: {kind.value} names no streams; accepted: {names}")
     if plan.out_of_order and kind is WrittenFormat.TURTLE:
         raise LarsError("--out-of-order: a folder of files by time has no order of arrival; accepted: a file")
@@ -225,8 +226,8 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
     if output.trace_unit != default_trace_unit(output.format, plan.unit):
         options.append(f"--trace-unit {output.trace_unit}")
     options += ["--sort"] * bool(plan.out_of_order)
-    named = "" if output.format in NAMING_STREAMS else f" --stream {plan.stream}={path}"
-    read = f"read it with {' '.join(options)}{named}"
+    names = "" if output.format in NAMING_STREAMS else f" --stream {plan.stream}={path}"
+    read = f"read it with {' '.join(options)}{names}"
     return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format.value}); {read}"
 
 
@@ -253,11 +254,11 @@ def _write_text(output: TraceOutput, file: BinaryIO, part: Interval) -> int:
 
 def _write_seconds(output: TraceOutput, folder: Path, part: Interval) -> int:
     count = 0
-    for t, sent in groupby(output.elements(part), key=lambda one: one[0]):
-        found = [element for _, _, element in sent]
-        lines = turtle(triple for element in found for triple in element.triples)
+    for t, sent in groupby(output.elements(part), key=lambda item: item[0]):
+        observations = [element for _, _, element in sent]
+        lines = turtle(triple for element in observations for triple in element.triples)
         (folder / f"data_{t:02d}.ttl").write_bytes(lines.encode())
-        count += len(found)
+        count += len(observations)
     return count
 
 
@@ -333,11 +334,11 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
     parts = output.parts
     with spark_progress(context, progress):
         tasks = context.parallelize(list(enumerate(parts)), len(parts))
-        found = tasks.map(partial(_tried, output, str(folder.absolute()))).collect()
-    for problem in found:
+        result = tasks.map(partial(_tried, output, str(folder.absolute()))).collect()
+    for problem in result:
         if isinstance(problem, str):
             raise LarsError(problem)
-    counts = [count for count in found if isinstance(count, int)]
+    counts = [count for count in result if isinstance(count, int)]
     written = sum(1 for file in folder.iterdir() if not file.name.startswith("."))
     if not written and any(counts):
         raise LarsError(f"{folder}: the tasks of Spark wrote to another file system; accepted: a shared one")

@@ -39,17 +39,17 @@ def read_answer_table(path: Path, times: AnswerTimes, variable: str | None) -> A
     """
     cells = cells_of_table(str(path), plain_table(str(path), path))
     time = _time_column(list(cells), variable, lambda problem: LarsError(f"{path}: {problem}"))
-    named = [name for name in cells if name.startswith("?")] or [name for name in cells if name != time]
-    exact = {name: _terms(cells[name][1]) for name in named}
+    names = [name for name in cells if name.startswith("?")] or [name for name in cells if name != time]
+    exact = {name: _terms(cells[name][1]) for name in names}
     lexical = any(
         term is None and text
-        for name in named
+        for name in names
         for term, text in zip(exact[name], cells[name][1], strict=True)
     )
     if lexical:
-        exact = {name: _texts(exact[name], cells[name][1]) for name in named}
-    variables = [name.lstrip("?") for name in named]
-    rows = zip(*(exact[name] for name in named), strict=True) if named else [()] * len(cells[time][1])
+        exact = {name: _texts(exact[name], cells[name][1]) for name in names}
+    variables = [name.lstrip("?") for name in names]
+    rows = zip(*(exact[name] for name in names), strict=True) if names else [()] * len(cells[time][1])
     timed = _timed(path, times, cells[time], [dict(zip(variables, row, strict=True)) for row in rows])
     return Answers(recording_of(variables, group_reports(timed)), lexical, rows_only=True)
 
@@ -212,7 +212,7 @@ def tsv_term(text: str) -> str | None:
 
 def csv_records(source: TextFile) -> list[list[Field]]:
     """Return the records of a CSV text, without blank lines; raises LarsError with its place."""
-    found: list[list[Field]] = []
+    fields: list[list[Field]] = []
     record: list[Field] = []
     text, at = source.text, 0
     while at < len(text) or record:
@@ -224,15 +224,15 @@ def csv_records(source: TextFile) -> list[list[Field]]:
             raise source.error(at, problem)
         at = end.end()
         if end[0] != ",":
-            found.append(record)
+            fields.append(record)
             record = []
-    return [record for record in found if len(record) > 1 or record[0].text.strip()]
+    return [record for record in fields if len(record) > 1 or record[0].text.strip()]
 
 
 def _csv_field(source: TextFile, at: int) -> tuple[Field, int]:
     if not source.text.startswith('"', at):
-        found = _BARE.match(source.text, at)
-        end = at if found is None else found.end()
+        match = _BARE.match(source.text, at)
+        end = at if match is None else match.end()
         return Field(source.text[at:end], at), end
     quoted = _QUOTED.match(source.text, at)
     if quoted is None:
@@ -243,14 +243,14 @@ def _csv_field(source: TextFile, at: int) -> tuple[Field, int]:
 
 def tsv_records(source: TextFile) -> list[list[Field]]:
     """Return the records of a TSV text, without blank lines."""
-    found = []
+    result = []
     for line in source.lines():
         record, offset = [], line.offset
         for text in line.text.split("\t"):
             record.append(Field(text, offset))
             offset += len(text) + 1
-        found.append(record)
-    return found
+        result.append(record)
+    return result
 
 
 def check_width(source: TextFile, record: list[Field], names: list[str]) -> None:

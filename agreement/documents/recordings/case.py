@@ -141,15 +141,15 @@ def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tup
 
 def _referred(document: PlacedData, reference: StreamReference, folder: Path) -> tuple[Push, ...]:
     lines = _lines(document, folder / reference.file)
-    found: list[Push] = []
+    pushes: list[Push] = []
     for number, burst in enumerate(reference.bursts):
-        _check(document, number, burst, len(found), lines)
+        _check(document, number, burst, len(pushes), lines)
         span = burst.t_last - burst.t
         steps = max(1, burst.last_index - burst.first_index)
         for step, (_, triple) in enumerate(lines[burst.first_index : burst.last_index + 1]):
             # Only the first and the last triple of a burst were clocked.
-            found.append(Push(round(burst.t + span * step / steps, _DIGITS), reference.stream, triple))
-    return tuple(found)
+            pushes.append(Push(round(burst.t + span * step / steps, _DIGITS), reference.stream, triple))
+    return tuple(pushes)
 
 
 def _lines(document: PlacedData, path: Path) -> tuple[_Timed, ...]:
@@ -255,7 +255,7 @@ def case_of(path: Path, source: TextFile) -> Case:
         windows=tuple(_window(document, n, report) for n, report in enumerate(content.output)),
         dialect=content.dialect,
         refused=content.refused,
-        flush=tuple(Report(one.t, rows_in(recording.variables, one.rows)) for one in content.flush),
+        flush=tuple(Report(entry.t, rows_in(recording.variables, entry.rows)) for entry in content.flush),
         lexical=not content.kinds,
     )
 
@@ -284,7 +284,9 @@ def _check_triggers(document: PlacedData, content: CaseFile, pushed: int) -> Non
 
 def _recording(content: CaseFile) -> Recording:
     variables = names_of(row for report in (*content.output, *content.flush) for row in report.rows)
-    reports = tuple(Report(one.t, rows_in(variables, one.rows), one.trigger) for one in content.output)
+    reports = tuple(
+        Report(entry.t, rows_in(variables, entry.rows), entry.trigger) for entry in content.output
+    )
     return Recording(variables, reports, tuple(entry.trigger for entry in content.exceptions))
 
 
@@ -323,19 +325,19 @@ def case_text(content: CaseContent) -> str:
     }
     """
     CaseFile.model_validate(content)
-    said = {
+    entries = {
         name: content[name]
         for name, field in CaseFile.model_fields.items()
         if name in content
         if field.is_required() or content[name] != field.get_default(call_default_factory=True)
     }
-    return "{\n" + ",\n".join(_entries(said)) + "\n}\n"
+    return "{\n" + ",\n".join(_entries(entries)) + "\n}\n"
 
 
-def _entries(found: Mapping[str, object]) -> Iterator[str]:
-    for name, value in found.items():
+def _entries(entries: Mapping[str, object]) -> Iterator[str]:
+    for name, value in entries.items():
         if isinstance(value, list) and value:
-            lines = ",\n".join(f"  {_json(one)}" for one in value)
+            lines = ",\n".join(f"  {_json(item)}" for item in value)
             yield f" {_json(name)}: [\n{lines}\n ]"
         else:
             yield f" {_json(name)}: {_json(value)}"
@@ -351,8 +353,8 @@ def _whole(value: object) -> object:
         case float() if value == int(value):
             return int(value)
         case dict():
-            return {name: _whole(one) for name, one in value.items() if one is not None}
+            return {name: _whole(item) for name, item in value.items() if item is not None}
         case list() | tuple():
-            return [_whole(one) for one in value]
+            return [_whole(item) for item in value]
         case _:
             return value

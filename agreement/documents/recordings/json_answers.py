@@ -101,9 +101,9 @@ def read_sparql_json(source: TextFile, times: AnswerTimes, variable: str | None)
     variables: list[str] = []
     reports: list[_Report] = []
     for document in documents:
-        names, found = _read(document, times, variable, reports[-1][0] if reports else 0.0)
+        names, result = _read(document, times, variable, reports[-1][0] if reports else 0.0)
         variables += names
-        reports += found
+        reports += result
     return Answers(recording_of(variables, reports), rows_only=not one_a_line(lines))
 
 
@@ -128,9 +128,9 @@ def _read(
         return content.head.vars, [(_own_time(document, own, times, before), rows)]
     column = next((name for name in candidates if name in content.head.vars), None)
     if column is None:
-        found = f"found the variables {', '.join(content.head.vars) or 'none'}"
+        text = f"found the variables {', '.join(content.head.vars) or 'none'}"
         accepted = f"a time named {' or '.join(candidates)} among them, or in a key beside head"
-        raise document.error(("head",), f"{found}; accepted: {accepted}")
+        raise document.error(("head",), f"{text}; accepted: {accepted}")
     return _by_column(document, content, column, times, before)
 
 
@@ -162,12 +162,12 @@ def _placed_time(
 def _by_column(
     document: PlacedData, content: _File, column: str, times: AnswerTimes, before: float
 ) -> tuple[list[str], list[_Report]]:
-    found = []
+    result = []
     for number, row in enumerate(_rows(document, content)):
         read = partial(read_time_term, row.pop(column, None), column, times)
         before = _placed_time(document, ("results", "bindings", number, column), times, before, read)
-        found.append((before, row))
-    reports = [(t, [dict(row) for row in rows]) for t, rows in group_reports(found)]
+        result.append((before, row))
+    reports = [(t, [dict(row) for row in rows]) for t, rows in group_reports(result)]
     return [name for name in content.head.vars if name != column], reports
 
 

@@ -153,5 +153,5 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     for key, kind in _KEYS.items():
         if key in keys:
             return kind
-    found = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
-    raise document.error((), f"found {found}; accepted: {ACCEPTED_ANSWERS}")
+    text = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
+    raise document.error((), f"found {text}; accepted: {ACCEPTED_ANSWERS}")

@@ -65,20 +65,20 @@ SLACK: Final = 1e-6
 """Milliseconds by which floating point may miss a time."""
 
 
-def in_common_columns(one: Recording, other: Recording) -> tuple[Recording, Recording]:
+def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
     """Return both with the columns of either, sorted; a column that one lacks is unbound there."""
-    names = tuple(sorted({*one.variables, *other.variables}))
-    return _in_columns(one, names), _in_columns(other, names)
+    names = tuple(sorted({*recording.variables, *other.variables}))
+    return _in_columns(recording, names), _in_columns(other, names)
 
 
 def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
     if names == recording.variables:
         return recording
     places = {name: place for place, name in enumerate(recording.variables)}
-    wanted = [places.get(name) for name in names]
+    places_of_names = [places.get(name) for name in names]
 
-    def row(given: Row) -> Row:
-        return tuple(None if place is None else given[place] for place in wanted)
+    def row(whole_row: Row) -> Row:
+        return tuple(None if place is None else whole_row[place] for place in places_of_names)
 
     reports = (replace(report, rows=tuple(map(row, report.rows))) for report in recording.reports)
     return replace(recording, variables=names, reports=tuple(reports))
@@ -155,12 +155,12 @@ def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 def group_reports(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
     """Return rows that follow each other at one time as one report."""
-    found: list[tuple[float, list[Mapping[str, str | None]]]] = []
+    result: list[tuple[float, list[Mapping[str, str | None]]]] = []
     for t, row in rows:
-        if not found or found[-1][0] != t:
-            found.append((t, []))
-        found[-1][1].append(row)
-    return found
+        if not result or result[-1][0] != t:
+            result.append((t, []))
+        result[-1][1].append(row)
+    return result
 
 
 def made_lexical(recording: Recording) -> Recording:

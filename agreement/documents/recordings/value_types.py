@@ -50,12 +50,12 @@ class AnswerTimes:
 
     def of_number(self, number: float) -> float:
         """Return the milliseconds that a number counts."""
-        found = number * (self.unit.milliseconds)
-        if not math.isfinite(found) or found < 0:
+        amount = number * (self.unit.milliseconds)
+        if not math.isfinite(amount) or amount < 0:
             raise LarsError(f"found {number!r}; accepted: {self._accepted()}")
-        if found >= LATEST:
-            raise LarsError(f"found {plain(found)} ms; {ACCEPTED_LATEST}")
-        return found
+        if amount >= LATEST:
+            raise LarsError(f"found {plain(amount)} ms; {ACCEPTED_LATEST}")
+        return amount
 
     def forwards(self, t: float, before: float) -> float:
         """Return the time of a report; raises LarsError where it is before that of the one before, in ms."""
@@ -111,10 +111,10 @@ def triple_of(line: str) -> Triple:
     >>> triple_of("<http://e/a> <http://e/p> _:b .")
     ('<http://e/a>', '<http://e/p>', '_:b')
     """
-    found = _TRIPLE.fullmatch(line.strip())
-    if found is None:
+    match = _TRIPLE.fullmatch(line.strip())
+    if match is None:
         raise LarsError(f"found {short(line)}; accepted: {ACCEPTED_TRIPLE}")
-    return canonical(found[1]), canonical(found[2]), canonical(found[3].rstrip())
+    return canonical(match[1]), canonical(match[2]), canonical(match[3].rstrip())
 
 
 _IN_GRAPH = re.compile(r"(.*\S)\s*(<[^<>\"\s]*>|_:\S+)\s*\.", re.DOTALL)
@@ -130,10 +130,10 @@ def quad_of(line: str) -> tuple[Triple, str | None]:
     try:
         return triple_of(line), None
     except LarsError:
-        found = _IN_GRAPH.fullmatch(line.strip())
-        if found is None:
+        match = _IN_GRAPH.fullmatch(line.strip())
+        if match is None:
             raise
-        return triple_of(f"{found[1]} ."), canonical(found[2])
+        return triple_of(f"{match[1]} ."), canonical(match[2])
 
 
 def static_of(lines: Iterable[str], graph: str | None = None) -> Static:
@@ -149,8 +149,8 @@ def static_of(lines: Iterable[str], graph: str | None = None) -> Static:
 def static_lines(static: Static) -> tuple[str, ...]:
     """Return static data as lines of N-Quads, sorted."""
     default = (f"{' '.join(triple)} ." for triple in static.default)
-    named = (f"{' '.join(triple)} {graph} ." for graph, triples in static.named.items() for triple in triples)
-    return (*sorted(default), *sorted(named))
+    names = (f"{' '.join(triple)} {graph} ." for graph, triples in static.named.items() for triple in triples)
+    return (*sorted(default), *sorted(names))
 
 
 def _line(read: Callable[[str], object]) -> AfterValidator:

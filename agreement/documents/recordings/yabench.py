@@ -60,8 +60,8 @@ def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
     """Return each record as a report, its time counted from the start; raises LarsError with its place."""
     lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
-        found = "nothing" if not lines else f"{len(lines)} line"
-        problem = f"found {found}, the text is cut off; accepted: {ACCEPTED_YABENCH}"
+        text = "nothing" if not lines else f"{len(lines)} line"
+        problem = f"found {text}, the text is cut off; accepted: {ACCEPTED_YABENCH}"
         raise source.error(len(source.text.rstrip()), problem)
     start, (separator, names) = _start(lines[0]), _variables(lines[1])
     kinds: list[bool] = []
@@ -83,11 +83,11 @@ def _variables(line: TextLine) -> tuple[str, list[str]]:
     names: list[str] = []
     column = 1
     for text in line.text.split(separator):
-        found = _NAME.fullmatch(text.strip().strip('"'))
-        if found is None or found[1] in names:
-            what = "as the name of a variable" if found is None else "twice the variable"
+        match = _NAME.fullmatch(text.strip().strip('"'))
+        if match is None or match[1] in names:
+            what = "as the name of a variable" if match is None else "twice the variable"
             raise line.error(f"found {what} {short(text)}; accepted: {ACCEPTED_YABENCH}", column)
-        names.append(found[1])
+        names.append(match[1])
         column += len(text) + 1
     return separator, names
 
@@ -138,11 +138,11 @@ def _row(line: TextLine, names: list[str], value: re.Pattern[str], kinds: list[b
     values: list[str | None] = []
     at, separator = 0, ","
     while separator:
-        found = value.match(line.text, at)
-        if found is None:
+        match = value.match(line.text, at)
+        if match is None:
             raise line.error(f"found {short(line.text[at:])}; accepted: a term as in N-Triples", at + 1)
-        values.append(_term(line, found[1].rstrip(), found.start(1) + 1, kinds))
-        at, separator = found.end(), found[2]
+        values.append(_term(line, match[1].rstrip(), match.start(1) + 1, kinds))
+        at, separator = match.end(), match[2]
     if len(values) != len(names):
         problem = (
             f"found {len(values)} values; accepted: {len(names)}, {', '.join(names)}, or a line of digits"

@@ -74,9 +74,11 @@ def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
     >>> print(*read_periods("1..3,10..30..10"), *read_periods("58s..1m"), *read_periods("1m..3m..1m"))
     1 2 3 10 20 30 58s 59s 1m 1m 2m 3m
     """
-    found = _ranges(text, kind)
+    ranges = _ranges(text, kind)
     return tuple(
-        dict.fromkeys(Period(Duration(one) if timed else one) for listed, timed in found for one in listed)
+        dict.fromkeys(
+            Period(Duration(number) if timed else number) for listed, timed in ranges for number in listed
+        )
     )
 
 
@@ -89,7 +91,7 @@ def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
     >>> read_numbers("5,10", START_TIMES), read_numbers("0..4,2,10..30..10", START_TIMES)
     ((5, 10), (0, 1, 2, 3, 4, 10, 20, 30))
     """
-    return tuple(dict.fromkeys(one for listed, _ in _ranges(text, kind) for one in listed))
+    return tuple(dict.fromkeys(number for listed, _ in _ranges(text, kind) for number in listed))
 
 
 def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
@@ -99,7 +101,7 @@ def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
         first, last, step, timed = _range_of(part, kind)
         if first > last:
             shown_ends = part.strip().split("..")
-            reversed_ends = "..".join((*(one.strip() for one in shown_ends[1::-1]), *shown_ends[2:]))
+            reversed_ends = "..".join((*(name.strip() for name in shown_ends[1::-1]), *shown_ends[2:]))
             raise LarsError(f"the range of {kind.name}s {part.strip()} is reversed: write {reversed_ends}")
         named += (last - first) // step + 1
         if named > MOST_NUMBERS:
@@ -150,7 +152,7 @@ def periods(value: object) -> tuple[Period, ...]:
 def _listed_text(value: object, kind: Numbers) -> str:
     values = value if isinstance(value, list) else [value]
     timed = [kind is PERIODS and isinstance(one, str) and one[-1:].isalpha() for one in values]
-    listed = all(type(one) is int or of_time for one, of_time in zip(values, timed, strict=True))
+    listed = all(type(item) is int or of_time for item, of_time in zip(values, timed, strict=True))
     if isinstance(value, str) or (values and listed):
         return ",".join(map(str, values))
     raise wrong(value, f"{kind.accepted}; in TOML 5, [5, 10] or '1..50'")
@@ -175,12 +177,12 @@ def time_point(value: object) -> int:
 def share(value: object) -> float:
     """Read a number from 0 to 1."""
     try:
-        found = float(value) if isinstance(value, str | int | float) and type(value) is not bool else -1.0
+        number = float(value) if isinstance(value, str | int | float) and type(value) is not bool else -1.0
     except ValueError:
-        found = -1.0
-    if not 0 <= found <= 1:
+        number = -1.0
+    if not 0 <= number <= 1:
         raise wrong(value, "a number from 0 to 1, as 1e-9")
-    return found
+    return number
 
 
 def milliseconds(value: object) -> float:
@@ -199,14 +201,16 @@ def fitting_unit(durations: Iterable[Duration]) -> Duration:
     >>> print(fitting_unit([Duration(3 * 10**9), Duration(200 * 10**6)]), fitting_unit([]))
     200ms 1s
     """
-    return Duration(reduce(gcd, (one.nanoseconds for one in durations), SECOND.nanoseconds))
+    return Duration(reduce(gcd, (duration.nanoseconds for duration in durations), SECOND.nanoseconds))
 
 
 def durations_of(query: EngineQuery) -> Iterator[Duration]:
     """Yield the lengths and slides of a query's windows, and how often it is computed."""
-    for one in sources(query):
-        if isinstance(one.window, Range):
-            yield from (part for part in (one.window.length, one.window.slide, one.window.until) if part)
+    for source in sources(query):
+        if isinstance(source.window, Range):
+            yield from (
+                part for part in (source.window.length, source.window.slide, source.window.until) if part
+            )
     if query.every is not None:
         yield query.every
 
@@ -223,7 +227,7 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
 
 def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
     """Yield the periods that are written as durations."""
-    return (one.source for one in periods if isinstance(one.source, Duration))
+    return (period.source for period in periods if isinstance(period.source, Duration))
 
 
 def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
@@ -234,7 +238,7 @@ def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Durat
     >>> [str(unit) for unit in finer_units(Duration(10**9), [Duration(5 * 10**9), Duration(9 * 10**9)])]
     ['500ms', '250ms']
     """
-    common = reduce(gcd, (one.nanoseconds for one in durations), 0)
+    common = reduce(gcd, (duration.nanoseconds for duration in durations), 0)
     for many in _FINER.get(common // unit.nanoseconds, ()):
         if common % many == 0:
             yield Duration(common // many)

@@ -75,10 +75,10 @@ def query_text(path: Path) -> str:
 
 def read_once(text: str, source: str, engine: Language | None = None, *, opaque: bool = False) -> EngineQuery:
     """Return the query of a text as read_query does, or raise, without reading it anew for each user."""
-    found = _read(text, source, engine, opaque)
-    if isinstance(found, LarsError):
-        raise found
-    return found
+    query = _read(text, source, engine, opaque)
+    if isinstance(query, LarsError):
+        raise query
+    return query
 
 
 @lru_cache
@@ -106,11 +106,13 @@ def query_in(
         raise LarsError(
             f"{error}\nIs it no query? a LARS program's file is named *{PROGRAM_SUFFIX}"
         ) from None
-    for one in sources(query):
+    for window_source in sources(query):
         try:
-            window_operator(one.window, one.stream, unit, Bounds.CLOSED)
+            window_operator(window_source.window, window_source.stream, unit, Bounds.CLOSED)
         except LarsError as error:
-            raise LarsError(f"{source}: the window {one.window} of {one.stream}: {error}") from None
+            raise LarsError(
+                f"{source}: the window {window_source.window} of {window_source.stream}: {error}"
+            ) from None
     return query
 
 
@@ -157,11 +159,11 @@ def _check_numbers(part: object) -> None:
         case Number():
             check_writable(part)
         case tuple():
-            for one in part:
-                _check_numbers(one)
+            for field in part:
+                _check_numbers(field)
         case _ if is_dataclass(part):
-            for one in fields(part):
-                _check_numbers(getattr(part, one.name))
+            for field in fields(part):
+                _check_numbers(getattr(part, field.name))
 
 
 @dataclass(frozen=True, slots=True)

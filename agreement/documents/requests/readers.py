@@ -22,12 +22,12 @@ from translate.model.query import Language
 _DIGITS = 10
 
 
-def unit(given: str | Duration) -> Duration:
+def unit(value: str | Duration) -> Duration:
     """Return how long one time point is."""
-    found = given if isinstance(given, Duration) else read_duration(given)
-    if not found.nanoseconds:
+    duration = value if isinstance(value, Duration) else read_duration(value)
+    if not duration.nanoseconds:
         raise LarsError("accepted: a duration above zero, as 1s or 500ms")
-    return found
+    return duration
 
 
 _DATE_TIME: Final = re.compile(
@@ -37,97 +37,97 @@ _DATE_TIME: Final = re.compile(
 _TIME_OF_DAY: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?")
 
 
-def time(given: str | int | datetime) -> Time:
+def time(value: str | int | datetime) -> Time:
     """Return a time point, a dateTime, at most as fine as a microsecond, or its time of day.
 
     >>> time("7"), str(time("2026-05-04T08:00:00Z")), str(time("08:00:22"))
     (7, '2026-05-04 08:00:00+00:00', '08:00:22')
     """
-    if isinstance(given, datetime):
-        return given
-    if _DATE_TIME.fullmatch(str(given)):
-        return moment(str(given))
-    if _TIME_OF_DAY.fullmatch(str(given)):
-        return time_of_day.fromisoformat(str(given))
+    if isinstance(value, datetime):
+        return value
+    if _DATE_TIME.fullmatch(str(value)):
+        return moment(str(value))
+    if _TIME_OF_DAY.fullmatch(str(value)):
+        return time_of_day.fromisoformat(str(value))
     try:
-        return time_point(given)
+        return time_point(value)
     except LarsError as error:
         raise LarsError(f"{error}, or a dateTime as 2026-05-04T08:00:00Z, or as 08:00:00") from None
 
 
-def time_point(given: str | int) -> int:
+def time_point(value: str | int) -> int:
     """Return a time point.
 
     >>> time_point("7")
     7
     """
-    if not re.fullmatch(r"[0-9]{1,19}", str(given)) or int(given) > LARGEST:
+    if not re.fullmatch(r"[0-9]{1,19}", str(value)) or int(value) > LARGEST:
         raise LarsError(f"accepted: a time point, 0..{LARGEST}")
-    return int(given)
+    return int(value)
 
 
-def ordinal(given: str | int, accepted: str = "a number from 1") -> int:
+def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
     """Return a number that counts from 1."""
-    if not re.fullmatch(r"[1-9][0-9]{0,8}", str(given)):
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", str(value)):
         raise LarsError(f"accepted: {accepted}")
-    return int(given)
+    return int(value)
 
 
-def models(given: str | int) -> int:
+def models(value: str | int) -> int:
     """Return how many answer streams are wanted; 0 stands for all."""
-    return 0 if given == "all" else ordinal(given, "all, or a number from 1")
+    return 0 if value == "all" else ordinal(value, "all, or a number from 1")
 
 
-def certify(given: str | int) -> Certify | int:
+def certify(value: str | int) -> Certify | int:
     """Return at which times clingo has to find the same, or at how many."""
-    text = str(given)
-    if text in {one.value for one in Certify}:
+    text = str(value)
+    if text in {choice.value for choice in Certify}:
         return Certify(text)
     if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
         return int(text)
     raise LarsError("accepted: all, none, some, or a number of time points")
 
 
-def numbers_text(given: str | int | Sequence[int]) -> str:
+def numbers_text(value: str | int | Sequence[int]) -> str:
     """Return numbers as a shell has them.
 
     >>> numbers_text(range(4, 7)), numbers_text("1..3")
     ('4,5,6', '1..3')
     """
-    return str(given) if isinstance(given, str | int) else ",".join(map(str, given))
+    return str(value) if isinstance(value, str | int) else ",".join(map(str, value))
 
 
-def periods(given: str | int | Sequence[int]) -> tuple[Period, ...]:
+def periods(value: str | int | Sequence[int]) -> tuple[Period, ...]:
     """Return pulling periods."""
-    return read_periods(numbers_text(given))
+    return read_periods(numbers_text(value))
 
 
-def lengths(given: str | int | Sequence[int]) -> tuple[Period, ...]:
+def lengths(value: str | int | Sequence[int]) -> tuple[Period, ...]:
     """Return lengths of a window."""
-    return read_periods(numbers_text(given), LENGTHS)
+    return read_periods(numbers_text(value), LENGTHS)
 
 
-def period(given: str | int) -> Period:
+def period(value: str | int) -> Period:
     """Return the one pulling period of a command that takes no more."""
-    found = read_periods(str(given))
-    if len(found) > 1:
+    periods_read = read_periods(str(value))
+    if len(periods_read) > 1:
         raise LarsError("accepted here: one period, as 5; `lars agree` takes several")
-    return found[0]
+    return periods_read[0]
 
 
-def whole_numbers(given: str | int | Sequence[int]) -> tuple[int, ...]:
+def whole_numbers(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return whole numbers from 1."""
-    found = [one.source for one in periods(given)]
-    if not all(isinstance(one, int) for one in found):
+    result = [one.source for one in periods(value)]
+    if not all(isinstance(item, int) for item in result):
         raise LarsError("accepted: whole numbers from 1, as 1,2,4")
-    return tuple(one for one in found if isinstance(one, int))
+    return tuple(item for item in result if isinstance(item, int))
 
 
-def rename_option(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return which column is called which, of texts A=B or of a mapping."""
-    if isinstance(given, Mapping):
-        return given
-    return dict(_column_names(text) for text in given)
+    if isinstance(names, Mapping):
+        return names
+    return dict(_column_names(text) for text in names)
 
 
 def _column_names(text: str) -> tuple[str, str]:
@@ -135,22 +135,22 @@ def _column_names(text: str) -> tuple[str, str]:
     return old, new
 
 
-def start_times(given: str | int | Sequence[int]) -> tuple[int, ...]:
+def start_times(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return the time points at which windows may begin.
 
     >>> start_times("0..3,7")
     (0, 1, 2, 3, 7)
     """
-    return read_numbers(numbers_text(given), START_TIMES)
+    return read_numbers(numbers_text(value), START_TIMES)
 
 
-def dated_start_times(given: str | int | Sequence[int]) -> tuple[int, ...] | str:
+def dated_start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
     """Return the time points at which windows may begin; a text with dateTimes as it is, for a trace to read.
 
     >>> dated_start_times("2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12")
     '2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12'
     """
-    text = numbers_text(given)
+    text = numbers_text(value)
     numbers = in_time_points(text, lambda _: LARGEST)
     return start_times(text) if numbers == text else text
 
@@ -164,36 +164,36 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
     >>> in_time_points("08:00:00..08:00:09,12", lambda _: 5)
     '5..5,12'
     """
-    return _DATED.sub(lambda found: str(count(time(found[0]))), text)
+    return _DATED.sub(lambda match: str(count(time(match[0]))), text)
 
 
-def moment(given: str | datetime) -> datetime:
+def moment(value: str | datetime) -> datetime:
     """Return the dateTime of time 0."""
     try:
-        return given if isinstance(given, datetime) else datetime.fromisoformat(given)
+        return value if isinstance(value, datetime) else datetime.fromisoformat(value)
     except ValueError:
         raise LarsError("accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
 
 
-def assignments(given: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
+def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
     """Return the predicates of each stream, of texts STREAM=PREDICATE or of a mapping."""
-    found: dict[Iri, tuple[Iri, ...]] = {}
-    for stream, predicate in _assigned(given):
+    iris: dict[Iri, tuple[Iri, ...]] = {}
+    for stream, predicate in _assigned(names):
         if not (stream and predicate):
             raise LarsError("accepted: STREAM=PREDICATE, two IRIs")
         key, value = Iri(_absolute(stream)), Iri(_absolute(predicate))
-        found[key] = (*found.get(key, ()), value)
-    return found
+        iris[key] = (*iris.get(key, ()), value)
+    return iris
 
 
-def _assigned(given: Sequence[str] | Mapping[str, Sequence[str]]) -> Sequence[tuple[str, str]]:
-    if not isinstance(given, Mapping):
-        return [(stream, predicate) for stream, _, predicate in (text.partition("=") for text in given)]
-    several = ((stream, [value] if isinstance(value, str) else value) for stream, value in given.items())
+def _assigned(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Sequence[tuple[str, str]]:
+    if not isinstance(names, Mapping):
+        return [(stream, predicate) for stream, _, predicate in (text.partition("=") for text in names)]
+    several = ((stream, [value] if isinstance(value, str) else value) for stream, value in names.items())
     return [(stream, predicate) for stream, predicates in several for predicate in predicates]
 
 
-_ENGINE = re.compile(rf"({'|'.join(one.value for one in Language)}):(?!//)")
+_ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
 
 
 def static_file(text: str) -> StaticFile:
@@ -213,74 +213,74 @@ def static_file(text: str) -> StaticFile:
     return StaticFile(Path(file), name or None, engine[1] if engine else None)
 
 
-def variables(given: str | Sequence[str]) -> tuple[str, ...]:
+def variables(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of variables; `none` stands for no variable.
 
     >>> variables("?a, b"), variables("none")
     (('a', 'b'), ())
     """
-    listed = given.split(",") if isinstance(given, str) else given
-    names = [str(one).strip().lstrip("?$") for one in listed]
+    texts = value.split(",") if isinstance(value, str) else value
+    names = [str(text).strip().lstrip("?$") for text in texts]
     if not names or not all(re.fullmatch(r"\w+", name) for name in names):
         raise LarsError("accepted: variables, as ?a,?b, or none")
     return () if names == ["none"] else tuple(dict.fromkeys(names))
 
 
-def static_files(given: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
+def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
     """Return the files of static data."""
-    return tuple(one if isinstance(one, StaticFile) else static_file(one) for one in given)
+    return tuple(item if isinstance(item, StaticFile) else static_file(item) for item in names)
 
 
-def streams(given: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
+def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
     """Return the stream of each file, of texts IRI=FILE or of a mapping from streams."""
     pairs = (
-        [(iri, str(file)) for iri, file in given.items()]
-        if isinstance(given, Mapping)
-        else [(iri, file) for iri, _, file in (text.rpartition("=") for text in given)]
+        [(iri, str(file)) for iri, file in names.items()]
+        if isinstance(names, Mapping)
+        else [(iri, file) for iri, _, file in (text.rpartition("=") for text in names)]
     )
-    found: dict[Path, str] = {}
+    result: dict[Path, str] = {}
     for iri, file in pairs:
         if not (iri and file):
             raise LarsError("accepted: IRI=FILE")
-        if found.setdefault(Path(file), stream := _absolute(iri)) != stream:
-            raise LarsError(f"the file {file} was given the stream {found[Path(file)]}; accepted: one")
-    return found
+        if result.setdefault(Path(file), stream := _absolute(iri)) != stream:
+            raise LarsError(f"the file {file} was given the stream {result[Path(file)]}; accepted: one")
+    return result
 
 
-def prefixes(given: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return what prefixes stand for, of texts PREFIX=IRI or of a mapping.
 
     >>> prefixes(["ex=http://example.org/"])
     {'ex': 'http://example.org/'}
     """
-    pairs = given.items() if isinstance(given, Mapping) else [text.partition("=")[::2] for text in given]
-    found: dict[str, str] = {}
+    pairs = names.items() if isinstance(names, Mapping) else [text.partition("=")[::2] for text in names]
+    result: dict[str, str] = {}
     for name, iri in pairs:
         prefix = name.removesuffix(":")
         if not PREFIX.fullmatch(prefix):
             raise LarsError(f"found the prefix {name!r}; accepted: PREFIX=IRI, as ex=http://example.org/")
-        if found.setdefault(prefix, meant := _absolute(iri)) != meant:
-            raise LarsError(f"the prefix {prefix!r} was given {found[prefix]}; accepted: one IRI")
-    return found
+        if result.setdefault(prefix, meant := _absolute(iri)) != meant:
+            raise LarsError(f"the prefix {prefix!r} was given {result[prefix]}; accepted: one IRI")
+    return result
 
 
-def columns(given: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
+def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what the columns of tables become, of texts PART=TEMPLATE or of a mapping, as TOML has it.
 
     >>> columns(["t={time}", "ex:at=ex:station/{station}"])
     {'t': '{time}', 'ex:at': 'ex:station/{station}'}
     """
-    if isinstance(given, Mapping):
-        columns_by_stream(given)
-        return given
-    found: dict[str, str] = {}
-    for text in given:
+    if isinstance(names, Mapping):
+        columns_by_stream(names)
+        return names
+    result: dict[str, str] = {}
+    for text in names:
         part, _, template = text.partition("=")
         if not (part and template):
             raise LarsError("accepted: PART=TEMPLATE, as t={time} or ex:at=ex:station/{station}")
-        if found.setdefault(part, template) != template:
-            raise LarsError(f"{part} was given {found[part]}; accepted: one template")
-    return found
+        if result.setdefault(part, template) != template:
+            raise LarsError(f"{part} was given {result[part]}; accepted: one template")
+    return result
 
 
 def _absolute(iri: str) -> str:

@@ -86,8 +86,8 @@ class BuiltInEngine:
             query = read_once(registration.query, "query")
             if query.language is Language.CQELS:
                 query = with_its_text(query, registration.query, "query")
-            given = EngineRun(query, static_of(registration.static), (), options.unit)
-            session = BuiltInSession(self._changed(options), given, options)
+            engine_run = EngineRun(query, static_of(registration.static), (), options.unit)
+            session = BuiltInSession(self._changed(options), engine_run, options)
             session.reports()
         except LarsError as error:
             raise RefusedQueryError(str(error)) from None
@@ -140,7 +140,7 @@ class BuiltInSession:
     reporter: Specification | Engine
     run: EngineRun
     options: BuiltInOptions
-    _told: float = field(default=float("-inf"), init=False)
+    _clock: float = field(default=float("-inf"), init=False)
     """The time in ms up to which a specification has reported: included where `_includes_end`."""
     _known: Recording = field(default=Recording((), ()), init=False)
     """What has been reported up to the last push."""
@@ -164,12 +164,12 @@ class BuiltInSession:
         return self._known
 
     def _reports(self) -> Recording:
-        given = self.run
+        engine_run = self.run
         if isinstance(self.reporter, Engine):
             off = frozenset(self.options.off)
-            return self.reporter.run(given.query, given.static, given.pushes, off)
-        choice = choice_at(given, self.reporter, self.options.t0, self.options.bounds)
-        return specified_answers(given, self.reporter, choice, given.last)
+            return self.reporter.run(engine_run.query, engine_run.static, engine_run.pushes, off)
+        choice = choice_at(engine_run, self.reporter, self.options.t0, self.options.bounds)
+        return specified_answers(engine_run, self.reporter, choice, engine_run.last)
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
         """Push triples; a specification refuses one that is earlier than another, as no stream has it."""
@@ -179,12 +179,12 @@ class BuiltInSession:
         taken = [push for push, problem in zip(pushes, problems, strict=True) if problem is None]
         first = len(self.run.pushes)
         self.run = replace(self.run, pushes=(*self.run.pushes, *taken))
-        found = self.reports()
+        recording = self.reports()
         replies: list[PushReply] = []
         number = first
         for push, problem in zip(pushes, problems, strict=True):
             if problem is None:
-                own = self._until(found, push.t) if self._waits else self._of(found, number)
+                own = self._until(recording, push.t) if self._waits else self._of(recording, number)
                 replies.append(PushReply(reports=own))
                 number += 1
             else:
@@ -193,7 +193,7 @@ class BuiltInSession:
 
     def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
         """Yield why each triple is refused, None where it is not."""
-        latest = max(self._told, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
+        latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
                 yield f"found the time {push.t:g} ms after {latest:g}; accepted: times in order"
@@ -209,21 +209,23 @@ class BuiltInSession:
     def _by_trigger(self, pushes: Sequence[Push]) -> list[PushReply]:
         first = len(self.run.pushes)
         self.run = replace(self.run, pushes=(*self.run.pushes, *pushes))
-        found = self.reports()
+        recording = self.reports()
         return [
             PushReply(
-                reports=self._of(found, number),
-                refused="the engine refuses it" if number in found.rejected else None,
+                reports=self._of(recording, number),
+                refused="the engine refuses it" if number in recording.rejected else None,
             )
             for number in range(first, first + len(pushes))
         ]
 
-    def _of(self, found: Recording, number: int) -> tuple[EngineReport, ...]:
+    def _of(self, recording: Recording, number: int) -> tuple[EngineReport, ...]:
         """Return what the push with a number triggered."""
-        bounds = found.windows or [None] * len(found.reports)
-        both = zip(found.reports, bounds, strict=True)
+        bounds = recording.windows or [None] * len(recording.reports)
+        both = zip(recording.reports, bounds, strict=True)
         return tuple(
-            _report(one, found.variables, ends, self.run.query) for one, ends in both if one.trigger == number
+            _report(report, recording.variables, ends, self.run.query)
+            for report, ends in both
+            if report.trigger == number
         )
 
     @property
@@ -239,17 +241,17 @@ class BuiltInSession:
         """Whether what closes at a time is certain when an element of that time arrives."""
         assert isinstance(self.reporter, Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
-        named = [self.reporter.report, *self.reporter.windows.values()]
-        return bounds is Bounds.HIGH_OPEN and all(Strategy.WINDOW_CLOSE in one for one in named)
+        strategies = [self.reporter.report, *self.reporter.windows.values()]
+        return bounds is Bounds.HIGH_OPEN and all(Strategy.WINDOW_CLOSE in one for one in strategies)
 
-    def _until(self, found: Recording, t: float) -> tuple[EngineReport, ...]:
+    def _until(self, recording: Recording, t: float) -> tuple[EngineReport, ...]:
         """Return what has become certain when time has come to `t`, in ms."""
-        before, self._told = self._told, max(self._told, t)
+        before, self._clock = self._clock, max(self._clock, t)
         ends = self._includes_end
         return tuple(
-            _report(one, found.variables, None, self.run.query)
-            for one in sorted(found.reports, key=lambda one: one.t)
-            if (before < one.t <= t if ends else before <= one.t < t)
+            _report(report, recording.variables, None, self.run.query)
+            for report in sorted(recording.reports, key=lambda report: report.t)
+            if (before < report.t <= t if ends else before <= report.t < t)
         )
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
@@ -258,27 +260,29 @@ class BuiltInSession:
             return ()
         until = int(t / self.run.unit.milliseconds)
         choice = choice_at(self.run, self.reporter, self.options.t0, self.options.bounds)
-        found = specified_answers(self.run, self.reporter, choice, max(self.run.last, until))
-        return self._until(found, t) if self._waits else ()
+        recording = specified_answers(self.run, self.reporter, choice, max(self.run.last, until))
+        return self._until(recording, t) if self._waits else ()
 
     def close(self) -> tuple[EngineReport, ...]:
         """Return what a specification reports at the time of the last push, once that is over."""
         if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
             return ()
-        names, query, before = self._known.variables, self.run.query, self._told
-        return tuple(_report(one, names, None, query) for one in self._known.reports if one.t >= before)
+        names, query, before = self._known.variables, self.run.query, self._clock
+        return tuple(
+            _report(report, names, None, query) for report in self._known.reports if report.t >= before
+        )
 
 
 def _report(
-    one: Report, names: Sequence[str], bounds: tuple[float, float] | None, query: EngineQuery
+    report: Report, names: Sequence[str], bounds: tuple[float, float] | None, query: EngineQuery
 ) -> EngineReport:
     rows: list[Mapping[str, str | None]] = [
-        {name: text for name, text in zip(names, row, strict=True) if text is not None} for row in one.rows
+        {name: text for name, text in zip(names, row, strict=True) if text is not None} for row in report.rows
     ]
     if query.form is Form.ASK and not names:
-        rows = [{"Answer": _TRUTHS[bool(one.rows)]}]
+        rows = [{"Answer": _TRUTHS[bool(report.rows)]}]
     start, end = bounds or (None, None)
-    return EngineReport(t=one.t, rows=tuple(rows), window_from=start, window_to=end)
+    return EngineReport(t=report.t, rows=tuple(rows), window_from=start, window_to=end)
 
 
 ADAPTER: Final = "adapter:"

@@ -101,12 +101,12 @@ def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[Adapte
         yield from _guarded("a query that cannot be read", _unreadable(adapter))
         yield from _guarded("the end", _end(adapter, registration))
         return
-    said = f"refuses every query that is tried, the first with: {cut(refusals[0])}"
-    yield AdapterCheck("open", f"{said}; accepted: a QUERY beside --check that the engine takes")
+    sentence = f"refuses every query that is tried, the first with: {cut(refusals[0])}"
+    yield AdapterCheck("open", f"{sentence}; accepted: a QUERY beside --check that the engine takes")
 
 
 def _advice(profile: ProfileReply) -> str | None:
-    if not any(one.isdigit() for one in profile.engine):
+    if not any(character.isdigit() for character in profile.engine):
         return f"the engine is called {profile.engine!r}: with its version answers can be told apart later"
     return None
 
@@ -133,8 +133,10 @@ def _runs(
     problem = "another process answers otherwise: answers come late, or depend on real time or chance"
     yield AdapterCheck("another process", None if first.same(third) else problem)
     session = adapter.open(registration)
-    found = session.push([Push(tried.milliseconds, "<http://e/unread>", ("<http://e/a>",) * 3)])
-    yield AdapterCheck("a stream that is not read", None, found[0].refused and "refused: " + found[0].refused)
+    replies = session.push([Push(tried.milliseconds, "<http://e/unread>", ("<http://e/a>",) * 3)])
+    yield AdapterCheck(
+        "a stream that is not read", None, replies[0].refused and "refused: " + replies[0].refused
+    )
     if profile.advances:
         session.advance(3 * tried.milliseconds)
         yield AdapterCheck("advance")
@@ -142,30 +144,30 @@ def _runs(
 
 
 def _pushes(length: float) -> list[Push]:
-    found = [
+    pushes = [
         Push((place + 1) * length / 4, _S, (f"<http://e/s{place}>", "<http://e/p>", term))
         for place, term in enumerate(_TERMS)
     ]
-    last = found[-1].t
+    last = pushes[-1].t
     return [
-        *found,
+        *pushes,
         *(Push(last + n * length, _S, ("<http://e/s>", "<http://e/p>", "<http://e/z>")) for n in (1, 2)),
     ]
 
 
-def _reported(found: EngineAnswers, pushed: int) -> AdapterCheck:
-    rows = sum(len(report.rows) for _, report in found.reports)
+def _reported(answers: EngineAnswers, pushed: int) -> AdapterCheck:
+    rows = sum(len(report.rows) for _, report in answers.reports)
     advice = None
     if not rows:
         advice = f"no row in {quantity(pushed, 'push')} although windows close: is a report waited for?"
-    if found.rejected:
-        number, why = next(iter(found.rejected.items()))
+    if answers.rejected:
+        number, why = next(iter(answers.rejected.items()))
         advice = f"push {number} is refused: {why}"
     return AdapterCheck("push", None, advice)
 
 
-def _terms(found: EngineAnswers, profile: ProfileReply) -> AdapterCheck:
-    reports = [report for _, report in found.reports] + list(found.flush)
+def _terms(answers: EngineAnswers, profile: ProfileReply) -> AdapterCheck:
+    reports = [report for _, report in answers.reports] + list(answers.flush)
     terms = {text for report in reports for row in report.rows for text in row.values() if text is not None}
     known = {*_TERMS, "<http://e/z>", "<http://e/s>", *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
     wrong = sorted(terms - known)
@@ -174,9 +176,9 @@ def _terms(found: EngineAnswers, profile: ProfileReply) -> AdapterCheck:
     return AdapterCheck("terms")
 
 
-def _times(found: EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
+def _times(answers: EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
     last = max(push.t for push in pushes)
-    odd = [report.t for _, report in found.reports if report.t > 2 * last]
+    odd = [report.t for _, report in answers.reports if report.t > 2 * last]
     if odd:
         problem = f"a report at {odd[0]:g} ms, the last push at {last:g}; accepted: times in time_unit"
         return AdapterCheck("times of reports", problem)

@@ -74,7 +74,7 @@ class ChildProgram:
         self._rest = bytearray()
         """What has been read of a line that has not ended."""
         self._mark = f"{_MARK}={uuid.uuid4().hex}"
-        self._said = b""
+        self._last_words = b""
         self._process = self._started()
         self._selector = selectors.DefaultSelector()
         for stream in (self._process.stdout, self._process.stderr):
@@ -137,10 +137,10 @@ class ChildProgram:
         """Return the next reply of what has been read."""
         return self._replies.popleft() if self._replies else None
 
-    def _take(self, found: bytes) -> None:
+    def _take(self, data: bytes) -> None:
         """Take what has been read; lines that are no JSON objects are noise."""
-        self._rest += found
-        if b"\n" not in found:
+        self._rest += data
+        if b"\n" not in data:
             return
         *lines, rest = bytes(self._rest).split(b"\n")
         self._rest = bytearray(rest)
@@ -172,12 +172,12 @@ class ChildProgram:
     def _read(self, stream: int) -> int:
         assert self._process.stdout is not None
         with suppress(BlockingIOError):
-            if found := os.read(stream, _AT_ONCE):
+            if data := os.read(stream, _AT_ONCE):
                 if stream == self._process.stdout.fileno():
-                    self._take(found)
+                    self._take(data)
                 else:
-                    self._said = (self._said + found)[-_KEPT:]
-                return len(found)
+                    self._last_words = (self._last_words + data)[-_KEPT:]
+                return len(data)
             self._selector.unregister(stream)
             if stream == self._process.stdout.fileno():
                 raise self._gone()
@@ -189,25 +189,27 @@ class ChildProgram:
             self._await_end(_PATIENCE)
         with suppress(OSError, KeyError):
             assert self._process.stderr is not None
-            self._said = (self._said + (os.read(self._process.stderr.fileno(), _AT_ONCE) or b""))[-_KEPT:]
+            self._last_words = (self._last_words + (os.read(self._process.stderr.fileno(), _AT_ONCE) or b""))[
+                -_KEPT:
+            ]
         return self._failed("has ended" if self._has_ended() else "has closed its output")
 
     def _failed(self, problem: str) -> FailedEngineError:
         """Return the error, once the program has ended."""
         rest = (bytes(self._rest[:_KEPT]) or self._last_noise).decode(errors="replace").strip()
-        said = self._said.decode(errors="replace").strip().splitlines()
+        sentences = self._last_words.decode(errors="replace").strip().splitlines()
         self.end()
         how = self._process.returncode
         if problem == "has ended":
             problem += f" by signal {-how}" if how < 0 else f" with exit code {how}"
-        told = f"; its last words: {on_one_line(cut(said[-1]))}" if said else ""
+        text = f"; its last words: {on_one_line(cut(sentences[-1]))}" if sentences else ""
         cut_off = f"; it wrote, which is no JSON object: {on_one_line(cut(rest))}" if rest else ""
-        return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}{told}{cut_off}")
+        return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}{text}{cut_off}")
 
     def _has_ended(self) -> bool:
         # The process stays known until its group has ended: nobody else can have its number.
-        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-        return found is not None
+        result = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        return result is not None
 
     def _await_end(self, seconds: float) -> None:
         until = monotonic() + seconds
@@ -247,18 +249,18 @@ class ChildProgram:
 
 def _marked(mark: str) -> Iterator[int]:
     """Yield the processes with a mark in their environment, where the system tells."""
-    wanted = mark.encode()
+    ending = mark.encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+            if ending in (folder / "environ").read_bytes().split(b"\0"):
                 yield int(folder.name)
 
 
 @atexit.register
 def end_all() -> None:
     """End all programs that still run: at the end of this process, or of a run from outside."""
-    for one in list(_running):
-        one.end()
+    for program in list(_running):
+        program.end()
 
 
 SILENCE: Final = 30.0
@@ -295,35 +297,35 @@ class RunningAdapter:
         message = OpenMessage(
             query=registration.query, static=registration.static, options=registration.options
         )
-        (found,) = self.ask([message])
-        if "error" in found:
-            raise RefusedQueryError(self._read(ErrorReply, found, "open").error)
-        for key in found.keys() - ProfileReply.model_fields.keys():
+        (result,) = self.ask([message])
+        if "error" in result:
+            raise RefusedQueryError(self._read(ErrorReply, result, "open").error)
+        for key in result.keys() - ProfileReply.model_fields.keys():
             if meant := get_close_matches(key, ProfileReply.model_fields, 1, 0.8):
                 raise self._failed(
                     f"has replied to open wrongly: unknown key {key!r}, did you mean {meant[0]}"
                 )
-        return AdapterSession(self, self._read(ProfileReply, found, "open"))
+        return AdapterSession(self, self._read(ProfileReply, result, "open"))
 
     def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         """Send messages, and return the reply to each."""
         assert self._child is not None
-        found: list[Mapping[str, object]] = list(
-            self._child.replies([one.model_dump_json(by_alias=True) for one in messages])
+        replies: list[Mapping[str, object]] = list(
+            self._child.replies([message.model_dump_json(by_alias=True) for message in messages])
         )
         self.noise = self._child.noise
-        return found
+        return replies
 
-    def reply(self, kind: type[_Reply], found: Mapping[str, object], op: str) -> _Reply:
+    def reply(self, kind: type[_Reply], entries: Mapping[str, object], op: str) -> _Reply:
         """Return a reply as what it has to be; raises FailedEngineError for anything else."""
-        if "error" in found:
-            said = self._read(ErrorReply, found, op).error
-            raise self._failed(f"cannot go on after {op}: {said}")
-        return self._read(kind, found, op)
+        if "error" in entries:
+            error = self._read(ErrorReply, entries, op).error
+            raise self._failed(f"cannot go on after {op}: {error}")
+        return self._read(kind, entries, op)
 
-    def _read(self, kind: type[_Reply], found: Mapping[str, object], op: str) -> _Reply:
+    def _read(self, kind: type[_Reply], entries: Mapping[str, object], op: str) -> _Reply:
         try:
-            return kind.model_validate(found)
+            return kind.model_validate(entries)
         except ValidationError as error:
             raise self._failed(f"has replied to {op} wrongly: {problem_of(error)}") from None
 
@@ -336,7 +338,7 @@ class RunningAdapter:
         return EngineReport.model_construct(t=report.t * length, rows=rows, window_from=start, window_to=end)
 
     def _row(self, row: Mapping[str, str | None], profile: ProfileReply, op: str) -> Mapping[str, str]:
-        found: dict[str, str] = {}
+        result: dict[str, str] = {}
         for name, text in row.items():
             try:
                 check_variable(name)
@@ -344,8 +346,8 @@ class RunningAdapter:
             except LarsError as error:
                 raise self._failed(f"has replied to {op} wrongly: {error}") from None
             if term is not None:
-                found[name] = term
-        return found
+                result[name] = term
+        return result
 
     def _failed(self, problem: str) -> FailedEngineError:
         self.end()
@@ -382,13 +384,13 @@ class AdapterSession:
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
         """Give the engine triples, at the pace that it says; return what each of them caused."""
         ahead = _MOST_AHEAD if self.profile.reads_ahead and not self.profile.pacing_ms else 1
-        found: list[PushReply] = []
+        replies: list[PushReply] = []
         for start in range(0, len(pushes), ahead):
-            if found and self.profile.pacing_ms:
+            if replies and self.profile.pacing_ms:
                 sleep(self.profile.pacing_ms / 1000)
             part = [self._message(push) for push in pushes[start : start + ahead]]
-            found += map(self._reply, self.adapter.ask(part))
-        return found
+            replies += map(self._reply, self.adapter.ask(part))
+        return replies
 
     def _message(self, push: Push) -> PushMessage:
         return PushMessage(
@@ -396,26 +398,26 @@ class AdapterSession:
         )
 
     def _in_units(self, t: float) -> float:
-        found = t / self.profile.unit.milliseconds
-        return int(found) if found == int(found) else found
+        number = t / self.profile.unit.milliseconds
+        return int(number) if number == int(number) else number
 
-    def _reply(self, found: Mapping[str, object]) -> PushReply:
-        reply = self.adapter.reply(PushReply, found, "push")
+    def _reply(self, entries: Mapping[str, object]) -> PushReply:
+        reply = self.adapter.reply(PushReply, entries, "push")
         reports = self._checked(reply.reports, "push")
         return PushReply.model_construct(reports=reports, refused=reply.refused, errors=reply.errors)
 
     def _checked(self, reports: Sequence[EngineReport], op: str) -> tuple[EngineReport, ...]:
-        return tuple(self.adapter.checked(one, self.profile, op) for one in reports)
+        return tuple(self.adapter.checked(report, self.profile, op) for report in reports)
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
         """Say that nothing comes before a time any more, where the adapter says that it advances."""
-        (found,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
-        return self._checked(self.adapter.reply(AdvanceReply, found, "advance").reports, "advance")
+        (result,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
+        return self._checked(self.adapter.reply(AdvanceReply, result, "advance").reports, "advance")
 
     def close(self) -> tuple[EngineReport, ...]:
         """End the run, and the process with it where another query needs another one."""
-        (found,) = self.adapter.ask([CloseMessage()])
-        reports = self._checked(self.adapter.reply(CloseReply, found, "close").reports, "close")
+        (result,) = self.adapter.ask([CloseMessage()])
+        reports = self._checked(self.adapter.reply(CloseReply, result, "close").reports, "close")
         if not self.profile.fresh:
             self.adapter.end()
         return reports

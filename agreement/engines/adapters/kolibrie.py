@@ -61,8 +61,8 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
     except urllib.error.HTTPError as error:
         if error.code == 404:  # noqa: PLR2004
             raise _NoSessionsError from None
-        said = error.read().decode(errors="replace")
-        raise ValueError(f"the server refuses it: {said}") from None
+        sentence = error.read().decode(errors="replace")
+        raise ValueError(f"the server refuses it: {sentence}") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"found no server of Kolibrie at {url}: {error}") from None
 
@@ -72,8 +72,8 @@ class Session:
 
     def __init__(self, url: str, query: str, static: str, settle: float) -> None:
         self.url, self.settle = url, settle
-        given = {"query": query, "static_rdf": static, "static_format": "ntriples"}
-        self.name = _post(url, "/rsp/register", given)["session_id"]
+        values = {"query": query, "static_rdf": static, "static_format": "ntriples"}
+        self.name = _post(url, "/rsp/register", values)["session_id"]
         self.rows: queue.SimpleQueue[TextRow] = queue.SimpleQueue()
         host = urllib.parse.urlsplit(url)
         self.connection = HTTPConnection(host.hostname or "", host.port, timeout=_SECONDS)
@@ -120,9 +120,9 @@ class Beginnings:
         self._answer()
 
     def _answer(self) -> Counter[tuple[tuple[str, str], ...]]:
-        ends = [{"stream": one, "timestamp": _LONG_AFTER, "ntriples": _NOISE} for one in self.streams]
-        found = _post(self.url, "/rsp-query", self.given | {"events": [*self.events, *ends]})
-        names, *rows = found.get("data") or [[]]
+        ends = [{"stream": stream, "timestamp": _LONG_AFTER, "ntriples": _NOISE} for stream in self.streams]
+        answer = _post(self.url, "/rsp-query", self.given | {"events": [*self.events, *ends]})
+        names, *rows = answer.get("data") or [[]]
         return Counter(
             tuple((name, text) for name, text in zip(names, row, strict=False) if text) for row in rows
         )

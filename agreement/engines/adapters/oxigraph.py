@@ -115,7 +115,8 @@ class OxigraphRun:
         for window in self.windows:
             graph = ox.NamedNode(window.name)
             store.extend(
-                ox.Quad(one.subject, one.predicate, one.object, graph) for one in self._content(window, at)
+                ox.Quad(triple.subject, triple.predicate, triple.object, graph)
+                for triple in self._content(window, at)
             )
         rows = list(_rows(store.query(self.query)))
         now, before = Counter(rows), self.before
@@ -129,16 +130,16 @@ class OxigraphRun:
                 return rows
 
 
-def _rows(found: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Iterator[_Row]:
-    if isinstance(found, ox.QueryBoolean):
-        yield from ((("Answer", str(_TRUE)),),) if found else ()
+def _rows(results: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Iterator[_Row]:
+    if isinstance(results, ox.QueryBoolean):
+        yield from ((("Answer", str(_TRUE)),),) if results else ()
         return
-    if isinstance(found, ox.QueryTriples):
-        triples = dict.fromkeys((one.subject, one.predicate, one.object) for one in found)
-        yield from (tuple(zip(TRIPLE, map(str, one), strict=True)) for one in triples)
+    if isinstance(results, ox.QueryTriples):
+        triples = dict.fromkeys((item.subject, item.predicate, item.object) for item in results)
+        yield from (tuple(zip(TRIPLE, map(str, triple), strict=True)) for triple in triples)
         return
-    names = [variable.value for variable in found.variables]
-    for solution in found:
+    names = [variable.value for variable in results.variables]
+    for solution in results:
         yield tuple((name, str(solution[name])) for name in names if solution[name] is not None)
 
 
@@ -156,9 +157,9 @@ def register(message: _Message) -> OxigraphRun:
     plain = _REGISTERED.sub("", text)
     others = _FROM.search(_DECLARED.sub("", plain))
     plain = _DECLARED.sub(lambda found: f"FROM NAMED {found[1]}" if others else "", plain)
-    if found := _GRAPHS.search(plain):
+    if match := _GRAPHS.search(plain):
         raise ValueError(
-            f"found {found[0]}; accepted: SELECT, ASK and CONSTRUCT, windows and graphs by their names"
+            f"found {match[0]}; accepted: SELECT, ASK and CONSTRUCT, windows and graphs by their names"
         )
     plain = _WINDOW.sub(lambda found: found[1] or "GRAPH", plain)
     try:
@@ -186,10 +187,10 @@ def _iri(written: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _milliseconds(written: str) -> int:
-    found = _DURATION.fullmatch(written)
-    if found is None or not int(found[1]):
+    match = _DURATION.fullmatch(written)
+    if match is None or not int(match[1]):
         raise ValueError(f"found the length {written}; accepted: 4 (in ms), 4s, PT4S")
-    return int(found[1]) * _MS[(found[2] or "ms").lower()]
+    return int(match[1]) * _MS[(match[2] or "ms").lower()]
 
 
 def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:

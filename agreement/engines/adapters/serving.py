@@ -31,8 +31,8 @@ def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
     serving, rest = _Serving(engine), b""
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")
-        if found := [reply.model_dump_json(exclude_none=True) for reply in serving.answered(lines)]:
-            yield "\n".join(found)
+        if texts := [reply.model_dump_json(exclude_none=True) for reply in serving.answered(lines)]:
+            yield "\n".join(texts)
 
 
 class _Serving:
@@ -45,9 +45,9 @@ class _Serving:
     def answered(self, lines: Sequence[bytes]) -> Iterator[Message]:
         """Yield the reply to each line that is not blank."""
         messages = [_message(line) for line in lines if line.strip()]
-        for pushed, group in groupby(messages, lambda one: isinstance(one, PushMessage)):
+        for pushed, group in groupby(messages, lambda message: isinstance(message, PushMessage)):
             if pushed:
-                yield from self._pushed([one for one in group if isinstance(one, PushMessage)])
+                yield from self._pushed([message for message in group if isinstance(message, PushMessage)])
             else:
                 yield from map(self._reply, group)
 
@@ -75,20 +75,22 @@ class _Serving:
         if self.session is None:
             return [ErrorReply(error=_NONE_OPEN) for _ in messages]
         read = [_push(message) for message in messages]
-        pushes = [one for one in read if isinstance(one, Push)]
+        pushes = [item for item in read if isinstance(item, Push)]
         try:
-            found = iter(self.session.push(pushes))
+            push = iter(self.session.push(pushes))
         except LarsError as error:
             return [ErrorReply(error=str(error)) for _ in messages]
-        return [next(found) if isinstance(one, Push) else PushReply(reports=(), refused=one) for one in read]
+        return [
+            next(push) if isinstance(item, Push) else PushReply(reports=(), refused=item) for item in read
+        ]
 
 
 def _message(line: bytes) -> Message:
     try:
-        found: Message = REQUEST.validate_json(line)
+        message: Message = REQUEST.validate_json(line)
     except ValidationError as error:
         return ErrorReply(error=problem_of(error))
-    return found
+    return message
 
 
 def _push(message: PushMessage) -> Push | str:

@@ -98,26 +98,26 @@ class EngineAnswers:
     @property
     def rejected(self) -> Mapping[int, str]:
         """Why pushes were not taken, by their numbers."""
-        return {n: one.refused for n, one in enumerate(self.replies) if one.refused is not None}
+        return {n: reply.refused for n, reply in enumerate(self.replies) if reply.refused is not None}
 
     @property
     def errors(self) -> tuple[tuple[int, str], ...]:
         """What the engine told of, by the numbers of pushes."""
-        return tuple((n, said) for n, one in enumerate(self.replies) for said in one.errors)
+        return tuple((n, error) for n, reply in enumerate(self.replies) for error in reply.errors)
 
     @property
     def reports(self) -> tuple[tuple[int, EngineReport], ...]:
         """The reports in their order, with the number of the push that each came during."""
-        return tuple((n, report) for n, one in enumerate(self.replies) for report in one.reports)
+        return tuple((n, report) for n, reply in enumerate(self.replies) for report in reply.reports)
 
     def recording(self) -> Recording:
         """Return the answers as a recording."""
-        found = self.reports
-        names = tuple(sorted({name for _, report in found for row in report.rows for name in row}))
-        bounds = tuple(_bounds(report) for _, report in found)
+        reports = self.reports
+        names = tuple(sorted({name for _, report in reports for row in report.rows for name in row}))
+        bounds = tuple(_bounds(report) for _, report in reports)
         return Recording(
             names,
-            tuple(Report(one.t, rows_in(names, one.rows), number) for number, one in found),
+            tuple(Report(report.t, rows_in(names, report.rows), number) for number, report in reports),
             tuple(self.rejected),
             bounds if any(bounds) else (),
         )
@@ -128,7 +128,7 @@ class EngineAnswers:
 
 
 def _shape(answers: EngineAnswers) -> tuple[object, ...]:
-    pushed = [(one.refused, [_content(report) for report in one.reports]) for one in answers.replies]
+    pushed = [(reply.refused, [_content(report) for report in reply.reports]) for reply in answers.replies]
     return answers.profile, answers.refused, pushed, [_content(report) for report in answers.flush]
 
 

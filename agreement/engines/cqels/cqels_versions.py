@@ -57,12 +57,12 @@ class CqelsHead:
     @property
     def variables(self) -> frozenset[Variable]:
         """The variables that SELECT, GROUP BY, HAVING and the aggregates mention."""
-        found = frozenset(self.columns).union(self.keys)
+        variables = frozenset(self.columns).union(self.keys)
         for step in (*self.inside, *self.after_groups):
-            found |= variables_of(step.expression if isinstance(step, Extend) else step.condition)
+            variables |= variables_of(step.expression if isinstance(step, Extend) else step.condition)
         for _, aggregation in () if self.group is None else self.group.aggregates:
-            found = found.union(aggregation.arguments)
-        return found
+            variables = variables.union(aggregation.arguments)
+        return variables
 
 
 def head_of(query: EngineQuery) -> CqelsHead:
@@ -84,7 +84,7 @@ def _peeled(pattern: Pattern, kinds: tuple[type, ...]) -> tuple[tuple[HeadStep, 
     return tuple(steps), pattern
 
 
-def _taken(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
+def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
     """Return a solution with the values of expressions, none where that is an error; None if left out."""
     for step in steps:
         if isinstance(step, Filter):
@@ -105,7 +105,7 @@ class CqelsGroups:
 
     def prepared(self, solution: TextSolution) -> TextSolution:
         """Return a solution with the values of the expressions that are grouped by or aggregated."""
-        return _taken(self.head.inside, solution, self.data) or solution
+        return _after_steps(self.head.inside, solution, self.data) or solution
 
     def key(self, solution: TextSolution) -> GroupKey:
         """Return the group of a prepared solution."""
@@ -113,23 +113,23 @@ class CqelsGroups:
 
     def of(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
         """Return prepared solutions by group, in the order in which the groups begin."""
-        found: dict[GroupKey, list[TextSolution]] = {}
+        bindings: dict[GroupKey, list[TextSolution]] = {}
         for solution in solutions:
-            found.setdefault(self.key(solution), []).append(solution)
-        return found
+            bindings.setdefault(self.key(solution), []).append(solution)
+        return bindings
 
     def values(self, key: GroupKey, members: Iterable[TextSolution]) -> TextSolution | None:
         """Return what a group binds: its key and its aggregates; None where it is left out."""
         assert self.head.group is not None
         known = [*members]
-        found = {name: text for name, text in zip(self.head.keys, key, strict=True) if text is not None}
+        binding = {name: text for name, text in zip(self.head.keys, key, strict=True) if text is not None}
         for name, aggregation in self.head.group.aggregates:
-            elements = [_element(aggregation, one) for one in known]
-            if self.whole and aggregation.function != "COUNT" and any(None in one for one in elements):
+            elements = [_element(aggregation, solution) for solution in known]
+            if self.whole and aggregation.function != "COUNT" and any(None in terms for terms in elements):
                 return None
             value = aggregate(aggregation, elements)
-            found |= {} if value is None else {name: str(value)}
-        return found
+            binding |= {} if value is None else {name: str(value)}
+        return binding
 
     def of_nothing(self) -> TextSolution:
         """Return what Q6 binds for a group without a solution: COUNT and AVG are 0, all else is unbound."""
@@ -159,10 +159,10 @@ class CqelsReports:
     def of(self, pushes: Sequence[Push]) -> Iterator[Report]:
         """Yield the reports in their order, each with the number of the push that triggered it."""
         for number, push in enumerate(pushes):
-            found = [one for batch in self.machine.batches(push) for one in self._of_each(batch)]
+            bindings = [binding for batch in self.machine.batches(push) for binding in self._of_each(batch)]
             if self.machine.stages.each:
-                yield from (Report(push.t, (row,), number) for row in self._rows(found))
-            elif new := self._new(found):
+                yield from (Report(push.t, (row,), number) for row in self._rows(bindings))
+            elif new := self._new(bindings):
                 yield Report(push.t, tuple(new), number)
             if self.machine.live is not None:
                 self.machine.live.settle()
@@ -170,24 +170,24 @@ class CqelsReports:
     def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
         """Yield what each joined mapping is answered with, where that is asked of the mappings one by one."""
         if self.head.group is None:
-            yield from (one.binds for one in batch)
+            yield from (joined_mapping.binds for joined_mapping in batch)
         elif self.machine.stages.looked_up:
-            for one in batch:
-                yield from self._looked_up(self.groups.prepared(one.binds))
+            for mapping in batch:
+                yield from self._looked_up(self.groups.prepared(mapping.binds))
         elif self.machine.stages.each:
-            found = self.groups.of(self._there()) if batch else {}
-            for one in batch:
-                key = self.groups.key(self.groups.prepared(one.binds))
-                yield from self._values({key: found[key]})
+            bindings = self.groups.of(self._there()) if batch else {}
+            for mapping in batch:
+                key = self.groups.key(self.groups.prepared(mapping.binds))
+                yield from self._values({key: bindings[key]})
 
     def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
         """Yield the groups that plan 1 finds for a joined mapping, or the group of nothing (Q6)."""
-        asked = {name: joined[name] for name in self.head.keys if name in joined}
+        binding = {name: joined[name] for name in self.head.keys if name in joined}
         first = self.machine.body.triples[0].variables
         known: list[TextSolution] = []
-        if joins(self.machine.plans[0]) or any(name in first for name in asked):
-            whole = (self.groups.prepared(one.binds) for one in self.machine.whole(0))
-            known = [one for one in whole if compatible(asked, one)]
+        if joins(self.machine.plans[0]) or any(name in first for name in binding):
+            whole = (self.groups.prepared(mapping.binds) for mapping in self.machine.whole(0))
+            known = [solution for solution in whole if compatible(binding, solution)]
         if not known:
             yield self.groups.of_nothing()
         yield from self._values(self.groups.of(known))
@@ -199,47 +199,47 @@ class CqelsReports:
 
     def _there(self) -> Iterator[TextSolution]:
         assert self.machine.live is not None
-        return (self.groups.prepared(one.binds) for one in self.machine.live.now)
+        return (self.groups.prepared(mapping.binds) for mapping in self.machine.live.now)
 
-    def _new(self, found: list[TextSolution]) -> list[Row]:
+    def _new(self, bindings: list[TextSolution]) -> list[Row]:
         """Return what is new in the whole answer; equal rows count."""
         live = self.machine.live
         asked_one_by_one = self.head.group is not None and self.machine.stages.looked_up
         if asked_one_by_one:
-            return self._istream(found) if found else []
+            return self._istream(bindings) if bindings else []
         assert live is not None
         if not live.changed:
             return []
         if self.head.group is None and self.head.modifiers == UNMODIFIED:
-            gone = self._rows(one.binds for one in live.removed)
-            return reported_rows(ToStream.ISTREAM, gone, self._rows(found))
+            gone = self._rows(mapping.binds for mapping in live.removed)
+            return reported_rows(ToStream.ISTREAM, gone, self._rows(bindings))
         if self.head.group is None:
-            return self._istream([one.binds for one in live.now])
+            return self._istream([mapping.binds for mapping in live.now])
         return self._istream(self._values(self.groups.of(self._there())))
 
-    def _istream(self, found: Iterable[TextSolution]) -> list[Row]:
-        answer = self._modified([*self._seen(found)])
+    def _istream(self, bindings: Iterable[TextSolution]) -> list[Row]:
+        answer = self._modified([*self._of_select(bindings)])
         before, self._before = self._before, answer
         return reported_rows(ToStream.ISTREAM, before, answer)
 
-    def _rows(self, found: Iterable[TextSolution]) -> list[Row]:
-        return [self._row(one) for one in self._seen(found)]
+    def _rows(self, bindings: Iterable[TextSolution]) -> list[Row]:
+        return [self._row(binding) for binding in self._of_select(bindings)]
 
-    def _seen(self, found: Iterable[TextSolution]) -> Iterator[TextSolution]:
+    def _of_select(self, bindings: Iterable[TextSolution]) -> Iterator[TextSolution]:
         """Yield solutions with the expressions of SELECT, those of which HAVING is true."""
-        done = (_taken(self.head.after_groups, one, self.machine.data) for one in found)
-        return (one for one in done if one is not None)
+        done = (_after_steps(self.head.after_groups, binding, self.machine.data) for binding in bindings)
+        return (binding for binding in done if binding is not None)
 
     def _row(self, solution: TextSolution) -> Row:
         return tuple(solution.get(name) for name in self.head.columns)
 
-    def _modified(self, found: list[TextSolution]) -> list[Row]:
+    def _modified(self, bindings: list[TextSolution]) -> list[Row]:
         """Return the rows as ORDER BY, DISTINCT, OFFSET and LIMIT say; ties go by the rows' texts."""
         modifiers = self.head.modifiers
-        found = sorted(found, key=lambda one: row_order(self._row(one)))
+        bindings = sorted(bindings, key=lambda binding: row_order(self._row(binding)))
         for key in reversed(modifiers.order):
-            found.sort(key=lambda one: _value(one, key), reverse=key.descending)
-        rows = [self._row(one) for one in found]
+            bindings.sort(key=lambda binding: _value(binding, key), reverse=key.descending)
+        rows = [self._row(binding) for binding in bindings]
         if modifiers.duplicates is Duplicates.DISTINCT:
             rows = list(dict.fromkeys(rows))
         last = None if modifiers.limit is None else modifiers.offset + modifiers.limit

@@ -52,9 +52,9 @@ class JoinedMapping:
 T = TypeVar("T", BufferedTriple, JoinedMapping)
 
 
-def compatible(one: TextSolution, other: TextSolution) -> bool:
+def compatible(binding: TextSolution, other: TextSolution) -> bool:
     """Whether what both bind is equal."""
-    return all(other.get(name, term) == term for name, term in one.items())
+    return all(other.get(name, term) == term for name, term in binding.items())
 
 
 @dataclass(slots=True, eq=False)
@@ -84,17 +84,17 @@ class HashIndex(Generic[T]):
         """Return the items that are compatible with a solution; `shared` are all that both can bind."""
         names = tuple(name for name in shared if name in solution and name in self.names)
         if not names:
-            found: Iterable[T] = self.items
+            mappings: Iterable[T] = self.items
         else:
             place = self._places.get(names)
-            found = (self._indexed(names) if place is None else place).get(
+            mappings = (self._indexed(names) if place is None else place).get(
                 tuple(solution[name] for name in names), {}
             )
         # A variable that some items or the solution leave unbound is compatible with everything.
-        return found if len(names) == len(shared) else self._checked(found, solution)
+        return mappings if len(names) == len(shared) else self._checked(mappings, solution)
 
-    def _checked(self, found: Iterable[T], solution: TextSolution) -> Iterator[T]:
-        return (item for item in found if compatible(item.binds, solution))
+    def _checked(self, mappings: Iterable[T], solution: TextSolution) -> Iterator[T]:
+        return (item for item in mappings if compatible(item.binds, solution))
 
     def _indexed(self, names: tuple[Variable, ...]) -> dict[tuple[str, ...], dict[T, None]]:
         place = self._places.setdefault(names, {})
@@ -133,8 +133,8 @@ class CqelsBuffer:
 
     def equal(self, push: Push) -> list[BufferedTriple]:
         """Return the newest entry of a pushed triple, if the buffer has one."""
-        found = self._by_triple.get((push.stream, push.triple))
-        return [] if found is None else [found]
+        triple = self._by_triple.get((push.stream, push.triple))
+        return [] if triple is None else [triple]
 
     def leaving(
         self, now: float, counts: Mapping[str, int], *, own: bool, slides: bool
@@ -155,7 +155,9 @@ class CqelsBuffer:
             case Rows(count) if own:
                 return list(self.index.items)[: max(0, len(self.index.items) - count + 1)]
             case Rows(count):
-                return [one for one in self.index.items if one.position <= counts[one.stream] - count]
+                return [
+                    triple for triple in self.index.items if triple.position <= counts[triple.stream] - count
+                ]
             case Unbounded():
                 return []
             case other:  # which no text of CQELS says
@@ -179,11 +181,11 @@ def match_triple(triple: StreamTriple, push: Push) -> TextSolution | None:
     for place, text in triple.constants:
         if texts[place] != text:
             return None
-    found: dict[Variable, str] = {}
+    binding: dict[Variable, str] = {}
     for term, text in zip(triple.terms, texts, strict=True):
-        if isinstance(term, Variable) and found.setdefault(term, text) != text:
+        if isinstance(term, Variable) and binding.setdefault(term, text) != text:
             return None
-    return found
+    return binding
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,16 +202,16 @@ class StaticData:
 
     static: Static
     dataset: Dataset
-    _seen: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
+    _answers: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
 
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> StaticElement:
         """Return the solutions of a pattern: those for `kept` without duplicates, or all of them."""
         names = variables(pattern) if kept is None else variables(pattern) & kept
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
-        found = self._solutions(pattern, names, modifiers)
-        bound = frozenset(name for name in names if all(name in solution for solution in found))
+        solutions = self._solutions(pattern, names, modifiers)
+        bound = frozenset(name for name in names if all(name in solution for solution in solutions))
         index: HashIndex[JoinedMapping] = HashIndex(bound)
-        for solution in found:
+        for solution in solutions:
             index.put(JoinedMapping(solution))
         return StaticElement(names, index)
 
@@ -217,23 +219,23 @@ class StaticData:
         """Whether a FILTER is true of a solution, its EXISTS asked of the static data."""
         if not condition.exists:
             return test(condition.expression, True, solution)
-        given = _given(solution, condition.variables)
-        return bool(self._asked(algebra.Filter(given, condition.expression, condition.exists), ()))
+        pattern = _pattern_of(solution, condition.variables)
+        return bool(self._solutions_of(algebra.Filter(pattern, condition.expression, condition.exists), ()))
 
     def value(self, extend: algebra.Extend, solution: TextSolution) -> str | None:
         """Return the value of an expression for a solution, None where it is an error."""
         if not extend.exists:
-            found = evaluate(extend.expression, solution)
-            return None if found is None else str(found)
-        given = _given(solution, CqelsFilter(extend.expression, extend.exists).variables)
-        pattern = algebra.Extend(given, extend.variable, extend.expression, extend.exists)
-        return next(iter(self._asked(pattern, (extend.variable,))), {}).get(extend.variable)
+            term = evaluate(extend.expression, solution)
+            return None if term is None else str(term)
+        image = _pattern_of(solution, CqelsFilter(extend.expression, extend.exists).variables)
+        pattern = algebra.Extend(image, extend.variable, extend.expression, extend.exists)
+        return next(iter(self._solutions_of(pattern, (extend.variable,))), {}).get(extend.variable)
 
-    def _asked(self, pattern: algebra.Pattern, names: Iterable[Variable]) -> list[TextSolution]:
+    def _solutions_of(self, pattern: algebra.Pattern, names: Iterable[Variable]) -> list[TextSolution]:
         key = pattern, frozenset(names)
-        if key not in self._seen:
-            self._seen[key] = self._solutions(pattern, key[1], algebra.UNMODIFIED)
-        return self._seen[key]
+        if key not in self._answers:
+            self._answers[key] = self._solutions(pattern, key[1], algebra.UNMODIFIED)
+        return self._answers[key]
 
     def _solutions(
         self, pattern: algebra.Pattern, names: frozenset[Variable], modifiers: algebra.Modifiers
@@ -246,7 +248,7 @@ class StaticData:
         ]
 
 
-def _given(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
+def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
     """Return the pattern whose one solution is the part of a solution that binds the names."""
     bound = tuple(sorted(name for name in names if name in solution))
     return (
@@ -287,13 +289,15 @@ class JoinElements:
     def _steps(self, start: StreamTriple) -> Iterator[CqelsFilter | JoinStep]:
         bound, filters = start.variables, list(self.filters)
         unused: list[tuple[frozenset[Variable], JoinIndex]] = [
-            (one.variables, one.index) for one in self.statics
+            (element.variables, element.index) for element in self.statics
         ]
-        unused += [(one.triple.variables, one.index) for one in self.buffers if one.triple is not start]
+        unused += [
+            (buffer.triple.variables, buffer.index) for buffer in self.buffers if buffer.triple is not start
+        ]
         while True:
-            yield from (one for one in filters if one.variables <= bound)
-            filters = [one for one in filters if not one.variables <= bound]
-            sharing = (one for one in unused if one[0] & bound)
+            yield from (cqels_filter for cqels_filter in filters if cqels_filter.variables <= bound)
+            filters = [cqels_filter for cqels_filter in filters if not cqels_filter.variables <= bound]
+            sharing = (pair for pair in unused if pair[0] & bound)
             rest = iter(unused if self.everything else ())
             chosen = next(sharing, next(rest, None))
             if chosen is None:
@@ -312,14 +316,14 @@ def joins(plan: JoinPlan) -> bool:
 
 def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[JoinedMapping]:
     """Return the mappings that a plan joins to a triple, in the order of the elements' solutions."""
-    found = [JoinedMapping(start.binds, start.entries)]
+    mappings = [JoinedMapping(start.binds, start.entries)]
     for step in plan:
         if isinstance(step, CqelsFilter):
-            found = [one for one in found if data.holds(step, one.binds)]
+            mappings = [mapping for mapping in mappings if data.holds(step, mapping.binds)]
         else:
-            found = [
-                JoinedMapping({**one.binds, **other.binds}, (*one.entries, *other.entries))
-                for one in found
-                for other in step.index.matching(one.binds, step.shared)
+            mappings = [
+                JoinedMapping({**mapping.binds, **other.binds}, (*mapping.entries, *other.entries))
+                for mapping in mappings
+                for other in step.index.matching(mapping.binds, step.shared)
             ]
-    return found
+    return mappings

@@ -69,22 +69,22 @@ class LiveJoins:
     removed: list[JoinedMapping] = field(default_factory=list)
     _by_entry: dict[BufferedTriple, list[JoinedMapping]] = field(default_factory=dict)
 
-    def add(self, found: Iterable[JoinedMapping]) -> None:
+    def add(self, mappings: Iterable[JoinedMapping]) -> None:
         """Add mappings."""
-        for one in found:
-            self.now[one] = None
+        for mapping in mappings:
+            self.now[mapping] = None
             self.changed = True
-            for entry in set(one.entries):
-                self._by_entry.setdefault(entry, []).append(one)
+            for entry in set(mapping.entries):
+                self._by_entry.setdefault(entry, []).append(mapping)
 
     def drop(self, entries: Iterable[BufferedTriple]) -> None:
         """Remove the mappings that are made of an entry."""
         for entry in entries:
-            for one in self._by_entry.pop(entry, ()):
-                if one in self.now:
-                    del self.now[one]
+            for mapping in self._by_entry.pop(entry, ()):
+                if mapping in self.now:
+                    del self.now[mapping]
                     self.changed = True
-                    self.removed.append(one)
+                    self.removed.append(mapping)
 
     def settle(self) -> None:
         """Forget what was added and removed."""
@@ -111,52 +111,60 @@ class CqelsMachine:
     def __post_init__(self) -> None:
         triples = self.body.triples
         filters = _filters(self.body, self.stages)
-        matched_in = (one.variables for one in triples)
-        wanted = self.elsewhere.union(*matched_in).union(*(one.variables for one in filters))
-        kept = wanted if self.stages.registered else None
+        matched_in = (triple.variables for triple in triples)
+        variables = self.elsewhere.union(*matched_in).union(
+            *(cqels_filter.variables for cqels_filter in filters)
+        )
+        kept = variables if self.stages.registered else None
         statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
         self.buffers = [CqelsBuffer(triple) for triple in triples]
         elements = JoinElements(statics, self.buffers, filters, everything=not self.stages.planned)
         self.plans = [elements.plan(triple) for triple in triples]
         eager = self.stages.one_by_one
-        self._order = sorted(triples, key=lambda one: -len(one.constants) if eager else one.number)
+        self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
 
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
         """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""
         self._count(push)
-        found = [(one, binds) for one in self._order if (binds := match_triple(one, push)) is not None]
-        self._expire(push, [one for one, _ in found])
+        matches = [
+            (stream_triple, binds)
+            for stream_triple in self._order
+            if (binds := match_triple(stream_triple, push)) is not None
+        ]
+        self._expire(push, [stream_triple for stream_triple, _ in matches])
         if self.stages.one_by_one:
-            for one, binds in found:
-                self._make_room(one, push)
-                yield self._joined(one, binds, push)
+            for triple, binds in matches:
+                self._make_room(triple, push)
+                yield self._joined(triple, binds, push)
             return
-        for one, _ in found:
-            self._make_room(one, push)
-        yield [joined for one, binds in found for joined in self._joined(one, binds, push)]
+        for triple, _ in matches:
+            self._make_room(triple, push)
+        yield [
+            joined for stream_triple, binds in matches for joined in self._joined(stream_triple, binds, push)
+        ]
 
     def whole(self, number: int) -> list[JoinedMapping]:
         """Return what the plan of a pattern joins to everything that is in its buffer."""
         held = self.buffers[number].index.items
-        return [one for entry in held for one in follow(self.plans[number], entry, self.data)]
+        return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
 
     def _joined(self, triple: StreamTriple, binds: TextSolution, push: Push) -> list[JoinedMapping]:
         position = self._positions[push.stream, push.triple]
         entry = BufferedTriple(push.t, push.stream, push.triple, position, binds)
         self.buffers[triple.number].put(entry)
-        found = follow(self.plans[triple.number], entry, self.data)
+        mappings = follow(self.plans[triple.number], entry, self.data)
         if self.live is not None:
-            self.live.add(found)
-        return found
+            self.live.add(mappings)
+        return mappings
 
-    def _expire(self, push: Push, found: list[StreamTriple]) -> None:
+    def _expire(self, push: Push, triples: list[StreamTriple]) -> None:
         """Drop what leaves the buffers because time goes on, whatever the patterns matched."""
         match self.stages.keeping:
             case Expiry.OWN:
                 pass
             case Expiry.LAST:
-                for block in dict.fromkeys(one.block for one in found):
-                    last = max(one.number for one in self.body.triples if one.block == block)
+                for block in dict.fromkeys(triple.block for triple in triples):
+                    last = max(triple.number for triple in self.body.triples if triple.block == block)
                     self._drop_leaving(self.buffers[last], push.t)
             case Expiry.ALL:
                 for buffer in self.buffers:
@@ -194,12 +202,15 @@ class CqelsMachine:
 def _filters(body: CqelsBody, stages: CqelsStages) -> list[CqelsFilter]:
     """Return the FILTERs that are applied; to one inside STREAM other variables are unbound."""
     if stages.registered:
-        return [one for one in body.filters if one.block is None]
-    return [one if one.block is None else _inside(one, body) for one in body.filters]
+        return [cqels_filter for cqels_filter in body.filters if cqels_filter.block is None]
+    return [
+        cqels_filter if cqels_filter.block is None else _inside(cqels_filter, body)
+        for cqels_filter in body.filters
+    ]
 
 
 def _inside(condition: CqelsFilter, body: CqelsBody) -> CqelsFilter:
-    own = (one.variables for one in body.triples if one.block == condition.block)
+    own = (triple.variables for triple in body.triples if triple.block == condition.block)
     tests = (test.variable for test in condition.exists)
     known = frozenset[Variable]().union(*own).union(tests)
     return replace(condition, expression=unbind(condition.expression, known))

@@ -171,9 +171,9 @@ class _Elements:
 
     def read(self, group: "CompValue") -> None:
         """Add the elements of a group outside of STREAM."""
-        for part, found in self._runs(group, None):
+        for part, patterns in self._runs(group, None):
             if part.name == "TriplesBlock":
-                self.statics.append(_joined(found))
+                self.statics.append(_joined(patterns))
             elif (stream := self._stream(part)) is not None:
                 self._read_block(part.graph, stream)
             elif part.name == _NESTED and len(part.graph) == 1 and self._streams_in(part.graph[0]):
@@ -196,10 +196,10 @@ class _Elements:
         return self.groups.scope.leaves.unexpected(part, accepted, _WORDS.get(part.name, ""))
 
     def _read_block(self, group: "CompValue", stream: StreamClause) -> None:
-        for part, found in self._runs(group, self.blocks):
+        for part, patterns in self._runs(group, self.blocks):
             if part.name != "TriplesBlock":
                 self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
-            for pattern in found:
+            for pattern in patterns:
                 if isinstance(pattern, PathPattern):
                     self.others.append(self._unexpected(part, "no property path in the triples of STREAM"))
                     continue
@@ -235,25 +235,25 @@ class _Elements:
         if part.name != "GraphGraphPattern":
             return None
         leaves = self.groups.scope.leaves
-        found = leaves.lifted.blocks.get(leaves.first(part.term))
-        return found if isinstance(found, StreamClause) else None
+        clause = leaves.lifted.blocks.get(leaves.first(part.term))
+        return clause if isinstance(clause, StreamClause) else None
 
     def _streams_in(self, group: "CompValue") -> bool:
         parts = () if group.name == "SubSelect" else group.part or ()
-        nested = (one for part in parts if part.name == _NESTED for one in part.graph)
+        nested = (item for part in parts if part.name == _NESTED for item in part.graph)
         return any(self._stream(part) is not None for part in parts) or any(map(self._streams_in, nested))
 
 
-def _joined(found: list[Bgp | PathPattern]) -> Pattern:
+def _joined(patterns: list[Bgp | PathPattern]) -> Pattern:
     pattern: Pattern = EMPTY
-    for one in found:
-        pattern = join(pattern, one)
+    for part in patterns:
+        pattern = join(pattern, part)
     return pattern
 
 
 def _single(run: TriplesRun) -> Iterator[Bgp | PathPattern]:
-    for found in run.triples:
-        yield Bgp((found,)) if isinstance(found, TriplePattern) else found
+    for triple in run.triples:
+        yield Bgp((triple,)) if isinstance(triple, TriplePattern) else triple
 
 
 def _alone(part: "CompValue") -> "CompValue":

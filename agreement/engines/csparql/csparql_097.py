@@ -167,13 +167,13 @@ class TimeView:
         """Set the clock; return the content to report: before it expires, unless its end has come."""
         if not self._schedule.moves(now):
             return None
-        found, due = None, self._schedule.due()
+        result, due = None, self._schedule.due()
         if due is not None:
             if self._oldest() + self._length <= due:
                 self._expire(now)
-            found = self._numbers()
+            result = self._numbers()
         self._expire(now)
-        return found
+        return result
 
     def content(self, at: float) -> ViewContent:
         """Return the content, for the specification without what has expired by then."""
@@ -214,8 +214,8 @@ class BatchView:
         """Set the clock; return the content to report, and begin anew."""
         if not self._schedule.moves(now) or self._schedule.due() is None:
             return None
-        found, self._content = tuple(self._content), []
-        return found
+        result, self._content = tuple(self._content), []
+        return result
 
     def content(self, at: float) -> ViewContent:
         """Return the content."""
@@ -234,13 +234,13 @@ class CountedView:
         """Take a push in; return the content to report."""
         del t, stamp
         self._content.append(number)
-        found = tuple(self._content)
+        content = tuple(self._content)
         if not self._batched:
-            return found
-        if len(found) < self._count:
+            return content
+        if len(content) < self._count:
             return None
         self._content.clear()
-        return found
+        return content
 
     def tick(self, now: float) -> None:
         """Nothing happens: the clock has no effect."""
@@ -319,9 +319,9 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
     _check(query)
     rejected = () if _ORDER in off else refusals(pushes)
     due = list(_reports(query, pushes, frozenset(rejected), off))
-    found = _answered(query, static, [[pushes[n].triple for n in one.kept] for one in due], off)
+    found = _answered(query, static, [[pushes[n].triple for n in item.kept] for item in due], off)
     variables = (ANSWER,) if query.form is Form.ASK else columns(query)
-    reports = (Report(one.t, rows, one.trigger) for one, rows in zip(due, found, strict=True))
+    reports = (Report(item.t, rows, item.trigger) for item, rows in zip(due, found, strict=True))
     return Recording(variables, tuple(reports), rejected)
 
 
@@ -347,7 +347,7 @@ def _check(query: EngineQuery) -> None:
     if query.form not in (Form.SELECT, Form.ASK) or query.registers_stream:
         kind = "REGISTER STREAM" if query.registers_stream else query.form.value
         raise LarsError(f"nothing is known of how csparql-0.9.7 runs {kind}; accepted: SELECT, ASK")
-    if any(uses_arrivals(one) for part in parts(query.pattern) for one in expressions_of(part)):
+    if any(uses_arrivals(term) for part in parts(query.pattern) for term in expressions_of(part)):
         raise LarsError("nothing is known of f:timestamp in csparql-0.9.7; accepted: queries without it")
 
 
@@ -367,21 +367,21 @@ def _reports(
             (part, part.view.content(reached) if c is None else c)
             for part, c in zip(windows, closing, strict=True)
         ]
-        kept = [tuple(n for n in shown if pushes[n].stream in part.kept) for part, shown in both]
-        if _KEPT in off or any(one for one, c in zip(kept, closing, strict=True) if c is not None):
+        kept = [tuple(n for n in positions if pushes[n].stream in part.kept) for part, positions in both]
+        if _KEPT in off or any(item for item, c in zip(kept, closing, strict=True) if c is not None):
             yield _Due(_time(event, off), event.trigger, tuple(chain(*kept)))
 
 
 def _parts(query: EngineQuery, off: Off) -> list[_Window]:
-    named = frozenset(str(part.stream) for part in query.merged)
+    names = frozenset(str(part.stream) for part in query.merged)
     if _ONE not in off:
         window = chosen(query.merged).window
-        return [_Window(view(window, off), named if _ALL in off else None, named)]
-    found = []
+        return [_Window(view(window, off), names if _ALL in off else None, names)]
+    result = []
     for part in query.merged:
         own = frozenset((str(part.stream),))
-        found.append(_Window(view(part.window, off), own if _ALL in off else None, own))
-    return found
+        result.append(_Window(view(part.window, off), own if _ALL in off else None, own))
+    return result
 
 
 def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:
@@ -410,9 +410,9 @@ def _answered(
     if _GROUPS not in off:
         pattern = with_row_of_nothing(pattern, COUNTING if _SUMS in off else SUMMING)
     source = WindowSource(query.merged[0].stream, query.merged[0].window)
-    shown: list[Content] = [{source: content} for content in contents]
-    found = answers(replace(query, pattern=pattern), shown, static)
+    contents_shown: list[Content] = [{source: content} for content in contents]
+    row_sets = answers(replace(query, pattern=pattern), contents_shown, static)
     if query.form is not Form.ASK:
-        return found
-    truths = (str(Literal("true" if rows else "false", XSD + "boolean")) for rows in found)
+        return row_sets
+    truths = (str(Literal("true" if rows else "false", XSD + "boolean")) for rows in row_sets)
     return [((truth,),) for truth in truths]

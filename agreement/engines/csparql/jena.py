@@ -51,9 +51,9 @@ def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTI
 def _split(
     group: algebra.Group, inner: algebra.Pattern, names: tuple[Variable, Variable], zero: Collection[str]
 ) -> algebra.Pattern:
-    one, some = names
+    first, some = names
     # By a constant key there is no group of nothing; without any solution there is a row instead.
-    groups = algebra.Group(algebra.Extend(inner, one, _ZERO), (*group.keys, one), group.aggregates)
+    groups = algebra.Group(algebra.Extend(inner, first, _ZERO), (*group.keys, first), group.aggregates)
     nothing: algebra.Pattern = algebra.Filter(
         algebra.EMPTY, Call("!", (some,)), (algebra.Exists(some, inner),)
     )
@@ -103,14 +103,14 @@ def _constants(pattern: algebra.Pattern) -> Iterator[Term]:
 
 
 def _number(text: str) -> tuple[str, float | Decimal] | None:
-    found = value(constant_of(text))
-    match found:
+    number = value(constant_of(text))
+    match number:
         case bool():
             return None
         case int() | Decimal():
-            return "exact", found
+            return "exact", number
         case float():
-            return "float" if isinstance(found, Single) else "double", found
+            return "float" if isinstance(number, Single) else "double", number
         case _:
             return None
 
@@ -149,18 +149,18 @@ class _Matching:
 
     def _bgp(self, bgp: algebra.Bgp) -> algebra.Pattern | None:
         joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
-        found: set[Term] = set()
+        terms: set[Term] = set()
         triples: list[algebra.TriplePattern] = []
         names: list[tuple[Term, Term]] = []
         for triple in bgp.triples:
             term = triple.object
-            known = term in found if isinstance(term, Variable) else str(term) in self.equal.terms
+            known = term in terms if isinstance(term, Variable) else str(term) in self.equal.terms
             if known and term not in joined and self.equal.concern(triple):
                 names.append((term, next(self.fresh)))
                 triples.append(replace(triple, object=names[-1][1]))
             else:
                 triples.append(triple)
-            found.add(term)
+            terms.add(term)
         if not names:
             return bgp
         return algebra.Select(
@@ -168,13 +168,13 @@ class _Matching:
         )
 
     def _tests(self, tests: tuple[algebra.Exists, ...], outer: algebra.Pattern) -> tuple[algebra.Exists, ...]:
-        found = []
+        result = []
         for test in tests:
             inner = self.matched(test.pattern)
             if names := self._shared(outer, test.pattern):
                 inner = algebra.Filter(rename(inner, names), _all(names.items()))
-            found.append(algebra.Exists(test.variable, inner))
-        return tuple(found)
+            result.append(algebra.Exists(test.variable, inner))
+        return tuple(result)
 
     def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
         """Return new names for variables of the right side that are given values of the left one."""
@@ -198,13 +198,13 @@ class _Matching:
 
 
 def _all(pairs: Iterable[tuple[Term, Term]]) -> Expression:
-    tests: list[Expression] = [_same(one, other) for one, other in pairs]
-    return reduce(lambda one, other: Call("&&", (one, other)), tests)
+    tests: list[Expression] = [_same(term, other) for term, other in pairs]
+    return reduce(lambda term, other: Call("&&", (term, other)), tests)
 
 
-def _same(one: Term, other: Term) -> Expression:
-    kinds = Call("DATATYPE", (one,)), Call("DATATYPE", (other,))
+def _same(term: Term, other: Term) -> Expression:
+    kinds = Call("DATATYPE", (term,)), Call("DATATYPE", (other,))
     exact = Call("&&", (Call("IN", (kinds[0], *_EXACT)), Call("IN", (kinds[1], *_EXACT))))
     floating = Call("&&", (Call("IN", (kinds[0], *_FLOATING)), Call("=", kinds)))
-    by_value = Call("&&", (Call("||", (exact, floating)), Call("=", (one, other))))
-    return Call("||", (Call("SAMETERM", (one, other)), by_value))
+    by_value = Call("&&", (Call("||", (exact, floating)), Call("=", (term, other))))
+    return Call("||", (Call("SAMETERM", (term, other)), by_value))

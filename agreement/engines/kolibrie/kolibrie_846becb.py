@@ -61,21 +61,21 @@ def head_of(  # noqa: PLR0913  (what the rows are, and the two rules that a head
     rows are given to SPARQL as a table, in the place of the windows and of the static patterns.
     """
 
-    def whole(found: Sequence[TextBinding]) -> tuple[Row, ...]:
-        return tuple(tuple(terms[row[name]] for name in plan.names) for row in found)
+    def whole(bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
+        return tuple(tuple(terms[row[name]] for name in plan.names) for row in bindings)
 
     if not filters and not selects:
         return KolibrieHead(plan.names, whole)
-    empty = _asked(query, plan, (), filters=filters, selects=selects)
+    empty = _rows_of(query, plan, (), filters=filters, selects=selects)
 
-    def evaluated(found: Sequence[TextBinding]) -> tuple[Row, ...]:
-        asked = _asked(query, plan, whole(found), filters=filters, selects=selects)
-        return answers(asked, [{}], static)[0]
+    def evaluated(bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
+        engine_query = _rows_of(query, plan, whole(bindings), filters=filters, selects=selects)
+        return answers(engine_query, [{}], static)[0]
 
     return KolibrieHead(columns(empty), evaluated)
 
 
-def _asked(
+def _rows_of(
     query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], *, filters: bool, selects: bool
 ) -> EngineQuery:
     names = tuple(map(Variable, plan.names))
@@ -307,12 +307,12 @@ def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Pus
 def _of_run(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, joins_after: bool
 ) -> Recording:
-    machine, found = _machine(query, static, pushes, off), list[_Answer]()
+    machine, result = _machine(query, static, pushes, off), list[_Answer]()
     for number, push in enumerate(pushes):
-        found += machine.arrive(number, push)
+        result += machine.arrive(number, push)
         if joins_after:
-            found.append(_Answer(push.t, number, machine.joined()))
-    reports = (Report(one.t, one.rows, one.push) for one in found if one.rows)
+            result.append(_Answer(push.t, number, machine.joined()))
+    reports = (Report(item.t, item.rows, item.push) for item in result if item.rows)
     return Recording(machine.head.names, tuple(reports))
 
 
@@ -410,7 +410,7 @@ class _Machine:
 
     def __post_init__(self) -> None:
         rules = WindowRules(before=_ENDS.name not in self.off, drops=_DROPPED.name not in self.off)
-        self.windows = tuple(KolibrieWindows(one, rules) for one in self.plan.windows)
+        self.windows = tuple(KolibrieWindows(window, rules) for window in self.plan.windows)
 
     @property
     def waits(self) -> bool:
@@ -422,9 +422,9 @@ class _Machine:
         if rows := self.joined():
             yield _Answer(push.t, number, rows)
         triple = _in_texts(push.triple, self.text_of)
-        entering = [n for n, one in enumerate(self.windows) if one.planned.window.reads(push)]
-        found = self._each if _LATEST.name in self.off else self._latest
-        for close, contents in found(entering, push.t, triple):
+        entering = [n for n, windows in enumerate(self.windows) if windows.planned.window.reads(push)]
+        method = self._each if _LATEST.name in self.off else self._latest
+        for close, contents in method(entering, push.t, triple):
             if rows := self._fired(contents, close):
                 yield _Answer(close if _ARRIVAL.name in self.off else push.t, number, rows)
 
@@ -432,13 +432,13 @@ class _Machine:
         self, entering: Sequence[int], t: float, triple: Triple
     ) -> Iterator[tuple[float, Mapping[int, TimedTriples]]]:
         for n in entering:
-            one = self.windows[n]
-            one.open(t, triple)
-            close = one.fire(t)
+            windows = self.windows[n]
+            windows.open(t, triple)
+            close = windows.fire(t)
             if close is not None:
-                yield close, {n: tuple(one.live.contents[close])}
-            one.enter(t, triple)
-            one.drop(t)
+                yield close, {n: tuple(windows.live.contents[close])}
+            windows.enter(t, triple)
+            windows.drop(t)
 
     def _each(
         self, entering: Sequence[int], t: float, triple: Triple
@@ -446,26 +446,29 @@ class _Machine:
         for n in entering:
             self.windows[n].open(t, triple)
             self.windows[n].enter(t, triple)
-        closes = {close for one in self.windows for close in one.closes(t)}
+        closes = {close for kolibrie_windows in self.windows for close in kolibrie_windows.closes(t)}
         for close in sorted(closes):
-            found = {n: one.live.contents.get(close, ()) for n, one in enumerate(self.windows)}
-            yield close, {n: tuple(content) for n, content in found.items() if content}
-        for n, one in enumerate(self.windows):
-            one.drop(t) if n in entering else one.forget(t)
+            result = {
+                n: kolibrie_windows.live.contents.get(close, ())
+                for n, kolibrie_windows in enumerate(self.windows)
+            }
+            yield close, {n: tuple(content) for n, content in result.items() if content}
+        for n, windows in enumerate(self.windows):
+            windows.drop(t) if n in entering else windows.forget(t)
 
     def _fired(self, contents: Mapping[int, TimedTriples], close: float) -> tuple[Row, ...]:
         """Return what is reported at once of windows that fire together."""
         if self.waits:
             for n, content in contents.items():
-                self.queue.append((n, self._asked(n, [triple for _, triple in content])))
+                self.queue.append((n, self._rows_of(n, [triple for _, triple in content])))
             return ()
-        found = []
-        for n, one in enumerate(self.windows):
-            active = [triple for _, triple in contents[n]] if n in contents else one.active(close)
-            found.append(self._asked(n, active))
-        return self._reported(found)
+        result = []
+        for n, windows in enumerate(self.windows):
+            active = [triple for _, triple in contents[n]] if n in contents else windows.active(close)
+            result.append(self._rows_of(n, active))
+        return self._reported(result)
 
-    def _asked(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
+    def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
         """Return the rows of a window over what it shows, or over a store with what others left there."""
         patterns = self.plan.windows[number].patterns
         if _STORE.name in self.off:
@@ -485,11 +488,11 @@ class _Machine:
         self.queue.clear()
         if len(self.waiting) < len(self.windows):
             return ()
-        found = [tuple(self.waiting[n]) for n in range(len(self.windows))]
+        result = [tuple(self.waiting[n]) for n in range(len(self.windows))]
         if not self.plan.steals:
             self.waiting.clear()
-        return self._reported(found)
+        return self._reported(result)
 
-    def _reported(self, found: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
-        sides = (*found, self.static) if self.plan.static else found
+    def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
+        sides = (*binding_sets, self.static) if self.plan.static else binding_sets
         return tuple(self.operator.report(self.head.rows(reduce(join_bindings, sides))))

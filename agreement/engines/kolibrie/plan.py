@@ -48,8 +48,8 @@ class KolibriePlan:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all variables, sorted."""
-        patterns = (*self.static, *(one for window in self.windows for one in window.patterns))
-        return tuple(sorted({name for one in patterns for name in one.names if name is not None}))
+        patterns = (*self.static, *(pattern for window in self.windows for pattern in window.patterns))
+        return tuple(sorted({name for pattern in patterns for name in pattern.names if name is not None}))
 
 
 def plan_query(
@@ -64,31 +64,36 @@ def plan_query(
     windows = sliding_windows(query, NAME, tumbling=True)
     check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
     if any(
-        isinstance(part, algebra.StreamBlock) for one in _subqueries(query.pattern) for part in parts(one)
+        isinstance(part, algebra.StreamBlock)
+        for select in _subqueries(query.pattern)
+        for part in parts(select)
     ):
         raise LarsError(f"{NAME} cannot run WINDOW in a subquery; accepted: {_ACCEPTED}")
-    asked = {one.source: _patterns(query.pattern, one) for one in windows}
+    patterns = {window.source: _patterns(query.pattern, window) for window in windows}
     plain = [
-        PlannedWindow(one, tuple(text_pattern(p, text_of) for p in asked[one.source])) for one in windows
+        PlannedWindow(window, tuple(text_pattern(p, text_of) for p in patterns[window.source]))
+        for window in windows
     ]
-    static = tuple(text_pattern(one, text_of) for one in _outside(query.pattern))
+    static = tuple(text_pattern(pattern, text_of) for pattern in _outside(query.pattern))
     if not isinstance(query, WrittenQuery):
         return KolibriePlan(tuple(plain), static, steals=False)
     text = read_kolibrie(query.text, query.source)
-    everything = tuple(text_pattern(one, text_of) for one in _ALL)
-    found = tuple(
-        _as_parsed(window, one, text, everything) if parsed else window
-        for one in text.windows
+    everything = tuple(text_pattern(pattern, text_of) for pattern in _ALL)
+    planned_windows = tuple(
+        _as_parsed(window, kolibrie_window, text, everything) if parsed else window
+        for kolibrie_window in text.windows
         for window in plain
-        if window.window.source.name == Iri(one.iri)
+        if window.window.source.name == Iri(kolibrie_window.iri)
     )
     if strategies:
-        said = {Iri(one.iri): (one.report, one.tick) for one in text.windows}
-        found = tuple(
-            replace(one, report=report, tick=tick) for one in found for report, tick in (said[_name(one)],)
+        reporting = {Iri(window.iri): (window.report, window.tick) for window in text.windows}
+        planned_windows = tuple(
+            replace(window, report=report, tick=tick)
+            for window in planned_windows
+            for report, tick in (reporting[_name(window)],)
         )
-    policy = next((one.policy for one in text.windows if one.policy is not None), "wait")
-    return KolibriePlan(found, static, steals and policy == "steal")
+    policy = next((window.policy for window in text.windows if window.policy is not None), "wait")
+    return KolibriePlan(planned_windows, static, steals and policy == "steal")
 
 
 def _name(planned_window: PlannedWindow) -> Iri:
@@ -99,7 +104,7 @@ def _name(planned_window: PlannedWindow) -> Iri:
 
 def _as_parsed(
     planned_window: PlannedWindow,
-    said: KolibrieWindow,
+    kolibrie_window: KolibrieWindow,
     text: KolibrieText,
     everything: tuple[TextPattern, ...],
 ) -> PlannedWindow:
@@ -107,22 +112,25 @@ def _as_parsed(
 
     A block is found by its name as written; a window that none is found for asks for all triples.
     """
-    if said.step == 0:
+    if kolibrie_window.step == 0:
         raise LarsError(f"{NAME} stands still with STEP 0; accepted: an integer from 1 on")
     window = YasperWindow(
-        planned_window.window.source, said.width, said.step, Iri(said.stream.removeprefix(":"))
+        planned_window.window.source,
+        kolibrie_window.width,
+        kolibrie_window.step,
+        Iri(kolibrie_window.stream.removeprefix(":")),
     )
-    patterns = planned_window.patterns if said.name in text.blocks else everything
+    patterns = planned_window.patterns if kolibrie_window.name in text.blocks else everything
     return replace(planned_window, window=window, patterns=patterns)
 
 
 def _patterns(pattern: algebra.Pattern, window: YasperWindow) -> tuple[TriplePattern, ...]:
-    found: list[TriplePattern] = []
+    patterns: list[TriplePattern] = []
     for part in parts(pattern):
         own = isinstance(part, algebra.StreamBlock) and part.name == window.source.name
         if own and isinstance(part, algebra.StreamBlock) and isinstance(part.pattern, algebra.Bgp):
-            found += part.pattern.triples
-    return tuple(found) or _ALL
+            patterns += part.pattern.triples
+    return tuple(patterns) or _ALL
 
 
 def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:

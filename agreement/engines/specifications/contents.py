@@ -74,7 +74,7 @@ class ContentAnswers:
     def __init__(self, task: "Task", setting: Setting) -> None:
         # What a window shows is given here: it only has to be told from the others.
         windows = {source: Sliding(1, 1, number) for number, source in enumerate(sources(task.query))}
-        query = with_sources(task.query, lambda one: replace(one, window=windows[one]))
+        query = with_sources(task.query, lambda source: replace(source, window=windows[source]))
         self.output: Output = output_of(query, setting)
         self.program: Program = lars_program(query, setting)
         self._static = background(task.static, task.query.dataset, lambda _: None, task.query.language)
@@ -97,10 +97,10 @@ class ContentAnswers:
 
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
         """Return the rows that the query has over each content, in their order."""
-        new = sorted({one for one in contents if one not in self._known}, key=_ends)
+        new = sorted({ranges for ranges in contents if ranges not in self._known}, key=_ends)
         for part in portions(new, _AT_ONCE, _added):
             self._known.update(zip(part, self._answered(part), strict=True))
-        return [self._known[one] for one in contents]
+        return [self._known[ranges] for ranges in contents]
 
     def _answered(self, contents: Sequence[ShownSpans]) -> Iterator[RowsByNumber]:
         """Yield the answer of each content; it is that of the one before where no row begins or ends."""
@@ -126,15 +126,15 @@ class ContentAnswers:
 
     def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
         """Return how many rows each content answers, without the rows."""
-        found: list[Array] = []
+        numbers: list[Array] = []
         for part in portions(contents, _AT_ONCE, _added):
             runs = self._runs(part)
             table = RunTable((runs.numbers,), runs.first, runs.last)
             counted = table if self.output.bag else coalesce(table, len(part))
             changes = np.bincount(counted.first, minlength=len(part) + 1)
             changes -= np.bincount(counted.last + 1, minlength=len(part) + 1)
-            found.append(np.cumsum(changes)[:-1])
-        return np.concatenate(found).tolist() if found else []
+            numbers.append(np.cumsum(changes)[:-1])
+        return np.concatenate(numbers).tolist() if numbers else []
 
     def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
         """Return what is new (ISTREAM) or gone (DSTREAM) at each of the contents, by its number."""
@@ -156,32 +156,34 @@ class ContentAnswers:
         rows = np.repeat(runs.numbers[begins][owners], changes)
         at = np.repeat(numbers, changes)
         order = np.argsort(at, kind="stable")
-        found, starts = np.unique(at[order], return_index=True)
+        result, starts = np.unique(at[order], return_index=True)
         ends = [*starts.tolist(), len(order)]
         return {
             number: RowsByNumber(self._numbers, rows[order[begin:end]])
-            for number, (begin, end) in zip(found.tolist(), pairwise(ends), strict=True)
+            for number, (begin, end) in zip(result.tolist(), pairwise(ends), strict=True)
         }
 
     def _runs(self, contents: Sequence[ShownSpans]) -> "_Runs":
         """Return the raw rows of contents in the order of their texts, with runs of numbers of contents."""
         atoms: dict[tuple[Signature, Window], RunTable] = {
-            (_TRIPLE, SlidingWindow(1, 1, number)): self._shown(number, [one[number] for one in contents])
+            (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
+                number, [ranges[number] for ranges in contents]
+            )
             for number in range(len(self._columns))
         }
-        given = ShownContents(self._terms, len(contents), atoms, self._background)
-        table = evaluated_on(self.program, given, self.output.predicate)
+        shown_contents = ShownContents(self._terms, len(contents), atoms, self._background)
+        table = evaluated_on(self.program, shown_contents, self.output.predicate)
         table = table.take(text_order(table, self._terms))
         return _Runs(table, self._shown_numbers(table.project(range(len(self.output.variables)))))
 
-    def _shown_numbers(self, shown: RunTable) -> Array:
+    def _shown_numbers(self, table: RunTable) -> Array:
         """Return the numbers of rows; only those that are new are decoded."""
-        ranks, room = np.zeros(len(shown), np.int64), 1
-        for column in shown.columns:
+        ranks, room = np.zeros(len(table), np.int64), 1
+        for column in table.columns:
             room *= len(self._terms)
             ranks = ranks * len(self._terms) + column
         if room > _GREATEST:
-            return self._numbers.numbered(row_texts(shown, self._terms)).numbers
+            return self._numbers.numbered(row_texts(table, self._terms)).numbers
         if self._room != room:
             # Terms have been added: rows are told apart by other numbers than before.
             self._room, self._ranks, self._row_numbers = room, ranks[:0], ranks[:0]
@@ -189,13 +191,13 @@ class ContentAnswers:
         if len(new):
             _, first = np.unique(ranks[new], return_index=True)
             new = new[first]
-            added = self._numbers.numbered(row_texts(shown.take(new), self._terms)).numbers
+            added = self._numbers.numbered(row_texts(table.take(new), self._terms)).numbers
             known = np.concatenate((self._ranks, ranks[new]))
             order = np.argsort(known)
             self._ranks, self._row_numbers = known[order], np.concatenate((self._row_numbers, added))[order]
         return self._row_numbers[np.searchsorted(self._ranks, ranks)]
 
-    def _shown(self, number: int, spans: Sequence[range]) -> RunTable:
+    def _table(self, number: int, spans: Sequence[range]) -> RunTable:
         table = span_runs([span.start for span in spans], [span.stop for span in spans])
         (places,) = table.columns
         return replace(table, columns=tuple(column[places] for column in self._columns[number]))
@@ -230,7 +232,7 @@ class Task:
     def clock(self, tick: Tick) -> TickClock:
         """Return what the query's streams hold on the finest clock that tells its ticks apart."""
         if tick not in self._clocks:
-            self._clocks[tick] = tick_clock(self._heard, tick)
+            self._clocks[tick] = tick_clock(self._elements, tick)
         return self._clocks[tick]
 
     def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
@@ -248,11 +250,11 @@ class Task:
         by_stream = any(isinstance(w.window, Rows) and isinstance(w.stream, Variable) for w in windows)
         if self.versions or by_stream:
             return None
-        found = ContentAnswers(self, Setting(profile, self.unit, semantics=rows, ordered=True))
-        return found if found.covers else None
+        answers = ContentAnswers(self, Setting(profile, self.unit, semantics=rows, ordered=True))
+        return answers if answers.covers else None
 
     @cached_property
-    def _heard(self) -> tuple[PushedTriple, ...]:
+    def _elements(self) -> tuple[PushedTriple, ...]:
         return stream_elements(self.query, self.elements)
 
     @cached_property

@@ -41,7 +41,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
     Raises LarsError for a time that is no whole number of units.
     """
     length = unit.milliseconds
-    found = []
+    result = []
     for number, push in enumerate(pushes):
         counted = push.t / length
         t = round(counted)
@@ -50,8 +50,8 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
                 f"push {number} is at {push.t} ms, which is no whole number of the unit {unit}: "
                 "choose a unit that divides it"
             )
-        found.append(PushedTriple(t, push.stream, push.triple, number, push.graph))
-    return tuple(sorted(found, key=attrgetter("t")))
+        result.append(PushedTriple(t, push.stream, push.triple, number, push.graph))
+    return tuple(sorted(result, key=attrgetter("t")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +197,11 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
     scale = frame.clock.scale
     low_open = frame.bounds is Bounds.LOW_OPEN and not isinstance(source.window, Now)
     first = (start + low_open) * scale
-    found = shape(source, frame)
-    if found is None:
+    window_shape = shape(source, frame)
+    if window_shape is None:
         whole = (max(frame.until, 0) + 2) * scale + abs(first)
         return Sliding(whole, whole, first)
-    return Sliding((found.width + found.closed) * scale, found.slide * scale, first)
+    return Sliding((window_shape.width + window_shape.closed) * scale, window_shape.slide * scale, first)
 
 
 def at_close(time: int, frame: Frame) -> int:

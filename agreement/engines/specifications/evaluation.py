@@ -53,10 +53,17 @@ def runs_at(
     Two evaluations can be at one tick.
     """
     starts = {window.source: window.start for window in windows}
-    query = with_sources(task.query, lambda one: replace(one, window=in_ticks(one, starts[one], frame)))
-    asked, scale = frame.specification, frame.clock.scale
+    query = with_sources(
+        task.query, lambda source: replace(source, window=in_ticks(source, starts[source], frame))
+    )
+    specification, scale = frame.specification, frame.clock.scale
     setting = Setting(
-        asked.profile, task.unit, semantics=asked.rows, origin=task.origin, ordered=True, ticks=scale
+        specification.profile,
+        task.unit,
+        semantics=specification.rows,
+        origin=task.origin,
+        ordered=True,
+        ticks=scale,
     )
     program, output = _with_versions(lars_program(query, setting), task), output_of(query, setting)
     ticks = [point.tick for point in points]
@@ -66,8 +73,11 @@ def runs_at(
     known = background(task.static, task.query.dataset, lambda _: None, task.query.language)
     question = ask(program, output.predicate, ChosenTimes(tuple(dict.fromkeys(ticks))))
     facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
-    found = stretches([question], Situation(timeline, facts, known), timeline)
-    runs = ((one.row, bisect_left(ticks, one.first), bisect_left(ticks, one.last + 1) - 1) for one in found)
+    stretches_of_rows = stretches([question], Situation(timeline, facts, known), timeline)
+    runs = (
+        (stretch.row, bisect_left(ticks, stretch.first), bisect_left(ticks, stretch.last + 1) - 1)
+        for stretch in stretches_of_rows
+    )
     return output, runs
 
 
@@ -82,8 +92,8 @@ def _with_versions(program: Program, task: Task) -> Program:
 
 
 def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
-    for tick, one in zip(frame.clock.ticks, frame.clock.elements, strict=True):
-        yield Fact(tick, STREAM_PREDICATE, (*one.triple, one.stream))
+    for tick, triple in zip(frame.clock.ticks, frame.clock.elements, strict=True):
+        yield Fact(tick, STREAM_PREDICATE, (*triple.triple, triple.stream))
     for version in task.versions:
         for point in points:
             if (version.first is None or version.first <= point.time) and (
@@ -100,14 +110,14 @@ def _triples(version: Version, tick: int) -> Iterator[Fact]:
         yield Fact(tick, VERSION, (*triple, graph))
 
 
-def changes(kind: ToStream, found: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:
+def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:
     """Return what is new (ISTREAM) or gone (DSTREAM) at each of `count` evaluations, by its number.
 
     Equal rows are counted as the output says. Before the first evaluation there is no answer.
     """
     width = len(output.variables)
     deltas: dict[Row, Counter[int]] = {}
-    for row, first, last in found:
+    for row, first, last in rows:
         own = deltas.setdefault(row[:width], Counter())
         own[first] += 1
         own[last + 1] -= 1
@@ -190,8 +200,8 @@ class ScheduledTask(FramedTask):
         """Return what the windows show at an evaluation, for readers."""
         tick = point.tick
         return tuple(
-            FiredWindow(one.source, one.opening(tick), point.time, len(one.span(tick)))
-            for one in self.windows
+            FiredWindow(window.source, window.opening(tick), point.time, len(window.span(tick)))
+            for window in self.windows
         )
 
 
@@ -271,7 +281,7 @@ def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     if len(of.points) > _MOST_KEPT:
         return _evaluated(of)
     says = of.specification.model_dump_json(exclude={"name", "description"})
-    return _kept(_Occasion(of.task, says, of.choice, of))
+    return _reports(_Occasion(of.task, says, of.choice, of))
 
 
 _MOST_KEPT: Final = 100_000
@@ -288,7 +298,7 @@ class _Occasion:
 
 
 @lru_cache(maxsize=8)
-def _kept(occasion: _Occasion) -> tuple[EvaluationReport, ...]:
+def _reports(occasion: _Occasion) -> tuple[EvaluationReport, ...]:
     return _evaluated(occasion.scheduled)
 
 
@@ -316,11 +326,11 @@ def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:
 
 
 def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]]:
-    found: dict[int, list[Row]] = {}
+    rows_at: dict[int, list[Row]] = {}
     for row, first, last in runs:
         for number in range(first, last + 1):
-            found.setdefault(number, []).append(row)
-    return {number: in_order(output, rows) for number, rows in found.items()}
+            rows_at.setdefault(number, []).append(row)
+    return {number: in_order(output, rows) for number, rows in rows_at.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,35 +353,46 @@ class EngineRun:
         return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
 
 
-def specified_answers(given: EngineRun, wanted: Specification, choice: OpenChoice, until: int) -> Recording:
+def specified_answers(
+    engine_run: EngineRun, specification: Specification, choice: OpenChoice, until: int
+) -> Recording:
     """Return what a specification reports up to the time point `until`, included.
 
     A report that a push caused has the number and the time of the push, others have no trigger.
     Raises LarsError for a query that reads no stream, as it is never evaluated.
     """
-    if not sources(given.query):
+    if not sources(engine_run.query):
         raise LarsError("the query reads no stream, so it is never evaluated; accepted: one with a window")
-    elements = elements_of(given.pushes, given.unit)
-    task = Task(given.query, elements, given.static, given.unit, until, origin=given.origin)
-    profile = evaluated_windows(task, wanted, choice)
-    reports = (_report(one, given) for one in evaluations(profile) if one.reported)
-    return Recording(columns(given.query), tuple(reports))
+    elements = elements_of(engine_run.pushes, engine_run.unit)
+    task = Task(
+        engine_run.query, elements, engine_run.static, engine_run.unit, until, origin=engine_run.origin
+    )
+    profile = evaluated_windows(task, specification, choice)
+    reports = (_report(report, engine_run) for report in evaluations(profile) if report.reported)
+    return Recording(columns(engine_run.query), tuple(reports))
 
 
-def _report(one: EvaluationReport, given: EngineRun) -> Report:
-    t = one.time * given.unit.milliseconds if one.trigger is None else given.pushes[one.trigger].t
-    return Report(t, one.rows, one.trigger)
+def _report(report: EvaluationReport, engine_run: EngineRun) -> Report:
+    t = (
+        report.time * engine_run.unit.milliseconds
+        if report.trigger is None
+        else engine_run.pushes[report.trigger].t
+    )
+    return Report(t, report.rows, report.trigger)
 
 
 def choice_at(
-    given: EngineRun, wanted: Specification, start: int | None = None, bounds: Bounds | None = None
+    engine_run: EngineRun,
+    specification: Specification,
+    start: int | None = None,
+    bounds: Bounds | None = None,
 ) -> OpenChoice:
     """Return what a specification leaves open as it is wished: the ends of windows, and where they begin.
 
     Without `start` windows close at the multiples of their slides, as those of engine versions do.
     """
-    chosen = bounds or wanted.bounds[0]
-    frame = Frame(wanted, given.unit, chosen, TickClock(1, (), ()), 0)
-    shapes = (shape(source, frame) for source in sources(given.query))
-    aligned = (0 if found is None else -found.width for found in shapes)
-    return OpenChoice(tuple(one if start is None else start for one in aligned), chosen)
+    chosen = bounds or specification.bounds[0]
+    frame = Frame(specification, engine_run.unit, chosen, TickClock(1, (), ()), 0)
+    shapes = (shape(source, frame) for source in sources(engine_run.query))
+    aligned = (0 if window_shape is None else -window_shape.width for window_shape in shapes)
+    return OpenChoice(tuple(number if start is None else start for number in aligned), chosen)

@@ -161,10 +161,10 @@ def specification(name: str) -> Specification:
 def read_specification(path: Path) -> Specification:
     """Return the specification that a TOML file describes; raises LarsError with the place of a fault."""
     toml = read_toml(path, ACCEPTED)
-    found = check_data(Specification, toml)
-    _check_windows(toml, found)
-    _check_period(toml, found)
-    return found
+    data = check_data(Specification, toml)
+    _check_windows(toml, data)
+    _check_period(toml, data)
+    return data
 
 
 def _check_windows(toml: PlacedData, found: Specification) -> None:

@@ -84,8 +84,8 @@ class ShownWindow:
         """Return when a window closes; one of the newest N triples does at each of them."""
         if isinstance(self.window, Rows):
             return self.arrivals()
-        found = shape(self.source, self.frame)
-        times = range(0) if found is None else found.closes(self.start, self.frame.until)
+        window_shape = shape(self.source, self.frame)
+        times = range(0) if window_shape is None else window_shape.closes(self.start, self.frame.until)
         _check_count(times, f"the window {self.source} closes")
         return [EvaluationPoint(at_close(time, self.frame), time) for time in times]
 
@@ -121,7 +121,7 @@ def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -
         specification.strategies(str(getattr(source.stream, "value", "")), number)
         for number, source in enumerate(sources, 1)
     ]
-    by_arrival = any(one and not one & CLOCKED for one in used)
+    by_arrival = any(strategies and not strategies & CLOCKED for strategies in used)
     counted = any(isinstance(source.window, Rows) for source in sources)
     return specification.tick if by_arrival or counted else Tick.INSTANT
 
@@ -141,11 +141,11 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
     """Return when one window reports, whatever the start times of the others are."""
     by_arrival = Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
     # What arrives in a window is a change, and not nothing.
-    asked = () if by_arrival else window.strategies - {Strategy.WINDOW_CLOSE}
-    found = _candidates(window, windows)
-    if not asked:
-        return found
-    return [point for point in found if all(_holds(strategy, window, point) for strategy in asked)]
+    strategies = () if by_arrival else window.strategies - {Strategy.WINDOW_CLOSE}
+    candidates = _candidates(window, windows)
+    if not strategies:
+        return candidates
+    return [point for point in candidates if all(_holds(strategy, window, point) for strategy in strategies)]
 
 
 def evaluation_points(
@@ -159,8 +159,8 @@ def evaluation_points(
     if specification.combination is Combination.ALL and by_place:
         places = places.intersection(*by_place)
     merged: dict[tuple[int, int], EvaluationPoint] = {}
-    for found in by_place:
-        for place, point in found.items():
+    for evaluations in by_place:
+        for place, point in evaluations.items():
             if place not in merged or point.trigger is not None:
                 merged[place] = point
     return [merged[place] for place in sorted(places) if place[1] <= until]
@@ -173,7 +173,7 @@ def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluati
         return _multiples(window)
     if Strategy.CONTENT_CHANGE in window.strategies:
         return window.arrivals()
-    ticks = (zip(one.ticks, one.elements, strict=True) for one in windows)
+    ticks = (zip(shown_window.ticks, shown_window.elements, strict=True) for shown_window in windows)
     pushed = triggers(window.frame.clock)
     return sorted(
         {EvaluationPoint(tick, element.t, pushed[tick]) for pairs in ticks for tick, element in pairs}

@@ -66,7 +66,9 @@ def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
     fresh = fresh_variables(pattern, "all_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
-        if not isinstance(part, algebra.Group) or not any(_is_lenient(one) for _, one in part.aggregates):
+        if not isinstance(part, algebra.Group) or not any(
+            _is_lenient(aggregation) for _, aggregation in part.aggregates
+        ):
             return None
         return _strict(part, rebuild(part.pattern, change), fresh)
 
@@ -103,11 +105,11 @@ def _strict(group: algebra.Group, inner: algebra.Pattern, fresh: Iterator[Variab
         aggregates += [(value, aggregation), (bound, Aggregation("COUNT", aggregation.arguments))]
         # What never has a value is an error wherever its value is asked for.
         checks.append((variable, Call("IF", (Call("=", (bound, everything)), value, nothing))))
-    found: algebra.Pattern = algebra.Group(inner, group.keys, tuple(aggregates))
+    pattern: algebra.Pattern = algebra.Group(inner, group.keys, tuple(aggregates))
     for variable, expression in checks:
-        found = algebra.Extend(found, variable, expression)
+        pattern = algebra.Extend(pattern, variable, expression)
     seen = {*group.keys, *(variable for variable, _ in group.aggregates)}
-    return algebra.Select(found, tuple(in_order(seen)))
+    return algebra.Select(pattern, tuple(in_order(seen)))
 
 
 _OPENING: Final = EngineRule(
@@ -165,7 +167,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
     """Return what RSP-JS reports; raises LarsError for what is no SELECT over sliding windows."""
     sliding = engine_windows(query, RSP_JS_135.name, javascript_number, by_lines=_LINES.name not in off)
     stated = query.to_stream if _OPERATOR.name in off else None
-    asked = _as_processed(query, off)
+    engine_query = _as_processed(query, off)
     known: dict[ContentKey, tuple[Row, ...]] = {}
     while True:
         windows = _FiringWindows(sliding, known, stated or ToStream.RSTREAM, off)
@@ -174,12 +176,12 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
         contents = {_key(firing.content): firing.content for firing in firings}
         unknown = [key for key in contents if key not in known]
         if not unknown:
-            made = [one for firing in firings if firing.rows for one in _reports(firing, off)]
+            made = [report for firing in firings if firing.rows for report in _reports(firing, off)]
             reports = tuple(report for report, _ in made)
             return Recording(columns(query), reports, (), tuple(bounds for _, bounds in made))
         # How far t0 moved depends on the answers: what follows an unknown one is a guess until then.
-        found = answers(asked, [contents[key] for key in unknown], static)
-        known.update(zip(unknown, found, strict=True))
+        rows = answers(engine_query, [contents[key] for key in unknown], static)
+        known.update(zip(unknown, rows, strict=True))
 
 
 def _as_processed(query: EngineQuery, off: Off) -> EngineQuery:
@@ -239,7 +241,7 @@ def _reports(firing: WindowFiring, off: Off) -> Iterator[tuple[Report, tuple[flo
 
 
 def _key(content: Content) -> ContentKey:
-    return tuple(tuple(sorted(set(shown))) for shown in content.values())
+    return tuple(tuple(sorted(set(triples))) for triples in content.values())
 
 
 class _FiringWindows:
@@ -258,7 +260,7 @@ class _FiringWindows:
     ) -> None:
         self.ends = WindowEnds(includes_opening=_OPENING.name not in off)
         self.declared = declared
-        self.by_window = {one: FiringWindow.of(one, self.ends) for one in declared.alive}
+        self.by_window = {window: FiringWindow.of(window, self.ends) for window in declared.alive}
         self.windows = tuple(self.by_window.values())
         self.known, self.operator, self.off = known, operator, off
         self.moves = _MOVING.name not in off
@@ -272,55 +274,61 @@ class _FiringWindows:
 
     def _fed(self, push: Push) -> list[FiringWindow]:
         """Return the windows that a push enters."""
-        return [self.by_window[one] for one in self.declared.fed(push, last=_FED.name not in self.off)]
+        return [self.by_window[window] for window in self.declared.fed(push, last=_FED.name not in self.off)]
 
     def _latest(self, number: int, push: Push) -> Iterator[WindowFiring]:
-        for one in self._fed(push):
-            self._enter(one, push)
-            close = one.live.latest(push.t, touching=False)
-            if close is not None and close > 0 and push.t > one.fired:
-                one.fired = push.t
-                if one.live.contents[close]:
-                    yield self._fire([one], close, number, push.t)
-            one.live.delete(push.t)
+        for window in self._fed(push):
+            self._enter(window, push)
+            close = window.live.latest(push.t, touching=False)
+            if close is not None and close > 0 and push.t > window.fired:
+                window.fired = push.t
+                if window.live.contents[close]:
+                    yield self._fire([window], close, number, push.t)
+            window.live.delete(push.t)
 
     def _each(self, number: int, push: Push) -> Iterator[WindowFiring]:
-        for one in self._fed(push):
-            self._enter(one, push)
-        closes = {close for one in self.windows for close in one.live.filled() if close < push.t}
+        for window in self._fed(push):
+            self._enter(window, push)
+        closes = {
+            close for firing_window in self.windows for close in firing_window.live.filled() if close < push.t
+        }
         for close in sorted(closes):
-            closing = [one for one in self.windows if one.live.contents.get(close)]
+            closing = [
+                firing_window for firing_window in self.windows if firing_window.live.contents.get(close)
+            ]
             yield self._fire(closing, close, number, push.t)
-        for one in self.windows:
-            one.live.delete(push.t)
+        for window in self.windows:
+            window.live.delete(push.t)
 
-    def _enter(self, one: FiringWindow, push: Push) -> None:
-        distance = abs(push.t - one.start) if self.moves else push.t
+    def _enter(self, window: FiringWindow, push: Push) -> None:
+        distance = abs(push.t - window.start) if self.moves else push.t
         least = self.now if _LATE.name in self.off else -math.inf
-        one.live.open(first_close(distance, one.window.step), push.t, least)
-        one.live.add(push.t, push.triple)
+        window.live.open(first_close(distance, window.window.step), push.t, least)
+        window.live.add(push.t, push.triple)
         waiting = (close for other in self.windows for close in other.live.contents)
-        one.past.add(push.t, push.triple, min(self.now, push.t, *waiting))
+        window.past.add(push.t, push.triple, min(self.now, push.t, *waiting))
 
     def _fire(self, firing: Sequence[FiringWindow], close: float, number: int, t: float) -> WindowFiring:
         content = self._content(firing, close)
         before, self.before = self.before, self.known.get(_key(content), ())
         rows = reported_rows(self.operator, before, self.before)
-        made = WindowFiring(number, t, firing[0].window, firing[0].start, close, content, rows)
+        window_firing = WindowFiring(number, t, firing[0].window, firing[0].start, close, content, rows)
         if self.moves:
-            for one in firing:
-                one.start += one.window.step * len(rows)
-        return made
+            for window in firing:
+                window.start += window.window.step * len(rows)
+        return window_firing
 
     def _content(self, firing: Sequence[FiringWindow], close: float) -> Content:
         last = firing[-1].live.contents[close][-1][0]
         return {
-            one.window.source: one.live.triples(close) if one in firing else self._beside(one, close, last)
-            for one in self.windows
+            window.window.source: window.live.triples(close)
+            if window in firing
+            else self._beside(window, close, last)
+            for window in self.windows
         }
 
-    def _beside(self, one: FiringWindow, close: float, last: float) -> list[Triple]:
+    def _beside(self, window: FiringWindow, close: float, last: float) -> list[Triple]:
         """Return what a window shows when another fires whose last triple came at `last`."""
         if _OTHERS.name in self.off:
-            return one.past.active(close, self.ends)
-        return one.live.triples(one.live.next_close(last))
+            return window.past.active(close, self.ends)
+        return window.live.triples(window.live.next_close(last))

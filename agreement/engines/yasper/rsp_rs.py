@@ -126,9 +126,9 @@ def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
     return rebuild(pattern, change)
 
 
-def _is_text(given: Variable) -> Call:
-    plain = Call("=", (Call("DATATYPE", (given,)), _STRING))
-    return Call("||", (plain, Call("!=", (Call("LANG", (given,)), Literal("")))))
+def _is_text(variable: Variable) -> Call:
+    plain = Call("=", (Call("DATATYPE", (variable,)), _STRING))
+    return Call("||", (plain, Call("!=", (Call("LANG", (variable,)), Literal("")))))
 
 
 _FIRST: Final = EngineRule(
@@ -199,13 +199,13 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
     arrivals = enumerate(pushes if declared.answers else ())
     firings = [firing for number, push in arrivals for firing in windows.arrive(number, push)]
     operator = (query.to_stream if _OPERATOR.name in off else None) or ToStream.RSTREAM
-    found = dict(
+    rows_of = dict(
         enumerate(answers(_as_processed(query, off), [firing.content for firing in firings], static))
     )
-    rows = relation_to_stream(operator, range(len(firings)), found)
-    shown = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
-    reports = tuple(Report(firing.t, new, firing.push) for firing, new in shown)
-    return Recording(columns(query), reports, (), tuple(firing.bounds for firing, _ in shown))
+    rows = relation_to_stream(operator, range(len(firings)), rows_of)
+    with_rows = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
+    reports = tuple(Report(firing.t, new, firing.push) for firing, new in with_rows)
+    return Recording(columns(query), reports, (), tuple(firing.bounds for firing, _ in with_rows))
 
 
 def _as_processed(query: EngineQuery, off: Off) -> EngineQuery:
@@ -252,66 +252,73 @@ class _FiringWindows:
     def __init__(self, declared: EngineWindows, off: Off) -> None:
         self.declared, self.off = declared, off
         self.ends = WindowEnds(includes_opening=_OPENING.name not in off)
-        self.windows = {one: FiringWindow.of(one, self.ends) for one in declared.alive}
+        self.windows = {window: FiringWindow.of(window, self.ends) for window in declared.alive}
         self.now = -math.inf
 
     def arrive(self, number: int, push: Push) -> Iterator[_Firing]:
         """Take a push, and yield what fires."""
-        fed = [self.windows[one] for one in self.declared.fed(push, last=_FED.name not in self.off)]
-        for one in fed:
-            self._enter(one, push)
+        fed = [
+            self.windows[yasper_window]
+            for yasper_window in self.declared.fed(push, last=_FED.name not in self.off)
+        ]
+        for window in fed:
+            self._enter(window, push)
         yield from self._each(number, push) if _LATEST.name in self.off else self._latest(fed, number, push)
         self.now = max(self.now, push.t)
 
-    def _enter(self, one: FiringWindow, push: Push) -> None:
-        if _FIRST.name not in self.off and one.start == 0:
-            one.start = push.t
+    def _enter(self, window: FiringWindow, push: Push) -> None:
+        if _FIRST.name not in self.off and window.start == 0:
+            window.start = push.t
         late = _LATE.name not in self.off
-        distance = push.t - one.start
-        first = one.start + first_close(abs(distance) if late else distance, one.window.step)
-        one.live.open(first, push.t, -math.inf if late else self.now, always=False)
-        one.live.add(push.t, push.triple)
-        one.past.add(push.t, push.triple, min(push.t, self.now, *self._waiting()))
+        distance = push.t - window.start
+        first = window.start + first_close(abs(distance) if late else distance, window.window.step)
+        window.live.open(first, push.t, -math.inf if late else self.now, always=False)
+        window.live.add(push.t, push.triple)
+        window.past.add(push.t, push.triple, min(push.t, self.now, *self._waiting()))
 
     def _waiting(self) -> Iterator[float]:
         """Yield the closes of all windows that are open, or have not fired."""
-        yield from (close for one in self.windows.values() for close in one.live.contents)
+        yield from (close for window in self.windows.values() for close in window.live.contents)
 
     def _latest(self, fed: Sequence[FiringWindow], number: int, push: Push) -> Iterator[_Firing]:
-        for one in fed:
-            close = one.live.latest(push.t, touching=False)
-            if close is not None and close > 0 and push.t > one.fired and self._asked(one, close):
-                one.fired = push.t
-                yield self._fire([one], close, number, push.t)
-            one.live.delete(push.t)
+        for window in fed:
+            close = window.live.latest(push.t, touching=False)
+            if close is not None and close > 0 and push.t > window.fired and self._reports_at(window, close):
+                window.fired = push.t
+                yield self._fire([window], close, number, push.t)
+            window.live.delete(push.t)
 
     def _each(self, number: int, push: Push) -> Iterator[_Firing]:
         closed = {close for close in self._waiting() if close < push.t}
         for close in sorted(closed):
             closing = [
-                one for one in self.windows.values() if close in one.live.contents and self._asked(one, close)
+                firing_window
+                for firing_window in self.windows.values()
+                if close in firing_window.live.contents and self._reports_at(firing_window, close)
             ]
             if closing:
                 yield self._fire(closing, close, number, push.t)
-        for one in self.windows.values():
-            one.live.delete(push.t)
+        for window in self.windows.values():
+            window.live.delete(push.t)
 
-    def _asked(self, one: FiringWindow, close: float) -> bool:
-        return bool(one.live.contents[close]) or _EMPTY.name not in self.off
+    def _reports_at(self, window: FiringWindow, close: float) -> bool:
+        return bool(window.live.contents[close]) or _EMPTY.name not in self.off
 
     def _fire(self, firing: Sequence[FiringWindow], close: float, number: int, t: float) -> _Firing:
         content = firing[-1].live.contents[close]
         width = firing[-1].window.width
         last = content[-1][0] if content else 0
         bounds = (close - width, close) if _BOUNDS.name in self.off else (last, last + width)
-        shown = {
-            one.window.source: one.live.triples(close) if one in firing else self._beside(one, close, last)
-            for one in self.windows.values()
+        contents = {
+            window.window.source: window.live.triples(close)
+            if window in firing
+            else self._beside(window, close, last)
+            for window in self.windows.values()
         }
-        return _Firing(number, close if _ARRIVAL.name in self.off else t, bounds, shown)
+        return _Firing(number, close if _ARRIVAL.name in self.off else t, bounds, contents)
 
-    def _beside(self, one: FiringWindow, close: float, last: float) -> Sequence[tuple[str, str, str]]:
+    def _beside(self, window: FiringWindow, close: float, last: float) -> Sequence[tuple[str, str, str]]:
         """Return what a window shows when another fires whose last triple came at `last`."""
         if _OTHERS.name in self.off:
-            return one.past.active(close, self.ends, one.start)
-        return one.live.triples(one.live.next_close(last))
+            return window.past.active(close, self.ends, window.start)
+        return window.live.triples(window.live.next_close(last))

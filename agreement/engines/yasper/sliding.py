@@ -69,11 +69,11 @@ def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple
         raise LarsError(f"{engine} cannot run a query in {query.language.value}; accepted: rspql")
     if query.form is not Form.SELECT:
         raise LarsError(f"{engine} cannot run {query.form.value}; accepted: SELECT")
-    found = sources(query)
-    if query.merged or not found:
+    window_sources = sources(query)
+    if query.merged or not window_sources:
         problem = "a window without a name" if query.merged else "a query without a window"
         raise LarsError(f"{engine} cannot run {problem}; accepted: {_WINDOWS}")
-    return tuple(_sliding(source, engine, tumbling=tumbling) for source in found)
+    return tuple(_sliding(source, engine, tumbling=tumbling) for source in window_sources)
 
 
 def _sliding(source: WindowSource, engine: str, *, tumbling: bool) -> YasperWindow:
@@ -171,13 +171,13 @@ class LiveWindows:
 
     def latest(self, t: float, *, touching: bool) -> float | None:
         """Return the latest close before `t`, or at `t` too where `touching`; None if there is none."""
-        found = (close for close in self.contents if close < t or (touching and close == t))
-        return max(found, default=None)
+        closes = (close for close in self.contents if close < t or (touching and close == t))
+        return max(closes, default=None)
 
     def next_close(self, t: float) -> float | None:
         """Return the earliest close of the windows that are open at `t`, both ends included."""
-        found = (close for close in self.contents if close - self.window.width <= t <= close)
-        return min(found, default=None)
+        closes = (close for close in self.contents if close - self.window.width <= t <= close)
+        return min(closes, default=None)
 
     def triples(self, close: float | None) -> list[Triple]:
         """Return what the window shows that closes then, in order of arrival; None shows nothing."""
@@ -266,12 +266,12 @@ class EngineWindows:
     @property
     def alive(self) -> tuple[YasperWindow, ...]:
         """The windows whose grid there is: of a step of 0 or NaN there is none."""
-        return tuple(one for one in self.windows if one.step > 0 and not math.isnan(one.width))
+        return tuple(window for window in self.windows if window.step > 0 and not math.isnan(window.width))
 
     def fed(self, push: Push, *, last: bool) -> tuple[YasperWindow, ...]:
         """Return the windows that a push enters: all on its stream, or only the last of them."""
-        found = [one for one in self.windows if one.reads(push)]
-        return tuple(one for one in (found[-1:] if last else found) if one in self.alive)
+        windows = [window for window in self.windows if window.reads(push)]
+        return tuple(window for window in (windows[-1:] if last else windows) if window in self.alive)
 
 
 def engine_windows(
@@ -286,13 +286,13 @@ def engine_windows(
     if not isinstance(query, WrittenQuery):
         return EngineWindows(windows)
     clauses = tuple(read_lines(query.text))
-    seen = [one for one in clauses if isinstance(one, LineWindow)]
+    line_windows = [clause for clause in clauses if isinstance(clause, LineWindow)]
     if by_lines:
-        lost = [one for one in clauses if not isinstance(one, LineWindow)]
-        broken = any(not (one.taken_out and one.clause.text.startswith("FROM")) for one in lost)
-        return EngineWindows(tuple(_window(one, windows, length) for one in seen), not broken)
-    order = [one.names[0] for one in seen]
-    return EngineWindows(tuple(sorted(windows, key=lambda one: _place(one.source, order))))
+        lost = [clause for clause in clauses if not isinstance(clause, LineWindow)]
+        broken = any(not (clause.taken_out and clause.clause.text.startswith("FROM")) for clause in lost)
+        return EngineWindows(tuple(_window(window, windows, length) for window in line_windows), not broken)
+    order = [window.names[0] for window in line_windows]
+    return EngineWindows(tuple(sorted(windows, key=lambda window: _place(window.source, order))))
 
 
 def _place(source: WindowSource, order: Sequence[str]) -> int:
@@ -301,9 +301,9 @@ def _place(source: WindowSource, order: Sequence[str]) -> int:
 
 
 def _window(
-    seen: LineWindow, windows: Sequence[YasperWindow], length: Callable[[str], float]
+    window: LineWindow, windows: Sequence[YasperWindow], length: Callable[[str], float]
 ) -> YasperWindow:
-    name, stream = seen.names
-    read = (one.source for one in windows if one.source.name == Iri(name))
+    name, stream = window.names
+    read = (yasper_window.source for yasper_window in windows if yasper_window.source.name == Iri(name))
     source = next(read, WindowSource(Iri(stream), _UNUSED, Iri(name)))
-    return YasperWindow(source, length(seen.width.text), length(seen.step.text), Iri(stream))
+    return YasperWindow(source, length(window.width.text), length(window.step.text), Iri(stream))

@@ -81,17 +81,17 @@ def _recorded(
 ) -> Recording:
     """Return the reports of what the pushes make an engine evaluate, in their order."""
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
-    asked = without_projection(query) if reporting.whole else query
+    engine_query = without_projection(query) if reporting.whole else query
     places: list[tuple[float, int]] = []
     rows: list[tuple[Row, ...]] = []
     for batch in _batches(evaluations):
         places += [(evaluation.t, evaluation.trigger) for evaluation in batch]
-        rows += answers(asked, [evaluation.content for evaluation in batch], static)
-    found = {n: tuple(dict.fromkeys(row)) if reporting.whole else row for n, row in enumerate(rows)}
-    streams = relation_to_stream(reporting.operator, range(len(places)), found).values()
+        rows += answers(engine_query, [evaluation.content for evaluation in batch], static)
+    row_sets = {n: tuple(dict.fromkeys(row)) if reporting.whole else row for n, row in enumerate(rows)}
+    streams = relation_to_stream(reporting.operator, range(len(places)), row_sets).values()
     reports = (Report(t, tuple(new), n) for (t, n), new in zip(places, streams, strict=True))
     shown = tuple(report for report in reports if report.rows or not reporting.silent)
-    return Recording(columns(asked), shown, tuple(engine.rejected))
+    return Recording(columns(engine_query), shown, tuple(engine.rejected))
 
 
 def _batches(evaluations: Iterable[_Evaluation]) -> Iterator[list[_Evaluation]]:

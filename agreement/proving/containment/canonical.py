@@ -76,7 +76,7 @@ class OneQuery:
     @cached_property
     def merged(self) -> tuple[Reading, ...]:
         """The windows that enter the default graph."""
-        return tuple(Reading(one.stream, one.window) for one in self.query.merged)
+        return tuple(Reading(stream.stream, stream.window) for stream in self.query.merged)
 
     @property
     def operator(self) -> ToStream:
@@ -98,13 +98,13 @@ class OneQuery:
         program, output = self._program
         question = Question(program, output.predicate, ChosenTimes((t,)))
         with until(self.deadline):
-            (found,) = trace_on(tuple(facts), static, t).answers([question])
-        return found.by_time().get(t, frozenset())
+            (runs,) = trace_on(tuple(facts), static, t).answers([question])
+        return runs.by_time().get(t, frozenset())
 
 
-def in_unit(one: OneQuery, unit: Duration) -> OneQuery:
+def in_unit(query: OneQuery, unit: Duration) -> OneQuery:
     """Return a query with another length of a time point."""
-    return replace(one, setting=replace(one.setting, unit=unit))
+    return replace(query, setting=replace(query.setting, unit=unit))
 
 
 PlacedTriple = tuple[int | None, tuple[Constant, Constant, Constant], Constant]
@@ -113,34 +113,35 @@ Data = tuple[Sequence[PlacedTriple], int]
 """Triples, and the time at which queries are asked."""
 
 
-def whole_matches(one: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
+def whole_matches(query: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
     """Yield matches of edges, each under a model, as old as windows show them and as new."""
-    for t in _times(one, other):
-        choices = [_placed(edge, model, t, one, other) for edge, model in edges]
+    for t in _times(query, other):
+        choices = [_placed(edge, model, t, query, other) for edge, model in edges]
         ends = [times[:_ENDS] for times in choices]
         for data in islice(chain(product(*ends), product(*choices)), _MOST_PLACEMENTS):
             yield data, t
 
 
 def difference_on(
-    one: OneQuery, other: OneQuery, data: Sequence[PlacedTriple], t: int, before: int | None = None
+    query: OneQuery, other: OneQuery, data: Sequence[PlacedTriple], t: int, before: int | None = None
 ) -> Counterexample | None:
     """Return a row that the first query reports at t on the data and the other does not, None where it does.
 
     The evaluation `before` t is the one that ISTREAM and DSTREAM compare with. None also where the data
     are no RDF: they never are there.
     """
-    one.deadline.check()
+    query.deadline.check()
     sources = ((None if when is None else (when, name), triple) for when, triple, name in data)
     if not all(is_rdf(triple, name) for _, triple, name in data) or has_blank_in_two(sources):
         return None
-    listed = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
+    triples = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
     facts = tuple(
-        Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream))) for when, triple, stream in listed
+        Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream)))
+        for when, triple, stream in triples
     )
     facts = tuple(dict.fromkeys(facts))
     static = tuple(dict.fromkeys((*triple, graph) for when, triple, graph in data if when is None))
-    return difference_at(one, other, facts, static, (before, t))
+    return difference_at(query, other, facts, static, (before, t))
 
 
 def difference_at(
@@ -153,11 +154,11 @@ def difference_at(
     return Counterexample(facts, static, t, min(more, key=str), before) if more else None
 
 
-def _renamed(other: OneQuery, one: OneQuery, rows: frozenset[Row]) -> frozenset[Row]:
+def _renamed(other: OneQuery, query: OneQuery, rows: frozenset[Row]) -> frozenset[Row]:
     """Return rows in the order of the first query's columns; what it has no column for must be unbound."""
-    names = one.result
-    found = (dict(zip(other.result, row, strict=True)) for row in rows)
-    kept = (row for row in found if all(term is None for name, term in row.items() if name not in names))
+    names = query.result
+    bindings = (dict(zip(other.result, row, strict=True)) for row in rows)
+    kept = (row for row in bindings if all(term is None for name, term in row.items() if name not in names))
     return frozenset(tuple(row.get(name) for name in names) for row in kept)
 
 
@@ -172,9 +173,9 @@ def _times(one: OneQuery, other: OneQuery) -> range:
     return range(first, first + min(steps, _MOST_TIMES))
 
 
-def last_time(one: OneQuery, other: OneQuery) -> int:
+def last_time(query: OneQuery, other: OneQuery) -> int:
     """Return a time at which all windows are whole."""
-    return _times(one, other)[0]
+    return _times(query, other)[0]
 
 
 def newest(edge: Edge, model: Model, t: int, setting: Setting) -> PlacedTriple:
@@ -186,11 +187,11 @@ def newest(edge: Edge, model: Model, t: int, setting: Setting) -> PlacedTriple:
 
 def shown_last(where: Reading, t: int, setting: Setting) -> int:
     """Return the last time that a window shows at t."""
-    shown = _shown(where, t, setting)
-    return shown.last if shown else t
+    interval = _interval(where, t, setting)
+    return interval.last if interval else t
 
 
-def _shown(where: Reading, t: int, setting: Setting) -> Interval:
+def _interval(where: Reading, t: int, setting: Setting) -> Interval:
     window = window_of(where, setting)
     return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
 
@@ -207,20 +208,20 @@ def stream_of(edge: Edge, model: Model) -> Constant:
     return _term(edge.where.stream, model)
 
 
-def _placed(edge: Edge, model: Model, t: int, one: OneQuery, other: OneQuery) -> list[PlacedTriple]:
+def _placed(edge: Edge, model: Model, t: int, query: OneQuery, other: OneQuery) -> list[PlacedTriple]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
     if isinstance(edge.where, GraphSource):
         return [static_triple(edge, model)]
-    setting, whole = one.setting, Interval(0, t)
-    shown = _shown(edge.where, t, setting)
-    if not shown:
+    setting, whole = query.setting, Interval(0, t)
+    interval = _interval(edge.where, t, setting)
+    if not interval:
         return []
-    times = dict.fromkeys((shown.first, shown.last))
-    for each in (*sources(one.query), *sources(other.query)):
+    times = dict.fromkeys((interval.first, interval.last))
+    for each in (*sources(query.query), *sources(other.query)):
         beside = window_operator(each.window, each.stream, setting.unit, setting.bounds)
         ends = beside.bounds(t, whole) if isinstance(beside, TimeWindow) else None
         for when in (ends.first - 1, ends.first, ends.last, ends.last + 1) if ends else ():
-            if shown.first <= when <= shown.last:
+            if interval.first <= when <= interval.last:
                 times[when] = None
     triple, stream = ground(edge, model.terms), stream_of(edge, model)
     return [(when, triple, stream) for when in times]

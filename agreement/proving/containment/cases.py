@@ -123,8 +123,8 @@ class RowCase:
 
     def placed(self, merged: Iterable[Reading]) -> Iterator["RowCase"]:
         """Yield the case with its edges in each source that enters their graph."""
-        listed = tuple(merged)
-        for edges in product(*(places(edge, listed) for edge in self.edges)):
+        readings = tuple(merged)
+        for edges in product(*(places(edge, readings) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
     def through_windows(self, seen: Mapping[Edge, frozenset[Reading]]) -> "RowCase":
@@ -146,12 +146,16 @@ class RowCase:
         for test in self.requirements:
             match test:
                 case Requirement(
-                    Call("SAMETERM" | "=" as sign, (Variable() as one, Variable() as other)), True
-                ) if one != other and {one, other} <= self.bound and (sign != "=" or {one, other} & nodes):
-                    known: dict[Variable, Term] = {other: one}
+                    Call("SAMETERM" | "=" as sign, (Variable() as variable, Variable() as other)), True
+                ) if (
+                    variable != other
+                    and {variable, other} <= self.bound
+                    and (sign != "=" or {variable, other} & nodes)
+                ):
+                    known: dict[Variable, Term] = {other: variable}
                     moved = self.put(known)
                     same = ((name, _put(term, known)) for name, term in self.same)
-                    return replace(moved, same=(*same, (other, one))).unified
+                    return replace(moved, same=(*same, (other, variable))).unified
                 case _:
                     pass
         return self
@@ -215,23 +219,25 @@ def _neutral(edge: Edge) -> Iterator[Edge]:
             yield Edge(TriplePattern(Iri("urn:any"), predicate, end), GraphSource())
 
 
-def resolve(one: Disjunct) -> Disjunct:
+def resolve(disjunct: Disjunct) -> Disjunct:
     """Return a disjunct with constants for given variables, and in conditions what computes them."""
-    one = settle(one)
-    constants = {name: term for name, term in one.values if term is not None}
-    values = _values(one)
+    disjunct = settle(disjunct)
+    constants = {name: term for name, term in disjunct.values if term is not None}
+    values = _values(disjunct)
     return replace(
-        one,
-        edges=tuple(edge_under(edge, constants) for edge in one.edges),
+        disjunct,
+        edges=tuple(edge_under(edge, constants) for edge in disjunct.edges),
         requirements=tuple(
-            replace(test, expression=_valued(test.expression, values)) for test in one.requirements
+            replace(test, expression=_valued(test.expression, values)) for test in disjunct.requirements
         ),
     )
 
 
-def _values(one: Disjunct) -> dict[Variable, Expression]:
-    values: dict[Variable, Expression] = {name: NULL if term is None else term for name, term in one.values}
-    for name, how in one.computed:
+def _values(disjunct: Disjunct) -> dict[Variable, Expression]:
+    values: dict[Variable, Expression] = {
+        name: NULL if term is None else term for name, term in disjunct.values
+    }
+    for name, how in disjunct.computed:
         values[name] = _valued(how, values)
     return values
 
@@ -242,22 +248,24 @@ def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Ex
     return values.get(expression, expression) if isinstance(expression, Variable) else expression
 
 
-def columns_of(one: Disjunct, names: Sequence[Variable]) -> Columns:
+def columns_of(disjunct: Disjunct, names: Sequence[Variable]) -> Columns:
     """Return what a disjunct's rows have for columns."""
-    values = _values(one)
-    found = (values.get(name, name if name in one.bound else NULL) for name in names)
-    return tuple(None if each == NULL else each for each in found)
+    values = _values(disjunct)
+    terms = (values.get(name, name if name in disjunct.bound else NULL) for name in names)
+    return tuple(None if each == NULL else each for each in terms)
 
 
 def first_case(
-    one: Disjunct, names: Sequence[Variable], mapper: Mapper, merged: tuple[Reading, ...]
+    disjunct: Disjunct, names: Sequence[Variable], mapper: Mapper, merged: tuple[Reading, ...]
 ) -> RowCase:
     """Return what is known of the rows of a disjunct."""
-    way = resolve(one)
-    constants: dict[Variable, Term] = {name: term for name, term in one.values if term is not None}
+    way = resolve(disjunct)
+    constants: dict[Variable, Term] = {name: term for name, term in disjunct.values if term is not None}
     image: Image = {name: name for name in way.bound} | constants | _constants(way)
     denied = _denied(way, image, mapper, merged)
-    return RowCase(tuple(dict.fromkeys(way.edges)), way.requirements, columns_of(settle(one), names), denied)
+    return RowCase(
+        tuple(dict.fromkeys(way.edges)), way.requirements, columns_of(settle(disjunct), names), denied
+    )
 
 
 def _constants(way: Disjunct) -> dict[Variable, Term]:
@@ -337,7 +345,7 @@ class CaseProver:
                     return
                 known[mine] = term
         nulls: dict[Variable, Term] = dict.fromkeys(_unnamed(way, whole), NULL)
-        wanted = tuple(
+        requirements = tuple(
             replace(t, expression=put_terms(t.expression, whole | nulls)) for t in way.requirements
         )
         denied = _denied(way, whole, goal.mapper, goal.merged)
@@ -346,7 +354,7 @@ class CaseProver:
             grown = replace(
                 case,
                 edges=tuple(dict.fromkeys((*case.edges, *edges))),
-                requirements=tuple(dict.fromkeys((*case.requirements, *wanted))),
+                requirements=tuple(dict.fromkeys((*case.requirements, *requirements))),
                 denied=(*case.denied, *denied),
             )
             yield grown.put(known) if known else grown
@@ -441,9 +449,9 @@ def _words(path: Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[P
 
 def _is_there(case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> bool:
     """Whether something matches in a case anyway, without anything that must not match beside it."""
-    named = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
-    found = islice(_images(named, case), _MOST_IMAGES)
-    return not way.absent and any(not _conditions(named, each, case) for each in found)
+    target = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
+    images = islice(_images(target, case), _MOST_IMAGES)
+    return not way.absent and any(not _conditions(target, each, case) for each in images)
 
 
 def _unnamed(way: Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:
@@ -477,9 +485,9 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
                 return
         else:
             computed.append((mine, theirs))
-    for found in goal.mapper.images(goal.way.edges, case.edges, image, goal.compared):
-        if all(normal(put_terms(mine, found)) == normal(theirs) for mine, theirs in computed):
-            yield found
+    for binding in goal.mapper.images(goal.way.edges, case.edges, image, goal.compared):
+        if all(normal(put_terms(mine, binding)) == normal(theirs) for mine, theirs in computed):
+            yield binding
 
 
 def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Requirement, ...]:
@@ -492,22 +500,22 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Require
 
 def _remaining(known: Disjunct, tests: Iterable[Requirement]) -> tuple[Requirement, ...] | None:
     """Return the conditions that those of a case do not imply; None where they exclude one of them."""
-    found: list[Requirement] = []
+    requirements: list[Requirement] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
             if not holds(test.expression, test.value, {}):
                 return None
             continue
         if not is_decided(test, known):
-            found.append(test)
+            requirements.append(test)
             continue
         near = _about(known, test)
         if _has_none(near, ((test,),)):
             continue
         if _has_none(replace(near, requirements=(*near.requirements, test)), ()):
             return None
-        found.append(test)
-    return tuple(found)
+        requirements.append(test)
+    return tuple(requirements)
 
 
 def _is_ground(expression: Expression) -> bool:
@@ -532,8 +540,8 @@ _FIXED: Final = _OPERATORS | _KINDS | _TEXTS
 
 @lru_cache(maxsize=4_096)
 def _has_none(known: Disjunct, barred: tuple[tuple[Requirement, ...], ...]) -> bool:
-    found, whole = models(known, barred, 1)
-    return whole and not found
+    all_models, whole = models(known, barred, 1)
+    return whole and not all_models
 
 
 def _about(known: Disjunct, test: Requirement) -> Disjunct:
@@ -554,5 +562,5 @@ def _is_covered(case: RowCase, barred: Sequence[tuple[Requirement, ...]], deadli
     known = case.plain
     decided = [tests for tests in barred if all(is_decided(test, known) for test in tests)]
     plain = replace(known, requirements=tuple(test for test in known.requirements if is_decided(test, known)))
-    found, whole = models(plain, decided, 1, deadline.check)
-    return whole and not found
+    all_models, whole = models(plain, decided, 1, deadline.check)
+    return whole and not all_models

@@ -66,30 +66,30 @@ _MOST_PLACED: Final = 64
 _MODELS_PLACED: Final = 3
 
 
-def decide_containment(one: OneQuery, other: OneQuery) -> Containment:
+def decide_containment(query: OneQuery, other: OneQuery) -> Containment:
     """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
-    _check_forms(one, other)
-    columns = one.result == other.result
-    comparable = columns and one.query.dataset == other.query.dataset
-    merged = frozenset(one.query.merged) == frozenset(other.query.merged)
-    if comparable and merged and same(one.pattern, other.pattern, frozenset(one.result)):
+    _check_forms(query, other)
+    columns = query.result == other.result
+    comparable = columns and query.query.dataset == other.query.dataset
+    merged = frozenset(query.query.merged) == frozenset(other.query.merged)
+    if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
         return Containment(Holds.YES, "the two have one pattern, up to order and hidden names")
-    if comparable and merged and _is_slice(one, other):
+    if comparable and merged and _is_slice(query, other):
         return Containment(Holds.YES, "the other has the same rows in the same order, and more of them")
     try:
-        return _Comparison(one, other, comparable=comparable).decided()
+        return _Comparison(query, other, comparable=comparable).decided()
     except (TimeLimitError, UncountedError) as error:
         return Containment(Holds.OPEN, str(error))
 
 
-def _is_slice(one: OneQuery, other: OneQuery) -> bool:
+def _is_slice(query: OneQuery, other: OneQuery) -> bool:
     """Whether the two take rows of one list, the first only such as the other takes."""
-    mine, theirs = one.query.modifiers, other.query.modifiers
+    mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
         return False
     within = theirs.limit is None or (mine.limit is not None and _end(mine) <= _end(theirs))
     alike = replace(other.pattern, modifiers=replace(theirs, offset=mine.offset, limit=mine.limit))
-    return theirs.offset <= mine.offset and within and same(one.pattern, alike, frozenset(one.result))
+    return theirs.offset <= mine.offset and within and same(query.pattern, alike, frozenset(query.result))
 
 
 def _end(modifiers: Modifiers) -> int:
@@ -101,10 +101,10 @@ _Side = tuple[Pattern, Sequence[Variable]]
 _Left = Sequence[tuple[RowCase, list[tuple[Requirement, ...]]]]
 
 
-def lasts(one: OneQuery, other: OneQuery, is_kept: Callable[[Edge], bool]) -> bool:
+def lasts(query: OneQuery, other: OneQuery, is_kept: Callable[[Edge], bool]) -> bool:
     """Whether each answer of a query is a match of disjuncts of the other all edges of which are kept."""
-    comparable = one.query.dataset == other.query.dataset and one.result == other.result
-    return _Comparison(one, other, comparable=comparable).has_kept(is_kept)
+    comparable = query.query.dataset == other.query.dataset and query.result == other.result
+    return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
 
 def is_empty(query: OneQuery) -> bool:
@@ -121,11 +121,11 @@ def matches(query: OneQuery) -> Iterator[RowCase]:
         yield case
 
 
-def _check_forms(one: OneQuery, other: OneQuery) -> None:
-    forms = {one.query.form, other.query.form}
+def _check_forms(query: OneQuery, other: OneQuery) -> None:
+    forms = {query.query.form, other.query.form}
     if len(forms) > 1 or not forms <= {Form.SELECT, Form.ASK}:
-        found = ", ".join(sorted(form.value for form in forms))
-        raise LarsError(f"found {found}; accepted: two SELECT, or two ASK queries")
+        text = ", ".join(sorted(form.value for form in forms))
+        raise LarsError(f"found {text}; accepted: two SELECT, or two ASK queries")
 
 
 def _cases(
@@ -168,14 +168,14 @@ class _Comparison:
         left_open = ""
         for done, (disjunct, case) in enumerate(cases):
             try:
-                found = self.closed(case, goals, relations.paths)
+                containment = self.closed(case, goals, relations.paths)
             except TimeLimitError as error:
                 far = f"{done} of the {len(cases)} disjuncts of its query are covered or left open"
                 return Containment(Holds.OPEN, f"{error}: {far}")
-            if found.holds is Holds.NO:
-                return found
-            if found.holds is Holds.OPEN:
-                left_open = left_open or self.why or disjunct.vague or inexact or found.why
+            if containment.holds is Holds.NO:
+                return containment
+            if containment.holds is Holds.OPEN:
+                left_open = left_open or self.why or disjunct.vague or inexact or containment.why
         if left_open:
             return Containment(Holds.OPEN, left_open)
         return Containment(Holds.YES, _WHY.format(len(cases)))
@@ -213,10 +213,10 @@ class _Comparison:
         relations = Relations(self.equal)
         cases = list(self.cases((self.one.pattern, self.one.result), relations))
         goals, _ = self.goals((self.other.pattern, self.other.result), relations)
-        kept = [each for each in goals if not each.way.absent and all(map(is_kept, each.way.edges))]
-        return bool(kept) and all(
-            CaseProver(kept, relations.paths, self.one.deadline).is_closed(case.unified)
-            or next(self.left_in_windows(case, kept, relations.paths), None) is None
+        targets = [each for each in goals if not each.way.absent and all(map(is_kept, each.way.edges))]
+        return bool(targets) and all(
+            CaseProver(targets, relations.paths, self.one.deadline).is_closed(case.unified)
+            or next(self.left_in_windows(case, targets, relations.paths), None) is None
             for _, case in cases
         )
 
@@ -230,12 +230,12 @@ class _Comparison:
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
         every = disjuncts(relations.read(pattern, self.other.merged, whole=False), self.other.setting.profile)
-        found = [
+        targets = [
             MatchTarget(resolve(each), mapper, self.other.merged, (), columns_of(settle(each), names))
             for each in every
             if not each.vague
         ]
-        return found if self.comparable else [], next((each.vague for each in every if each.vague), "")
+        return targets if self.comparable else [], next((each.vague for each in every if each.vague), "")
 
     def left_in_windows(
         self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
@@ -248,24 +248,24 @@ class _Comparison:
         queries = (self.other, self.one) if case.denied else (self.other,)
         for placement in placements(case.real, queries):
             self.one.deadline.check()
-            seen = placement.windows
-            key = frozenset(seen.items()), placement.equal
+            windows = placement.windows
+            key = frozenset(windows.items()), placement.equal
             if key in known:
                 continue
             known.add(key)
             near = case.where(placement.equal).unified
             terms = dict(near.same)
-            seen = _merged((edge_under(edge, terms), some) for edge, some in seen.items())
-            shown = [each.through_windows(seen) for each in goals]
-            prover = CaseProver(shown, paths, self.one.deadline)
-            if not prover.is_closed(near.through_windows(seen)):
+            windows = _merged((edge_under(edge, terms), some) for edge, some in windows.items())
+            targets = [each.through_windows(windows) for each in goals]
+            prover = CaseProver(targets, paths, self.one.deadline)
+            if not prover.is_closed(near.through_windows(windows)):
                 yield placement, prover.left
 
     def equal(
-        self, one: Pattern, other: Pattern, mine: Sequence[Variable], theirs: Sequence[Variable]
+        self, pattern: Pattern, other: Pattern, mine: Sequence[Variable], theirs: Sequence[Variable]
     ) -> bool:
         """Whether two patterns have the same solutions for some variables, and for others in their place."""
-        return self.proved((one, mine), (other, theirs)) and self.proved((other, theirs), (one, mine))
+        return self.proved((pattern, mine), (other, theirs)) and self.proved((other, theirs), (pattern, mine))
 
     def proved(self, mine: _Side, theirs: _Side) -> bool:
         """Whether each solution of one pattern is one of the other's."""
@@ -282,9 +282,9 @@ class _Comparison:
         """Yield data of the cases that are left where arrivals lie so, what is beside as new as can be."""
         for placement, left in placed:
             for case, barred in left:
-                found, _ = models(case.plain, barred, _MODELS_PLACED, self.one.deadline.check)
+                all_models, _ = models(case.plain, barred, _MODELS_PLACED, self.one.deadline.check)
                 beside = [edge for edge in case.real if edge not in root.real]
-                every = chain.from_iterable(few_and_many(case.plain, each) for each in found)
+                every = chain.from_iterable(few_and_many(case.plain, each) for each in all_models)
                 for model in map(case.whole, every):
                     if root.real_variables <= model.terms.keys():
                         more = [newest(edge, model, placement.t, self.one.setting) for edge in beside]
@@ -293,8 +293,8 @@ class _Comparison:
     def data_of(self, left: _Left) -> Iterator[Data]:
         """Yield data of cases that are left."""
         for case, barred in left:
-            found, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
-            every = chain.from_iterable(few_and_many(case.plain, model) for model in found)
+            all_models, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
+            every = chain.from_iterable(few_and_many(case.plain, model) for model in all_models)
             yield from chain.from_iterable(self.data(case, case.whole(model)) for model in every)
 
     def data(self, case: RowCase, model: Model) -> Iterator[Data]:
@@ -306,21 +306,21 @@ class _Comparison:
                 whole_matches(self.one, self.other, [*first, *chain.from_iterable(more)]), _TRIED_EACH
             )
             for window in sources(self.other.query) if more else ():
-                beside = [(_shown(edge, window), each) for some in more for edge, each in some]
+                beside = [(_in_window(edge, window), each) for some in more for edge, each in some]
                 yield from islice(whole_matches(self.one, self.other, [*first, *beside]), _TRIED_EACH)
 
 
 def _merged(
-    seen: Iterable[tuple[Edge, frozenset[Reading]]],
+    readings: Iterable[tuple[Edge, frozenset[Reading]]],
 ) -> dict[Edge, frozenset[Reading]]:
     """Return by edge the windows that show what matches it: of edges that become one each shows it."""
     found: dict[Edge, frozenset[Reading]] = {}
-    for edge, some in seen:
+    for edge, some in readings:
         found[edge] = found.get(edge, frozenset()) | some
     return found
 
 
-def _shown(edge: Edge, window: WindowSource) -> Edge:
+def _in_window(edge: Edge, window: WindowSource) -> Edge:
     """Return an edge in another window of its stream."""
     if not isinstance(edge.where, Reading) or edge.where.stream != window.stream:
         return edge
@@ -338,7 +338,7 @@ def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[
     if computed:
         yield [_copy(model, sorted(computed), 0, numbers=(1,))]
     names = sorted(case.real_variables, key=lambda name: (name in case.columns, name))
-    values = [int(found) for term in model.terms.values() if isinstance(found := number(term), int)]
+    values = [int(amount) for term in model.terms.values() if isinstance(amount := number(term), int)]
     copies = dict.fromkeys((*_COPIES, *(each for each in values if 0 < each <= _COPIES[-1])))
     for size, many in product(range(1, len(names) + 1), copies) if counts else ():
         for some in islice(combinations(names, size), _COPIED):
@@ -346,8 +346,8 @@ def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[
             for last in (many, 0):
                 spread = [*range(1, many), last, 10 * many]
                 yield [_copy(model, some, each, numbers=spread) for each in range(many)]
-            for one in values:
-                yield [_copy(model, some, each, numbers=[one] * many) for each in range(many)]
+            for value in values:
+                yield [_copy(model, some, each, numbers=[value] * many) for each in range(many)]
 
 
 def _copy(model: Model, names: Sequence[Variable], number: int, numbers: Sequence[int] = ()) -> Model:

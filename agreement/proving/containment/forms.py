@@ -28,7 +28,7 @@ class PatternTree:
     ordered: bool = True
 
 
-def same(one: Pattern, other: Pattern, shown: frozenset[Variable]) -> bool:
+def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bool:
     """Whether two patterns are the same up to the order of AND, UNION, && .., and hidden names.
 
     >>> x, y, z, p = *map(Variable, "xyz"), Variable("p")
@@ -36,15 +36,15 @@ def same(one: Pattern, other: Pattern, shown: frozenset[Variable]) -> bool:
     >>> same(pattern(y), pattern(z), frozenset((x, p))), same(pattern(y), pattern(z), frozenset((x, y)))
     (True, False)
     """
-    return next(namings(one, other, {name: name for name in shown}), None) is not None
+    return next(namings(pattern, other, {name: name for name in variables}), None) is not None
 
 
-def namings(one: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
+def namings(pattern: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
     """Yield each way to name the variables of one pattern, of which some are known, that makes it the other.
 
     Solutions are then the same as often: nothing is taken together that a multiset tells apart.
     """
-    return _matched(_form(one), _form(other), start)
+    return _matched(_form(pattern), _form(other), start)
 
 
 def _matched(one: PatternTree | Variable, other: PatternTree | Variable, names: Names) -> Iterator[Names]:
@@ -167,10 +167,10 @@ def _conjuncts(pattern: Pattern) -> Iterator[PatternTree]:
 def _each_once(conjuncts: Iterable[PatternTree]) -> Iterator[PatternTree]:
     """Yield each once, where saying it twice does not multiply solutions."""
     seen = set()
-    for one in conjuncts:
-        if one.label not in ("TRIPLE", "FILTER") or one not in seen:
-            seen.add(one)
-            yield one
+    for tree in conjuncts:
+        if tree.label not in ("TRIPLE", "FILTER") or tree not in seen:
+            seen.add(tree)
+            yield tree
 
 
 def _side(pattern: Pattern) -> Iterator[PatternTree]:
@@ -223,7 +223,7 @@ def normal(expression: Expression) -> Expression:
         case ">" | ">=", (left, right):
             return Call(_EXCHANGED[function], (right, left))
         case "&&" | "||", _:
-            nested = (_sides(one, function) for one in arguments)
+            nested = (_sides(term, function) for term in arguments)
             return Call(function, tuple(sorted({each for some in nested for each in some}, key=str)))
         case _ if function in _COMMUTING:
             return Call(function, tuple(sorted(arguments, key=str)))
@@ -237,11 +237,11 @@ def _sides(expression: Expression, function: str) -> tuple[Expression, ...]:
     return (expression,)
 
 
-def settle(one: Disjunct) -> Disjunct:
+def settle(disjunct: Disjunct) -> Disjunct:
     """Return the disjunct with the IRI that a condition equates a bound variable to as its given value."""
-    given, bound = dict(one.values), one.bound
-    kept: list[Requirement] = []
-    for test in one.requirements:
+    binding, bound = dict(disjunct.values), disjunct.bound
+    requirements: list[Requirement] = []
+    for test in disjunct.requirements:
         match test:
             case Requirement(Call("=" | "SAMETERM", (Variable() as name, Iri() as iri)), True) if (
                 name in bound
@@ -252,11 +252,11 @@ def settle(one: Disjunct) -> Disjunct:
             ):
                 pass
             case _:
-                kept.append(test)
+                requirements.append(test)
                 continue
-        if given.setdefault(name, iri) != iri:
-            kept.append(test)
-    return replace(one, values=tuple(given.items()), requirements=tuple(kept))
+        if binding.setdefault(name, iri) != iri:
+            requirements.append(test)
+    return replace(disjunct, values=tuple(binding.items()), requirements=tuple(requirements))
 
 
 def is_random(part: Pattern) -> bool:

@@ -46,13 +46,13 @@ def two_queries(
 
 
 def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> EngineQuery:
-    found: dict[Variable, Variable] = {}
+    renaming: dict[Variable, Variable] = {}
     for old, new in names.items():
         if not (old and new) or Variable(old) not in query.result:
             columns = " ".join(f"?{name.name}" for name in sorted(query.result)) or "none"
             raise LarsError(f"--rename {old}={new}: accepted: A=B, A a column of {path}: {columns}")
-        found[Variable(old)] = Variable(new)
+        renaming[Variable(old)] = Variable(new)
     # What had the new name gets the old one: names inside a query are its own.
-    whole = {new: old for old, new in found.items() if new not in found} | found
+    whole = {new: old for old, new in renaming.items() if new not in renaming} | renaming
     result = tuple(whole.get(name, name) for name in query.result)
-    return replace(query, result=result, pattern=rename(query.pattern, whole)) if found else query
+    return replace(query, result=result, pattern=rename(query.pattern, whole)) if renaming else query

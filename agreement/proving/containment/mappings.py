@@ -155,8 +155,8 @@ def _moves(
 
 def has_empty(path: Path) -> bool:
     """Whether the path may connect a node with itself by no step."""
-    found = automaton(path)
-    return found.accepts(found.start)
+    words = automaton(path)
+    return words.accepts(words.start)
 
 
 _MOST_IMAGES: Final = 256
@@ -215,7 +215,7 @@ class Mapper:
     windows: Mapping[Edge, frozenset[Reading]] = field(default_factory=dict)
 
     def images(
-        self, edges: Sequence[Edge], into: Sequence[Edge], image: Image, kept: frozenset[Variable]
+        self, edges: Sequence[Edge], into: Sequence[Edge], image: Image, variables: frozenset[Variable]
     ) -> Iterator[Image]:
         """Yield images of the edges' variables, some of them known, under which all of them match.
 
@@ -223,7 +223,7 @@ class Mapper:
         """
         mine = tuple(dict.fromkeys(edges))
         targets = {edge: self._targets(edge, into) for edge in mine}
-        yield from _Search(self, targets, kept).images(mine, image)
+        yield from _Search(self, targets, variables).images(mine, image)
 
     def _targets(self, edge: Edge, into: Sequence[Edge]) -> tuple[Edge, ...]:
         """Return the known edges by which one may match."""
@@ -240,46 +240,46 @@ class Mapper:
         for target in into:
             if target.triple.predicate in self.paths:
                 continue
-            found = self._where(edge, target, image)
+            binding = self._where(edge, target, image)
             for mine, theirs in zip(edge.triple.terms, target.triple.terms, strict=True):
-                found = None if found is None else _matched(mine, theirs, found)
-            if found is not None:
-                yield found
+                binding = None if binding is None else _matched(mine, theirs, binding)
+            if binding is not None:
+                yield binding
 
     def _walks(self, edge: Edge, path: Path, into: Sequence[Edge], image: Image) -> Iterator[Image]:
         """Yield the images under which an edge of a path is a walk along known edges."""
         subject, _, object_ = edge.triple.terms
         places = [self._where(edge, target, image) for target in into]
-        for found in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
-            shown = [target for target in into if self._where(edge, target, found) == found]
-            nodes = _nodes(shown, self.paths)
+        for binding in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
+            edges = [target for target in into if self._where(edge, target, binding) == binding]
+            nodes = _nodes(edges, self.paths)
             stays = {term for term in (subject, object_) if not isinstance(term, Variable) and can_stay(path)}
-            for start in dict.fromkeys((*_ends(shown), *stays)):
-                grown = _matched(subject, start, dict(found))
+            for start in dict.fromkeys((*_ends(edges), *stays)):
+                grown = _matched(subject, start, dict(binding))
                 if grown is None:
                     continue
-                for end in self._reached(automaton(path), start, shown, nodes | stays):
+                for end in self._reached(automaton(path), start, edges, nodes | stays):
                     if (whole := _matched(object_, end, dict(grown))) is not None:
                         yield whole
 
     def _reached(
-        self, words: Automaton, start: Term, shown: Sequence[Edge], nodes: set[Term]
+        self, words: Automaton, start: Term, edges: Sequence[Edge], nodes: set[Term]
     ) -> dict[Term, None]:
         """Return the terms to which a path surely leads; without a step only from a node."""
         pending = [(start, words.start)]
-        seen = set(pending)
-        while pending and len(seen) < _MOST_WALKS:
+        terms = set(pending)
+        while pending and len(terms) < _MOST_WALKS:
             term, known = pending.pop()
-            for edge in shown:
+            for edge in edges:
                 subject, predicate, object_ = edge.triple.terms
                 for here, there, forward in ((subject, object_, True), (object_, subject, False)):
                     step = self._step(predicate, forward=forward)
                     after = there, words.spelled(known, step)
-                    if here == term and after not in seen:
-                        seen.add(after)
+                    if here == term and after not in terms:
+                        terms.add(after)
                         pending.append(after)
         empty = words.accepts(words.start)
-        ended = {term: None for term, known in seen if words.accepts(known)}
+        ended = {term: None for term, known in terms if words.accepts(known)}
         return {term: None for term in ended if not empty or (start in nodes and term in nodes)}
 
     def _step(self, predicate: Term, *, forward: bool) -> Automaton:
@@ -297,7 +297,9 @@ class Mapper:
             case Reading(stream), Reading(other):
                 return _matched(stream, other, dict(image)) if self._shows(target, edge.where) else None
             case GraphSource(graph), MergedGraph(_, windows):
-                everywhere = all(any(_enters(window, one, self) for one in self.merged) for window in windows)
+                everywhere = all(
+                    any(_enters(window, reading, self) for reading in self.merged) for window in windows
+                )
                 return dict(image) if graph == DEFAULT and everywhere else None
             case GraphSource(graph), Reading():
                 return dict(image) if graph == DEFAULT and self._merges(target) else None
@@ -312,19 +314,21 @@ class Mapper:
 
     def _merges(self, target: Edge) -> bool:
         assert isinstance(target.where, Reading)
-        return any(one.stream == target.where.stream and self._shows(target, one) for one in self.merged)
+        return any(
+            reading.stream == target.where.stream and self._shows(target, reading) for reading in self.merged
+        )
 
     def _shows(self, target: Edge, window: Reading) -> bool:
         """Whether a window of the query shows what matches an edge."""
-        if (seen := self.windows.get(target)) is not None:
-            return any(each.window == window.window for each in seen)
+        if (readings := self.windows.get(target)) is not None:
+            return any(each.window == window.window for each in readings)
         assert isinstance(target.where, Reading)
         return is_inside(window_of(target.where, self.setting), window_of(window, self.setting))
 
 
-def _enters(window: Reading, one: Reading, mapper: Mapper) -> bool:
-    inside = is_inside(window_of(window, mapper.setting), window_of(one, mapper.setting))
-    return one.stream == window.stream and inside
+def _enters(window: Reading, reading: Reading, mapper: Mapper) -> bool:
+    inside = is_inside(window_of(window, mapper.setting), window_of(reading, mapper.setting))
+    return reading.stream == window.stream and inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,10 +356,10 @@ class _Search:
         parts = _connected(edges, image)
         whole = image
         for part in (each for each in parts if not _open(each, image) & self.kept):
-            found = self._first(part, image)
-            if found is None:
+            binding = self._first(part, image)
+            if binding is None:
                 return
-            whole = whole | found
+            whole = whole | binding
         yield from self._product([each for each in parts if _open(each, image) & self.kept], whole)
 
     def _product(self, parts: Sequence[tuple[Edge, ...]], image: Image) -> Iterator[Image]:
@@ -400,20 +404,20 @@ def _connected(edges: Iterable[Edge], image: Image) -> list[tuple[Edge, ...]]:
     return [part for part, _ in parts]
 
 
-def _ends(shown: Sequence[Edge]) -> Iterator[Term]:
-    for edge in shown:
+def _ends(edges: Sequence[Edge]) -> Iterator[Term]:
+    for edge in edges:
         yield from (edge.triple.subject, edge.triple.object)
 
 
-def _nodes(shown: Sequence[Edge], paths: Mapping[Iri, Path]) -> set[Term]:
+def _nodes(edges: Sequence[Edge], paths: Mapping[Iri, Path]) -> set[Term]:
     """Return the terms that are surely nodes: a path without a step needs none where an end is a constant."""
-    found: set[Term] = set()
-    for edge in shown:
+    terms: set[Term] = set()
+    for edge in edges:
         ends = edge.triple.subject, edge.triple.object
         path = paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
         if path is None or not has_empty(path) or all(isinstance(end, Variable) for end in ends):
-            found.update(ends)
-    return found
+            terms.update(ends)
+    return terms
 
 
 def _matched(mine: Term, theirs: Term, image: Image) -> Image | None:

@@ -96,10 +96,10 @@ def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
     """Return whether each answer of one query is an answer of the other, at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
-    found = decide_containment(mine, theirs)
+    containment = decide_containment(mine, theirs)
     comparable = one.result == other.result and one.query.dataset == other.query.dataset
-    if found.holds is not Holds.OPEN or not comparable or one.deadline.is_over:
-        return found
+    if containment.holds is not Holds.OPEN or not comparable or one.deadline.is_over:
+        return containment
     contest = two_queries(one.query, other.query, one.setting, contained=True)
     streams = dict.fromkeys((*streams_of(one.query), *streams_of(other.query)))
     deadline = min(Deadline.after(SECONDS), one.deadline, key=lambda limit: limit.end)
@@ -111,9 +111,9 @@ def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
         case NoWitness(_, reason):
             return Containment(Holds.YES, reason)
         case NoneUpTo() | OutOfTime():
-            return replace(found, why=f"{found.why}; {in_words(searched, _ASKED, some=False)}")
+            return replace(containment, why=f"{containment.why}; {in_words(searched, _ASKED, some=False)}")
         case SearchRefusal():
-            return found
+            return containment
 
 
 _R, _I, _D = ToStream.RSTREAM, ToStream.ISTREAM, ToStream.DSTREAM
@@ -121,62 +121,64 @@ _MOST: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
 
-def reports_containment(one: OneQuery, other: OneQuery) -> Containment:
+def reports_containment(query: OneQuery, other: OneQuery) -> Containment:
     """Return whether what one query reports the other reports too, at each evaluation on every stream."""
-    mine, theirs = one.operator, other.operator
+    mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
-        return answers_containment(one, other)
+        return answers_containment(query, other)
     try:
-        return _decided(one, other)
+        return _decided(query, other)
     except (TimeLimitError, UncountedError) as error:
         return Containment(Holds.OPEN, str(error))
 
 
 def contained_in_units(one: OneQuery, other: OneQuery) -> Containment:
     """Return whether one query is contained in the other, and a finer unit with which that changes."""
-    found = reports_containment(one, other)
+    containment = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
-    for unit in finer_units(one.setting.unit, durations) if found.holds is not Holds.NO else ():
+    for unit in finer_units(one.setting.unit, durations) if containment.holds is not Holds.NO else ():
         again = reports_containment(in_unit(one, unit), in_unit(other, unit))
-        if again.holds not in (found.holds, Holds.OPEN):
-            return replace(found, finer=FinerUnit(unit, again))
-    return found
+        if again.holds not in (containment.holds, Holds.OPEN):
+            return replace(containment, finer=FinerUnit(unit, again))
+    return containment
 
 
-def _decided(one: OneQuery, other: OneQuery) -> Containment:
-    answers = answers_containment(_answering(one), _answering(other))
-    if is_empty(one):
-        return Containment(Holds.YES, f"the first never has an answer, so that {one.operator.value} has none")
-    said = f"{one.operator.value} against {other.operator.value}"
-    why = _why(one, other, answers)
+def _decided(query: OneQuery, other: OneQuery) -> Containment:
+    answers = answers_containment(_answering(query), _answering(other))
+    if is_empty(query):
+        return Containment(
+            Holds.YES, f"the first never has an answer, so that {query.operator.value} has none"
+        )
+    sentence = f"{query.operator.value} against {other.operator.value}"
+    why = _why(query, other, answers)
     if why:
-        return Containment(Holds.YES, f"{said}: {why}")
-    if answers.against is not None and one.operator is not _D:
+        return Containment(Holds.YES, f"{sentence}: {why}")
+    if answers.against is not None and query.operator is not _D:
         # At the first evaluation all answers are new, and none is gone.
         return answers
-    against = next(_refuting(one, other, answers.against), None)
+    against = next(_refuting(query, other, answers.against), None)
     if against is not None:
-        return refutation(against, columns=one.result == other.result)
+        return refutation(against, columns=query.result == other.result)
     if answers.holds is Holds.OPEN:
-        return Containment(Holds.OPEN, f"{said}; of their answers: {answers.why}")
-    return Containment(Holds.OPEN, f"{said}: no rule says so, and no stream that was tried refutes it")
+        return Containment(Holds.OPEN, f"{sentence}; of their answers: {answers.why}")
+    return Containment(Holds.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it")
 
 
-def _why(one: OneQuery, other: OneQuery, answers: Containment) -> str:
+def _why(query: OneQuery, other: OneQuery, answers: Containment) -> str:
     """Return the rule by which it is contained, "" where none says so."""
     inside = answers.holds is Holds.YES
-    match one.operator, other.operator:
+    match query.operator, other.operator:
         case ToStream.ISTREAM, ToStream.RSTREAM if inside:
             return "what is new is an answer, and each answer of the first is one of the other"
         case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
-            back = decide_containment(_answering(other), _answering(one)).holds is Holds.YES
-            if back or _possible_answers(one, other).holds is Holds.YES:
+            back = decide_containment(_answering(other), _answering(query)).holds is Holds.YES
+            if back or _possible_answers(query, other).holds is Holds.YES:
                 return "no answer of the first is at any time one of the other alone"
         case _:
             pass
-    if one.operator is _D and _keeps(one, one):
+    if query.operator is _D and _keeps(query, query):
         return "the first only gains answers, none is ever gone"
-    if (one.operator, other.operator) == (_D, _R) and _keeps(one, other):
+    if (query.operator, other.operator) == (_D, _R) and _keeps(query, other):
         return "what was an answer of the first stays one of the other"
     return ""
 
@@ -186,21 +188,23 @@ def _answering(query: OneQuery) -> OneQuery:
     return replace(query, query=replace(query.query, to_stream=None))
 
 
-def _possible_answers(one: OneQuery, other: OneQuery) -> Containment:
+def _possible_answers(query: OneQuery, other: OneQuery) -> Containment:
     """Return whether the other's answers that the first has on some data are the first's (O3)."""
-    unlike = one.query.dataset != other.query.dataset or one.result != other.result
-    whole = one.merged or other.merged or one.query.modifiers.slices or other.query.modifiers.slices
-    blocks = (part for part in parts(one.pattern) if isinstance(part, StreamBlock))
+    unlike = query.query.dataset != other.query.dataset or query.result != other.result
+    whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
+    blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
-    if unlike or whole or anywhere or volatile(one.query) is not None:
+    if unlike or whole or anywhere or volatile(query.query) is not None:
         return Containment(Holds.OPEN, "their answers are not compared")
-    taken = occurring_variables(one.pattern) | occurring_variables(other.pattern)
-    fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in taken)
-    names = {name: next(fresh) for name in sorted(occurring_variables(one.pattern) - frozenset(one.result))}
-    copy = rebuild(rename(one.pattern, names), _elsewhere)
+    variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
+    fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
+    names = {
+        name: next(fresh) for name in sorted(occurring_variables(query.pattern) - frozenset(query.result))
+    }
+    copy = rebuild(rename(query.pattern, names), _elsewhere)
     both = Join(other.pattern, copy)
     joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
-    return decide_containment(joined, _answering(one))
+    return decide_containment(joined, _answering(query))
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
@@ -214,13 +218,13 @@ def _copy(part: StreamBlock) -> Iri:
     return Iri(f"{_COPY}{part.stream}{part.window}")
 
 
-def _keeps(one: OneQuery, other: OneQuery) -> bool:
+def _keeps(query: OneQuery, other: OneQuery) -> bool:
     """Whether each answer of a query is a match of disjuncts of the other that lasts from then on."""
-    if any(isinstance(part, Group) for part in parts(one.pattern)) or volatile(other.query) is not None:
+    if any(isinstance(part, Group) for part in parts(query.pattern)) or volatile(other.query) is not None:
         return False
     if other.query.modifiers.slices or other.query.merged:
         return False
-    return lasts(one, other, lambda edge: _is_kept(edge, other))
+    return lasts(query, other, lambda edge: _is_kept(edge, other))
 
 
 def _is_kept(edge: Edge, query: OneQuery) -> bool:
@@ -240,8 +244,8 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
     if known is not None:
         for more in ((), noise):
             facts = (*known.facts, *(Fact(late, STREAM_PREDICATE, _texts(each)) for each in more))
-            found = difference_at(one, other, facts, known.static, (known.t, late))
-            yield from () if found is None else (found,)
+            counterexample = difference_at(one, other, facts, known.static, (known.t, late))
+            yield from () if counterexample is None else (counterexample,)
     pairs: list[tuple[_Match | None, _Match | None]] = [(each, None) for each in mine]
     pairs += [(None, each) for each in mine] + [(each, each) for each in mine]
     pairs += [(each, again) for each in mine for again in theirs]
@@ -252,33 +256,33 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
             then, now = _data(one, first, early), _data(one, second, late)
             for pushing in ((), between, noise) if noise else ((),):
                 data = [*then, *pushing, *now]
-                found = difference_on(one, other, data, late, before)
-                yield from () if found is None else (found,)
+                counterexample = difference_on(one, other, data, late, before)
+                yield from () if counterexample is None else (counterexample,)
 
 
-def _moved(one: OneQuery, other: OneQuery, noise: list[PlacedTriple]) -> Iterator[Counterexample]:
+def _moved(query: OneQuery, other: OneQuery, noise: list[PlacedTriple]) -> Iterator[Counterexample]:
     """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
-    against = _possible_answers(one, other).against if one.operator is other.operator else None
+    against = _possible_answers(query, other).against if query.operator is other.operator else None
     if against is None:
         return
-    later = 2 * last_time(one, other)
-    blocks = [part for part in parts(one.pattern) if isinstance(part, StreamBlock)]
+    later = 2 * last_time(query, other)
+    blocks = [part for part in parts(query.pattern) if isinstance(part, StreamBlock)]
     times = against.t, against.t + later
-    own, first = times if one.operator is _I else times[::-1]
+    own, first = times if query.operator is _I else times[::-1]
     facts: list[Fact] = []
     for fact in against.facts:
         *triple, stream = fact.arguments
         copied = [part for part in blocks if str(_copy(part)) == stream]
         for part in copied[:1]:
-            when = shown_last(Reading(part.stream, part.window), first, one.setting)
+            when = shown_last(Reading(part.stream, part.window), first, query.setting)
             facts.append(Fact(when, STREAM_PREDICATE, (*triple, str(part.stream))))
         if not copied:
             facts.append(Fact(fact.t + own - against.t, STREAM_PREDICATE, fact.arguments))
     for more in ((), noise):
         pushed = [Fact(times[0] + 1, STREAM_PREDICATE, _texts(each)) for each in more]
         data = tuple(sorted((*facts, *pushed), key=lambda fact: fact.t))
-        found = difference_at(one, other, data, against.static, times)
-        yield from () if found is None else (found,)
+        counterexample = difference_at(query, other, data, against.static, times)
+        yield from () if counterexample is None else (counterexample,)
 
 
 _Match = tuple[RowCase, Model]
@@ -286,8 +290,8 @@ _Match = tuple[RowCase, Model]
 
 def _matches(query: OneQuery) -> Iterator[_Match]:
     for case in matches(query):
-        found, _ = models(case.plain, (), 2, query.deadline.check)
-        yield from ((case, model) for model in found)
+        all_models, _ = models(case.plain, (), 2, query.deadline.check)
+        yield from ((case, model) for model in all_models)
 
 
 def _data(query: OneQuery, match: _Match | None, t: int) -> list[PlacedTriple]:

@@ -72,20 +72,20 @@ class ArrivalPlacement:
 
     def data(self, edges: Sequence[Edge], model: Model) -> list[PlacedTriple]:
         """Return the match of edges with its arrivals so placed, in the order of arrival."""
-        found: list[PlacedTriple] = [
+        triples: list[PlacedTriple] = [
             static_triple(edge, model) for edge in edges if isinstance(edge.where, GraphSource)
         ]
         for stream in dict.fromkeys(group[0].reading.stream for group, _ in self.spots):
             own = [(g, spot) for g, spot in self.spots if g[0].reading.stream == stream]
-            found += reversed(list(self._newest_first(own, self.sizes.get(stream, ()), model)))
-        return found
+            triples += reversed(list(self._newest_first(own, self.sizes.get(stream, ()), model)))
+        return triples
 
     def _newest_first(
         self, own: Sequence[tuple[Group, _Spot]], sizes: tuple[int, ...], model: Model
     ) -> Iterator[PlacedTriple]:
-        listed = sorted(own, key=lambda each: (each[1].rank, -each[1].time))
+        edges = sorted(own, key=lambda each: (each[1].rank, -each[1].time))
         passed = 0
-        for group, spot in listed:
+        for group, spot in edges:
             edge = group[0]
             newer = _newer(spot, sizes)
             for number in range(passed, newer):
@@ -117,7 +117,7 @@ def placements(edges: Sequence[Edge], queries: Sequence[OneQuery]) -> Iterator[A
     windows = [window_of(edge.reading, setting) for edge in plain]
     for t in critical_times([*windows, *(window_of(view, setting) for view in views)]):
         for chosen in product(*(tuple(each.choices(t)) for each in places)):
-            spots = tuple(spot for found, _ in chosen for spot in found)
+            spots = tuple(spot for spots_of_group, _ in chosen for spot in spots_of_group)
             equal = tuple(test for _, tests in chosen for test in tests)
             yield ArrivalPlacement(t, spots, sizes, equal)
 
@@ -177,16 +177,16 @@ class _Stream:
     def _spots(self, group: Group, t: int) -> list[_Spot]:
         whole = Interval(0, t)
         windows = [window_of(edge.reading, self.setting) for edge in group]
-        shown = whole
+        interval = whole
         for window in windows:
-            shown = shown.meet(_interval(window, t))
+            interval = interval.meet(_interval(window, t))
         ranks = len(self.sizes)
         for window in windows:
             if isinstance(window, TupleWindow):
                 ranks = min(ranks, self.sizes.index(window.size))
-        cells = [cell for cell in self._cells(t) if shown.meet(cell) == cell]
-        found = [self._spot(cell.last, rank, t) for cell in reversed(cells) for rank in range(ranks, -1, -1)]
-        return found if self.sizes else _least(found)
+        cells = [cell for cell in self._cells(t) if interval.meet(cell) == cell]
+        result = [self._spot(cell.last, rank, t) for cell in reversed(cells) for rank in range(ranks, -1, -1)]
+        return result if self.sizes else _least(result)
 
     def _spot(self, time: int, rank: int, t: int) -> _Spot:
         return _Spot(time, rank, frozenset(view for view in self.views if self._sees(view, time, rank, t)))
@@ -202,8 +202,8 @@ class _Stream:
         looks = [*self.views, *(edge.reading for edge in self.edges)]
         ends = {0, t + 1}
         for look in looks:
-            shown = _interval(window_of(look, self.setting), t).meet(whole)
-            ends |= {shown.first, shown.last + 1} if shown else set()
+            interval = _interval(window_of(look, self.setting), t).meet(whole)
+            ends |= {interval.first, interval.last + 1} if interval else set()
         listed = sorted(ends)
         return [Interval(low, high - 1) for low, high in pairwise(listed)]
 
@@ -213,9 +213,9 @@ def _interval(window: Window, t: int) -> Interval:
     return whole if isinstance(window, TupleWindow) else window.bounds(t, whole)
 
 
-def _least(found: Iterable[_Spot]) -> list[_Spot]:
+def _least(spots: Iterable[_Spot]) -> list[_Spot]:
     """Return the spots that few windows see: what maps there maps where more do."""
-    listed = list({spot.shown: spot for spot in found}.values())
+    listed = list({spot.shown: spot for spot in spots}.values())
     return [spot for spot in listed if not any(other.shown < spot.shown for other in listed)]
 
 
@@ -232,14 +232,14 @@ def _partitions(edges: Sequence[Edge]) -> Iterator[tuple[Group, ...]]:
 
 def _equal(group: Group) -> tuple[Requirement, ...] | None:
     """Return what makes the edges' triples one; None where constants differ."""
-    found: list[Requirement] = []
-    for one, other in combinations(group, 2):
-        for mine, theirs in zip(one.triple.terms, other.triple.terms, strict=True):
+    requirements: list[Requirement] = []
+    for edge, other in combinations(group, 2):
+        for mine, theirs in zip(edge.triple.terms, other.triple.terms, strict=True):
             if mine != theirs:
                 if not (isinstance(mine, Variable) or isinstance(theirs, Variable)):
                     return None
-                found.append(Requirement(Call("SAMETERM", (mine, theirs))))
-    return tuple(dict.fromkeys(found))
+                requirements.append(Requirement(Call("SAMETERM", (mine, theirs))))
+    return tuple(dict.fromkeys(requirements))
 
 
 def critical_times(windows: Sequence[Window]) -> Sequence[int]:
@@ -263,13 +263,17 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
     pivots = {
         (pivot, end) for window in stepped for end in _ends(window) for pivot in range(0, steps, window.step)
     }
-    found = {pivot for pivot, _ in pivots} | {pivot + end - own for pivot, end in pivots for own in moving}
-    yield from ((t + near) % steps for t in found for near in (-1, 0, 1))
+    result = {pivot for pivot, _ in pivots} | {pivot + end - own for pivot, end in pivots for own in moving}
+    yield from ((t + near) % steps for t in result for near in (-1, 0, 1))
 
 
 def _ends(window: TimeWindow) -> tuple[int, ...]:
     """Return where a window begins and where it has ended, counted from its pivot."""
     far = (window.past or 0) + abs(window.future) + 2
     pivot = far * window.step
-    shown = window.bounds(pivot, Interval(0, 2 * pivot + far))
-    return (shown.last + 1 - pivot,) if window.past is None else (shown.first - pivot, shown.last + 1 - pivot)
+    interval = window.bounds(pivot, Interval(0, 2 * pivot + far))
+    return (
+        (interval.last + 1 - pivot,)
+        if window.past is None
+        else (interval.first - pivot, interval.last + 1 - pivot)
+    )

@@ -65,16 +65,16 @@ def counted_edges(pattern: Pattern) -> Pattern:
     def change(part: Pattern) -> Pattern | None:
         match part:
             case algebra.Filter(Group() as group, condition, ()):
-                found = _group(group)
-                kept = [
+                pruned = _group(group)
+                terms = [
                     test
                     for side in _conjuncts(condition)
-                    if (test := _bounded(side, least(found))) is not None
+                    if (test := _bounded(side, least(pruned))) is not None
                 ]
-                if not kept:
-                    return found
+                if not terms:
+                    return pruned
                 return replace(
-                    part, pattern=found, condition=kept[0] if len(kept) == 1 else Call("&&", tuple(kept))
+                    part, pattern=pruned, condition=terms[0] if len(terms) == 1 else Call("&&", tuple(terms))
                 )
             case Group():
                 return _group(part)
@@ -96,8 +96,8 @@ def least(group: Group) -> Mapping[Variable, int]:
 
 def _group(group: Group) -> Group:
     inner = counted_edges(group.pattern)
-    found = tuple((name, _counting(how, inner, group.keys)) for name, how in group.aggregates)
-    return replace(group, pattern=inner, aggregates=found)
+    aggregations = tuple((name, _counting(how, inner, group.keys)) for name, how in group.aggregates)
+    return replace(group, pattern=inner, aggregates=aggregations)
 
 
 def _counting(how: Aggregation, inner: Pattern, keys: tuple[Variable, ...]) -> Aggregation:

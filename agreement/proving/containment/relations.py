@@ -65,8 +65,8 @@ class Relations:
                 self.paths[name] = path
                 return algebra.Bgp((TriplePattern(subject, name, object_),))
             case algebra.StreamBlock(_, _, PathPattern() as inner):
-                found = self._edge(inner, kept)
-                return replace(part, pattern=found) if isinstance(found, algebra.Bgp) else None
+                pattern = self._edge(inner, kept)
+                return replace(part, pattern=pattern) if isinstance(pattern, algebra.Bgp) else None
             case _:
                 return None
 
@@ -101,13 +101,13 @@ class Relations:
         part: Pattern,
         columns: tuple[Variable, ...],
         inner: Pattern,
-        shown: tuple[Variable, ...],
+        variables: tuple[Variable, ...],
         *,
         whole: bool,
     ) -> Pattern:
-        name, ordered = self._named(part, columns)
+        name, ordered = self._name_and_order(part, columns)
         row = Variable("a row")
-        found: list[Pattern] = []
+        patterns: list[Pattern] = []
         for nulls in sorted(null_sets(part, frozenset(columns)), key=sorted):
             cells = ((n, NOTHING if column in nulls else column) for n, column in enumerate(ordered))
             edges = (
@@ -116,19 +116,21 @@ class Relations:
             )
             rows: Pattern = Select(algebra.Graph(name, algebra.Bgp(edges)), columns)
             # A row is there as its columns are; which of them are unbound is told apart.
-            found.append(rows)
-        relation = found[0]
-        for more in found[1:]:
+            patterns.append(rows)
+        relation = patterns[0]
+        for more in patterns[1:]:
             relation = algebra.Union(relation, more)
         if not whole:
             return relation
         for count, number in least(part).items() if isinstance(part, Group) else ():
             known = Call(">=", (count, Literal(str(number), XSD + "integer")))
             relation = algebra.Filter(relation, known)
-        from_ = algebra.Join(Select(self._related(inner, tested=False, whole=True), shown), relation)
+        from_ = algebra.Join(Select(self._related(inner, tested=False, whole=True), variables), relation)
         return algebra.Union(from_, relation) if isinstance(part, Group) and not part.keys else from_
 
-    def _named(self, part: Pattern, columns: tuple[Variable, ...]) -> tuple[Iri, tuple[Variable, ...]]:
+    def _name_and_order(
+        self, part: Pattern, columns: tuple[Variable, ...]
+    ) -> tuple[Iri, tuple[Variable, ...]]:
         """Return the name of a relation, and the columns in the order of the first one that has it."""
         for name, known, order, merged in self.relations:
             # One text over other windows is another relation.

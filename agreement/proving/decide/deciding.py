@@ -165,37 +165,41 @@ class Decider:
 
     def decide(self, period: int) -> PeriodDecision:
         """Return what is said of a period."""
-        asked, witness, searched = self.question, None, ""
-        theorem = agreement_theorem(asked, period)
+        question, witness, searched = self.question, None, ""
+        theorem = agreement_theorem(question, period)
         verdict = EveryStream.ALWAYS
-        if theorem is None and asked.volatile is None:
+        if theorem is None and question.volatile is None:
             witness = self.witness(period)
             if witness is None:
                 witness, theorem, searched = self.search(period)
         if theorem is None:
-            verdict, theorem = differing(asked, period, witness)
-        found = tuple(premises(asked, period)), tuple(changes(asked, period, verdict))
-        return PeriodDecision(period, verdict, theorem, *found, witness, searched)
+            verdict, theorem = differing(question, period, witness)
+        result = tuple(premises(question, period)), tuple(changes(question, period, verdict))
+        return PeriodDecision(period, verdict, theorem, *result, witness, searched)
 
     def search(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
         """Return the smallest stream on which the sides differ, or why there is none."""
-        asked, began, deadline = self.question, monotonic(), Deadline.after(self.seconds)
-        contest = push_and_pull(asked.pair, period, asked.setting, asked.trigger)
-        streams = dict.fromkeys((*streams_of(asked.pair.csparql), *streams_of(asked.pair.cqels)))
-        known = None if asked.stock is None else background_of(asked.stock)
-        overlapping = asked.overlap is not None
-        found = smallest(WitnessSearch(contest, tuple(streams), known, None, deadline, overlapping))
+        question, began, deadline = self.question, monotonic(), Deadline.after(self.seconds)
+        contest = push_and_pull(question.pair, period, question.setting, question.trigger)
+        streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
+        known = None if question.stock is None else background_of(question.stock)
+        overlapping = question.overlap is not None
+        outcome = smallest(WitnessSearch(contest, tuple(streams), known, None, deadline, overlapping))
         self.seconds -= monotonic() - began
-        match found:
-            case (Witness() as one) | OutOfTime(_, Witness() as one):
-                sides = PushAndPull(asked.pair, asked.setting, asked.trigger)
-                return sides.difference_on(one.facts, stock_of(one.static), period, one.end), None, ""
+        match outcome:
+            case (Witness() as witness) | OutOfTime(_, Witness() as witness):
+                sides = PushAndPull(question.pair, question.setting, question.trigger)
+                return (
+                    sides.difference_on(witness.facts, stock_of(witness.static), period, witness.end),
+                    None,
+                    "",
+                )
             case NoWitness():
                 return None, Theorem.SEARCHED, ""
             case NoneUpTo() | SearchRefusal() | OutOfTime():
-                return None, None, in_words(found, "on which they differ", some=False)
+                return None, None, in_words(outcome, "on which they differ", some=False)
             case _:
-                assert_never(found)
+                assert_never(outcome)
 
     def witness(self, period: int) -> StreamWitness | None:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
@@ -208,13 +212,13 @@ class Decider:
                 with until(Deadline.after(self.seconds / 2)):
                     if number == len(self.trials):
                         self.trials.append(Trial(sides, candidate))
-                    found = sides.difference(self.trials[number], period)
+                    witness = sides.difference(self.trials[number], period)
             except TimeLimitError:
                 return None
             finally:
                 self.seconds -= monotonic() - began
-            if found is not None:
-                return found
+            if witness is not None:
+                return witness
         return None
 
     def in_unit(self, unit: Duration) -> "Decider":
@@ -223,93 +227,104 @@ class Decider:
         return self.finer.setdefault(unit, Decider(question, seconds=_FINER))
 
 
-def in_finer_units(decider: Decider, found: PeriodDecision) -> PeriodDecision:
+def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision:
     """Return what was found of a period, and the coarsest finer unit with which the sides differ.
 
     What they differ on with one unit, they differ on with each that divides it.
     """
-    asked = decider.question
-    queries = asked.pair.csparql, asked.pair.cqels
-    unit = asked.setting.unit
+    question = decider.question
+    queries = question.pair.csparql, question.pair.cqels
+    unit = question.setting.unit
     durations = [each for query in queries for each in durations_of(query)]
-    period = Duration(found.period * unit.nanoseconds)
-    undecided = found.verdict in (EveryStream.ALWAYS, EveryStream.OPEN)
+    period = Duration(decision.period * unit.nanoseconds)
+    undecided = decision.verdict in (EveryStream.ALWAYS, EveryStream.OPEN)
     for finer in finer_units(unit, [*durations, period]) if undecided else ():
         again = decider.in_unit(finer).decide(period.points(finer))
-        if again.verdict not in (found.verdict, EveryStream.OPEN):
-            return replace(found, finer=(finer, again))
-    return found
+        if again.verdict not in (decision.verdict, EveryStream.OPEN):
+            return replace(decision, finer=(finer, again))
+    return decision
 
 
-def agreement_theorem(asked: AgreementQuestion, period: int) -> Theorem | None:
+def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | None:
     """Return the theorem by which the sides agree on every stream, whatever the static data."""
-    possible = tuple(one for one in asked.judged_disjuncts if one.possible)
-    if any(why in _UNCOVERED for why, _ in asked.hindrances):
+    possible = tuple(
+        judged_disjunct for judged_disjunct in question.judged_disjuncts if judged_disjunct.possible
+    )
+    if any(why in _UNCOVERED for why, _ in question.hindrances):
         return None
-    if any(one.disjunct.loose == "an aggregate of nothing" for one in asked.judged_disjuncts):
+    if any(
+        judged_disjunct.disjunct.loose == "an aggregate of nothing"
+        for judged_disjunct in question.judged_disjuncts
+    ):
         return None
-    same = asked.one_query(period)
-    free = replace(asked, stock=None)
+    same = question.one_query(period)
+    free = replace(question, stock=None)
     if not possible and (
-        same or (asked.same_patterns and all(map(theorems.is_excluded, free.judged_disjuncts)))
+        same or (question.same_patterns and all(map(theorems.is_excluded, free.judged_disjuncts)))
     ):
         return Theorem.NOTHING
     if not same:
         return None
-    if period == 1 and all(theorems.needs_now(one.disjunct, asked.setting) for one in possible):
+    if period == 1 and all(theorems.needs_now(disjunct.disjunct, question.setting) for disjunct in possible):
         return Theorem.NOW
-    if asked.trigger is Trigger.ANY or asked.hindrances:
+    if question.trigger is Trigger.ANY or question.hindrances:
         return None
-    if asked.trigger is Trigger.QUERY_STREAMS and not all(map(theorems.accepts_all, asked.judged_disjuncts)):
+    if question.trigger is Trigger.QUERY_STREAMS and not all(
+        map(theorems.accepts_all, question.judged_disjuncts)
+    ):
         return None
-    uniform = theorems.is_uniform(asked.pair.cqels, asked.judged_disjuncts, period, asked.setting)
+    uniform = theorems.is_uniform(question.pair.cqels, question.judged_disjuncts, period, question.setting)
     return Theorem.MATCHING if uniform else None
 
 
-def never(asked: AgreementQuestion, period: int, one: JudgedDisjunct) -> bool:
+def never(question: AgreementQuestion, period: int, disjunct: JudgedDisjunct) -> bool:
     """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
-    if not one.certain or asked.hindrances or asked.trigger is not Trigger.ANY:
+    if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
         return False
-    edges = [edge for each in asked.judged_disjuncts for edge in each.disjunct.readings]
-    losing = all(theorems.only_loses(theorems.window_of(edge, asked.setting)) for edge in edges)
-    if not losing or not asked.one_query(period):
+    edges = [edge for each in question.judged_disjuncts for edge in each.disjunct.readings]
+    losing = all(theorems.only_loses(theorems.window_of(edge, question.setting)) for edge in edges)
+    if not losing or not question.one_query(period):
         return False
-    return period > 1 or not theorems.needs_now(one.disjunct, asked.setting)
+    return period > 1 or not theorems.needs_now(disjunct.disjunct, question.setting)
 
 
 def differing(
-    asked: AgreementQuestion, period: int, witness: StreamWitness | None
+    question: AgreementQuestion, period: int, witness: StreamWitness | None
 ) -> tuple[EveryStream, Theorem | None]:
     """Return what a witness, or none, says of all static data."""
     if witness is None:
         return EveryStream.OPEN, None
-    proven = [one for one in asked.judged_disjuncts if never(asked, period, one)]
+    proven = [
+        judged_disjunct
+        for judged_disjunct in question.judged_disjuncts
+        if never(question, period, judged_disjunct)
+    ]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
-    independent = not asked.reads_static or any(not one.disjunct.stored for one in proven)
-    if not independent and not witness.static and asked.same_query(period) is None:
-        query = asked.pair.cqels
-        independent = differs_whatever_is_stored(query, asked.setting, witness.facts)
-        theorem = Theorem.FRESH if independent and asked.overlap is None else theorem
-    if asked.stock is not None or (independent and asked.overlap is None):
+    independent = not question.reads_static or any(not disjunct.disjunct.stored for disjunct in proven)
+    if not independent and not witness.static and question.same_query(period) is None:
+        query = question.pair.cqels
+        independent = differs_whatever_is_stored(query, question.setting, witness.facts)
+        theorem = Theorem.FRESH if independent and question.overlap is None else theorem
+    if question.stock is not None or (independent and question.overlap is None):
         return EveryStream.NEVER, theorem
-    if agreement_theorem(replace(asked, stock=()), period) is not None:
+    if agreement_theorem(replace(question, stock=()), period) is not None:
         return EveryStream.STATIC, theorem
     return EveryStream.OPEN, theorem
 
 
-def candidates(asked: AgreementQuestion) -> Iterator[Candidate]:
+def candidates(question: AgreementQuestion) -> Iterator[Candidate]:
     """Yield streams made from disjuncts, the ones that need no static data first."""
-    noise = () if asked.trigger is Trigger.ANY else (None,)
-    placement = Placement(asked.setting.unit, asked.setting.bounds, *noise)
-    free, stock = asked.stock is None, asked.stock or ()
-    found = [
-        (one.disjunct, one.satisfiability)
-        for one in asked.judged_disjuncts
-        if isinstance(one.satisfiability, Model)
+    noise = () if question.trigger is Trigger.ANY else (None,)
+    placement = Placement(question.setting.unit, question.setting.bounds, *noise)
+    free, stock = question.stock is None, question.stock or ()
+    models = [
+        (judged_disjunct.disjunct, judged_disjunct.satisfiability)
+        for judged_disjunct in question.judged_disjuncts
+        if isinstance(judged_disjunct.satisfiability, Model)
     ]
-    found = sorted(found, key=lambda one: len(one[0].stored))[:MOST_TRIED]
-    for one, model in found:
-        for each in few_and_many(one, model):
-            yield from placement.candidates(one, each, stock, free=free)
-    for one, model in found if asked.overlap is not None else ():
-        yield from placement.misplaced(one, model, stock, free=free)
+    models = sorted(models, key=lambda pair: len(pair[0].stored))[:MOST_TRIED]
+    for disjunct, model in models:
+        for each in few_and_many(disjunct, model):
+            yield from placement.candidates(disjunct, each, stock, free=free)
+    for disjunct, model in models if question.overlap is not None else ():
+        yield from placement.misplaced(disjunct, model, stock, free=free)

@@ -134,8 +134,8 @@ class AgreementQuestion:
     def judged_disjuncts(self) -> tuple[JudgedDisjunct, ...]:
         """The disjuncts of the CQELS query that MINUS can leave, with whether they are satisfiable."""
         profile = self.setting.profile
-        found = disjuncts(without_removed(self.pair.cqels.pattern, profile), profile, exclusive=True)
-        return tuple(JudgedDisjunct(one, satisfiability(one, self.stock)) for one in found)
+        ways = disjuncts(without_removed(self.pair.cqels.pattern, profile), profile, exclusive=True)
+        return tuple(JudgedDisjunct(disjunct, satisfiability(disjunct, self.stock)) for disjunct in ways)
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -187,8 +187,10 @@ class AgreementQuestion:
             return "the patterns of the two queries differ"
         model = model_of_cqels(self.pair.cqels)
         unit = self.setting.unit
-        pulled = {(str(one.stream), _pulled(one.window, period, unit)) for one in self.pair.csparql.merged}
-        pushed = {(str(one.stream), _stepped(one.window, unit)) for one in model.streams}
+        pulled = {
+            (str(stream.stream), _pulled(stream.window, period, unit)) for stream in self.pair.csparql.merged
+        }
+        pushed = {(str(pattern.stream), _stepped(pattern.window, unit)) for pattern in model.streams}
         return (
             None if pulled == pushed else "the windows of the two queries differ, seen at the times of pull"
         )
@@ -219,17 +221,19 @@ class DecisionTask:
     periods: tuple[int, ...]
 
 
-def decision_task(found: TracelessTask, places: Places, warn: Warn) -> DecisionTask:
+def decision_task(traceless_task: TracelessTask, places: Places, warn: Warn) -> DecisionTask:
     """Return what is decided of a pair of push and pull; LarsError for two queries of a kind."""
-    task = found.task
-    if not found.is_pair:
+    task = traceless_task.task
+    if not traceless_task.is_pair:
         problem = "a second query of its kind; accepted: C-SPARQL and CQELS, or --contained, --equivalent"
-        raise LarsError(f"{found.inputs[1]}: {problem}")
+        raise LarsError(f"{traceless_task.inputs[1]}: {problem}")
     _check_one_model(task)
-    known = found.static(warn)
+    known = traceless_task.static(warn)
     stock = None if known is None else stock_of(known)
     read = task.setting, task.trigger, stock, places
-    return DecisionTask(tuple(AgreementQuestion(one, *read) for one in found.pairs(warn)), found.periods)
+    return DecisionTask(
+        tuple(AgreementQuestion(pair, *read) for pair in traceless_task.pairs(warn)), traceless_task.periods
+    )
 
 
 def _check_one_model(task: AgreementTask) -> None:
@@ -237,8 +241,8 @@ def _check_one_model(task: AgreementTask) -> None:
     if task.csparql is None or task.cqels is None:
         return
     check_comparable(task.csparql, task.cqels)
-    found = differences(task.csparql, task.cqels, task.setting.unit)
-    apart = next((said for said in found if said.startswith(NO_MODEL)), None)
+    remarks = differences(task.csparql, task.cqels, task.setting.unit)
+    apart = next((sentence for sentence in remarks if sentence.startswith(NO_MODEL)), None)
     if apart is not None:
         others = "lars agree compares others on a trace; --equivalent, in one mode"
         raise LarsError(f"{apart}\naccepted: one query, or two that do ({others})")

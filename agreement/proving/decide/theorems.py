@@ -86,9 +86,9 @@ class JudgedDisjunct:
         return isinstance(self.satisfiability, Model) and not self.disjunct.loose
 
 
-def is_excluded(one: JudgedDisjunct) -> bool:
+def is_excluded(disjunct: JudgedDisjunct) -> bool:
     """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free."""
-    return isinstance(one.satisfiability, Unsatisfiable) and bool(one.satisfiability.requirements)
+    return isinstance(disjunct.satisfiability, Unsatisfiable) and bool(disjunct.satisfiability.requirements)
 
 
 def window_of(edge: Edge, setting: Setting) -> Window:
@@ -107,9 +107,9 @@ def only_loses(window: Window) -> bool:
     return isinstance(window, TupleWindow) or (isinstance(window, TimeWindow) and window.never_empty)
 
 
-def needs_now(one: Disjunct, setting: Setting) -> bool:
+def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
     """Whether a disjunct has a NOW pattern."""
-    return any(is_now(window_of(edge, setting)) for edge in one.readings)
+    return any(is_now(window_of(edge, setting)) for edge in disjunct.readings)
 
 
 def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -138,7 +138,7 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def volatile(query: EngineQuery) -> str | None:
     """Return the function whose value is not that of its arguments alone, if the query calls one."""
-    expressions = (one for part in parts(query.pattern) for one in expressions_of(part))
+    expressions = (term for part in parts(query.pattern) for term in expressions_of(part))
     names = (call.function for expression in expressions for call in calls(expression))
     return next((name for name in names if _is_volatile(name)), None)
 
@@ -149,28 +149,39 @@ def _is_volatile(name: str) -> bool:
 
 def is_uniform(query: EngineQuery, judged: tuple[JudgedDisjunct, ...], period: int, setting: Setting) -> bool:
     """Whether each match alone gives the one row that there is, and is seen for the period (T4)."""
-    if any(one.disjunct.bound & frozenset(query.result) for one in judged):
+    if any(disjunct.disjunct.bound & frozenset(query.result) for disjunct in judged):
         return False
-    return all(_is_single(one.disjunct, period, setting) for one in judged)
+    return all(_is_single(disjunct.disjunct, period, setting) for disjunct in judged)
 
 
-def _is_single(one: Disjunct, period: int, setting: Setting) -> bool:
-    if len(one.edges) != 1 or not one.readings or one.values or one.computed or one.requirements:
+def _is_single(disjunct: Disjunct, period: int, setting: Setting) -> bool:
+    if (
+        len(disjunct.edges) != 1
+        or not disjunct.readings
+        or disjunct.values
+        or disjunct.computed
+        or disjunct.requirements
+    ):
         return False
-    window = window_of(one.readings[0], setting)
+    window = window_of(disjunct.readings[0], setting)
     return isinstance(window, TimeWindow) and only_loses(window) and window.offsets == (1 - period, 0)
 
 
-def accepts_all(one: JudgedDisjunct) -> bool:
+def accepts_all(disjunct: JudgedDisjunct) -> bool:
     """Whether every triple of its stream matches the disjunct's one pattern."""
-    terms = one.disjunct.edges[0].triple.terms if len(one.disjunct.edges) == 1 else ()
+    terms = disjunct.disjunct.edges[0].triple.terms if len(disjunct.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)
 
 
 def why_undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
     """Return why it is open whether a disjunct is satisfiable, of the first of which it is."""
     return next(
-        (one.satisfiability.why for one in judged if isinstance(one.satisfiability, NoModelKnown)), None
+        (
+            disjunct.satisfiability.why
+            for disjunct in judged
+            if isinstance(disjunct.satisfiability, NoModelKnown)
+        ),
+        None,
     )
 
 

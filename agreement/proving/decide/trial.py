@@ -49,23 +49,25 @@ class PushAndPull:
     def steps(self) -> int:
         """The time by which streams can be moved: pivots stay where they are."""
         both = (*sources(self.pair.csparql), *sources(self.pair.cqels))
-        return lcm(1, *(_slide(one.window, self.setting) for one in both))
+        return lcm(1, *(_slide(source.window, self.setting) for source in both))
 
     @property
     def reach(self) -> int:
         """How long the longest finite window shows what arrived."""
         both = (*sources(self.pair.csparql), *sources(self.pair.cqels))
         lengths = [
-            one.window.length.points(self.setting.unit) for one in both if isinstance(one.window, Range)
+            source.window.length.points(self.setting.unit)
+            for source in both
+            if isinstance(source.window, Range)
         ]
         return max(lengths, default=0)
 
     def difference(self, tried: "Trial", period: int) -> StreamWitness | None:
         """Return how the trial's stream shows a difference for a period, None where it does not."""
         for shift, noise, end in tried.guesses(period):
-            found = self.confirmed(tried.candidate, shift, noise, period, end)
-            if found is not None:
-                return found
+            witness = self.confirmed(tried.candidate, shift, noise, period, end)
+            if witness is not None:
+                return witness
         return None
 
     def confirmed(
@@ -82,9 +84,9 @@ class PushAndPull:
         report = compare([self.pair], [period], trace, self.setting, self.trigger).variants[0]
         (verdict,) = report.verdicts
         for interval in verdict.intervals:
-            for one in () if interval.agree else report.differences(interval):
+            for difference in () if interval.agree else report.differences(interval):
                 times = (interval.start, interval.end)
-                about = one.side.value, one.row, one.cause.value
+                about = difference.side.value, difference.row, difference.cause.value
                 return StreamWitness(facts, static, trace.timeline, times, *about)
         return None
 
@@ -102,22 +104,22 @@ def trace_on(facts: tuple[Fact, ...], static: Stock, last: int) -> LocalTrace:
 
 def background_of(static: Stock) -> Background:
     """Return static triples as the background of a program."""
-    default = frozenset(_texts(one) for one in static if one[3] == DEFAULT)
-    names = dict.fromkeys(str(one[3]) for one in static if one[3] != DEFAULT)
-    named = {name: frozenset(_texts(one) for one in static if str(one[3]) == name) for name in names}
+    default = frozenset(_texts(item) for item in static if item[3] == DEFAULT)
+    names = dict.fromkeys(str(item[3]) for item in static if item[3] != DEFAULT)
+    named = {name: frozenset(_texts(item) for item in static if str(item[3]) == name) for name in names}
     return background(Static(default, named), Dataset(), lambda _: None)
 
 
-def _texts(one: tuple[object, ...]) -> tuple[str, str, str]:
-    subject, predicate, object_ = map(str, one[:3])
+def _texts(item: tuple[object, ...]) -> tuple[str, str, str]:
+    subject, predicate, object_ = map(str, item[:3])
     return subject, predicate, object_
 
 
 def stock_of(known: Background) -> Stock:
     """Return the static triples of a program's background."""
-    triples = (tuple(map(constant_of, one[:3])) for one in known.get(("triple", 4), ()))
+    triples = (tuple(map(constant_of, item[:3])) for item in known.get(("triple", 4), ()))
     graphs = (
-        DEFAULT if one[3] == DEFAULT.name else constant_of(one[3]) for one in known.get(("triple", 4), ())
+        DEFAULT if item[3] == DEFAULT.name else constant_of(item[3]) for item in known.get(("triple", 4), ())
     )
     return tuple((s, p, o, graph) for (s, p, o), graph in zip(triples, graphs, strict=True))
 
@@ -153,9 +155,10 @@ class Trial:
         # Moved by a whole number of steps, so that windows reach back as far as they can.
         self.start = -(-(sides.reach + 1) // sides.steps) * sides.steps
         trace = trace_on(candidate.facts(self.start), candidate.static, self.start + self.last)
-        found = [one.by_time() for one in trace.answers(questions)]
+        rows_by_time = [runs.by_time() for runs in trace.answers(questions)]
         self.pull_rows, self.push_rows, fired = (
-            {t - self.start: frozenset(rows) for t, rows in one.items() if t >= self.start} for one in found
+            {t - self.start: frozenset(rows) for t, rows in rows_of.items() if t >= self.start}
+            for rows_of in rows_by_time
         )
         self.push_times = frozenset(t for t, rows in fired.items() if rows)
 
@@ -172,10 +175,10 @@ class Trial:
                     continue
                 pulled = self._at(self.pull_rows, end)
                 begin = end - period + 1
-                seen = [self._at(self.push_rows, t) for t in self.push_times if begin <= t <= end]
+                rows = [self._at(self.push_rows, t) for t in self.push_times if begin <= t <= end]
                 for noise in self._noises(changes, begin, end) if noisy else (None,):
                     more = [] if noise is None else [self._at(self.push_rows, noise)]
-                    if frozenset().union(*seen, *more) == pulled:
+                    if frozenset().union(*rows, *more) == pulled:
                         continue
                     shift = self._shift(end, period)
                     if shift is not None:

@@ -61,22 +61,22 @@ class VariantClasses:
     @cached_property
     def parts(self) -> tuple[PartChoice, ...]:
         """What is known of each part, in the order of the choices."""
-        found = model_of_cqels(self.question.pair.cqels).streams if self.variants else ()
-        parts = [part for part in found if part.pattern != EMPTY]
+        patterns = model_of_cqels(self.question.pair.cqels).streams if self.variants else ()
+        parts = [part for part in patterns if part.pattern != EMPTY]
         return tuple(self._choice(number, part) for number, part in enumerate(parts))
 
     @cached_property
     def classes(self) -> tuple[tuple[Variant, ...], ...]:
         """The variants, those together that are known to be the same query."""
         grouped: dict[tuple[Choice, ...], list[Variant]] = {}
-        for one in self.variants:
-            key = tuple(c for c, part in zip(one.choices, self.parts, strict=True) if not part.same)
-            grouped.setdefault(key, []).append(one)
+        for variant in self.variants:
+            key = tuple(c for c, part in zip(variant.choices, self.parts, strict=True) if not part.same)
+            grouped.setdefault(key, []).append(variant)
         return tuple(map(tuple, grouped.values()))
 
     def _choice(self, number: int, part: StreamPattern) -> PartChoice:
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
-        alone = next((one for one in triples if not self._is_stored(one)), None)
+        alone = next((pattern for pattern in triples if not self._is_stored(pattern)), None)
         if alone is not None:
             why = f"no static triple matches {{{alone}}}"
             return PartChoice(part, True, why, self.question.places.triple(alone))
@@ -88,20 +88,20 @@ class VariantClasses:
     def _is_stored(self, triple: TriplePattern) -> bool:
         stock = self.question.stock
         if stock is not None:
-            held = (TriplePattern(*one[:3]) for one in stock if one[3] == DEFAULT)
+            held = (TriplePattern(*item[:3]) for item in stock if item[3] == DEFAULT)
         else:
             held = (edge.triple for edge in self.question.edges if edge.where == GraphSource())
-        return any(unify(triple, one) for one in held)
+        return any(unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamPattern) -> bool:
         """Whether brave and cautious differ on a match in which the part is static."""
         own = Choice.BRAVE, Choice.CAUTIOUS
         others = tuple(Choice.BRAVE for _ in self.variants[0].choices)
-        wanted = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
-        brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in wanted)
-        for one in self._moved(part):
-            model = satisfiability(one, self.question.stock)
-            if isinstance(model, Model) and self._differ(brave, cautious, one, model):
+        choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
+        brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in choices)
+        for disjunct in self._moved(part):
+            model = satisfiability(disjunct, self.question.stock)
+            if isinstance(model, Model) and self._differ(brave, cautious, disjunct, model):
                 return True
         return False
 
@@ -116,17 +116,17 @@ class VariantClasses:
             )
             yield replace(judged.disjunct, edges=edges)
 
-    def _differ(self, brave: EngineQuery, cautious: EngineQuery, one: Disjunct, model: Model) -> bool:
+    def _differ(self, brave: EngineQuery, cautious: EngineQuery, disjunct: Disjunct, model: Model) -> bool:
         setting, stock = self.question.setting, self.question.stock
         placement = Placement(setting.unit, setting.bounds)
-        for data in placement.candidates(one, model, stock or (), free=stock is None):
+        for data in placement.candidates(disjunct, model, stock or (), free=stock is None):
             t = data.last + 1
             trace = trace_on(data.facts(1), data.static, t)
             output = output_of(brave, setting).predicate
-            asked = [
+            questions = [
                 Question(lars_program(each, setting), output, ChosenTimes((t,))) for each in (brave, cautious)
             ]
-            rows = [found.by_time() for found in trace.answers(asked)]
+            rows = [runs.by_time() for runs in trace.answers(questions)]
             if rows[0] != rows[1]:
                 return True
         return False

@@ -22,32 +22,39 @@ def without_removed(pattern: Pattern, profile: Profile) -> Pattern:
         if not isinstance(part, algebra.Minus):
             return None
         shared = variables(part.left) & variables(part.right)
-        looking = [one for one in disjuncts(part.right, profile) if _is_plain(one) and shared <= one.bound]
-        found = disjuncts(part.left, profile) if shared else ()
-        removed = found and all(
-            shared <= one.bound and any(_maps(other.edges, one, {n: n for n in shared}) for other in looking)
-            for one in found
+        looking = [
+            disjunct
+            for disjunct in disjuncts(part.right, profile)
+            if _is_plain(disjunct) and shared <= disjunct.bound
+        ]
+        ways = disjuncts(part.left, profile) if shared else ()
+        removed = ways and all(
+            shared <= disjunct.bound
+            and any(_maps(other.edges, disjunct, {n: n for n in shared}) for other in looking)
+            for disjunct in ways
         )
         return algebra.Values((), ()) if removed else None
 
     return rebuild(pattern, change)
 
 
-def _is_plain(one: Disjunct) -> bool:
-    return not (one.values or one.computed or one.requirements or one.loose or one.unknown)
+def _is_plain(disjunct: Disjunct) -> bool:
+    return not (
+        disjunct.values or disjunct.computed or disjunct.requirements or disjunct.loose or disjunct.unknown
+    )
 
 
-def _maps(edges: tuple[Edge, ...], one: Disjunct, image: Mapping[Variable, Term]) -> bool:
+def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, Term]) -> bool:
     """Whether the edges map into those of a disjunct; `image` says where to, so far."""
     if not edges:
         return True
     first, *rest = edges
-    for edge in one.edges:
+    for edge in disjunct.edges:
         pairs = (
             list(zip(first.triple.terms, edge.triple.terms, strict=True)) if edge.where == first.where else ()
         )
         grown = dict(image)
         fits = [(grown.setdefault(t, u) if isinstance(t, Variable) else t) == u for t, u in pairs]
-        if fits and all(fits) and _maps(tuple(rest), one, grown):
+        if fits and all(fits) and _maps(tuple(rest), disjunct, grown):
             return True
     return False

@@ -37,7 +37,7 @@ class Position(Enum):
     def takes(self, term: Term) -> bool:
         """Whether RDF data can have the term here (RDF 1.1 Concepts, 3.1 and 4.1; names are IRIs here).
 
-        >>> [one.takes(Blank("b")) for one in Position]
+        >>> [position.takes(Blank("b")) for position in Position]
         [True, False, True, False]
         """
         return isinstance(term, _POSITION_KINDS[self])
@@ -67,10 +67,10 @@ def is_rdf(terms: Iterable[Term], name: Term = DEFAULT) -> bool:
     return all(position.takes(term) for position, term in positioned_terms(terms, name))
 
 
-def why_misplaced(here: Iterable[PositionedTerm], given: Mapping[Variable, Constant]) -> str | None:
+def why_misplaced(here: Iterable[PositionedTerm], values: Mapping[Variable, Constant]) -> str | None:
     """Return why no RDF data match: which term, a variable's value too, cannot stand where it does."""
     for position, term in here:
-        known = given.get(term, term) if isinstance(term, Variable) else term
+        known = values.get(term, term) if isinstance(term, Variable) else term
         if not isinstance(known, Variable) and not position.takes(known):
             return f"{known} cannot be a {position.value}"
     return None
@@ -86,9 +86,9 @@ def has_blank_in_two(triples: Iterable[tuple[Source, Iterable[Term]]]) -> bool:
     >>> has_blank_in_two([(("s", 1), (Blank("b"),)), (("s", 1), (Blank("b"),))])
     False
     """
-    found: dict[Term, Source] = {}
+    result: dict[Term, Source] = {}
     return any(
-        found.setdefault(term, source) != source
+        result.setdefault(term, source) != source
         for source, terms in triples
         for term in terms
         if isinstance(term, Blank)
@@ -112,11 +112,11 @@ def representative(name: Variable) -> Iri:
 
 def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
     """Yield the constants of expressions."""
-    for one in expressions:
-        if isinstance(one, Call):
-            yield from constants_in(one.arguments)
-        elif not isinstance(one, Variable):
-            yield one
+    for term in expressions:
+        if isinstance(term, Call):
+            yield from constants_in(term.arguments)
+        elif not isinstance(term, Variable):
+            yield term
 
 
 def is_covered(expression: Expression) -> bool:
@@ -150,13 +150,13 @@ def representatives(constants: Iterable[Constant], names: Iterable[Variable], ma
     of numbers and strings `many` in each gap between constants; of numbers such as are equal as
     doubles and not as decimals; of all other kinds one. The first are those that read best.
     """
-    named, listed = tuple(names), tuple(dict.fromkeys(constants))
-    others = [one for one in listed if not isinstance(one, Iri | Symbol)]
+    variables, terms = tuple(names), tuple(dict.fromkeys(constants))
+    others = [term for term in terms if not isinstance(term, Iri | Symbol)]
     return list(
         dict.fromkeys(
             (
-                *map(representative, named),
-                *(one for one in listed if isinstance(one, Iri)),
+                *map(representative, variables),
+                *(term for term in terms if isinstance(term, Iri)),
                 *others,
                 *_numbers(others, many),
                 *_strings(others, many),
@@ -166,14 +166,14 @@ def representatives(constants: Iterable[Constant], names: Iterable[Variable], ma
                 Literal("NaN", XSD + "double"),
                 Literal("none", XSD + "integer"),
                 *(Literal(f"{number}", "http://example.org/type") for number in range(many)),
-                *(Blank(one.name) for one in named),
+                *(Blank(variable.name) for variable in variables),
             )
         )
     )
 
 
 def _numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
-    known = sorted({Decimal(found) for one in constants if (found := _number(one)) is not None})
+    known = sorted({Decimal(number) for term in constants if (number := _number(term)) is not None})
     ends = [known[0] - many - 1, *known, known[-1] + many + 1] if known else [Decimal(-1), Decimal(many + 1)]
     for low, high in pairwise(ends):
         whole = [n for n in range(int(low) - 1, int(low) + many + 2) if low < n < high][:many]
@@ -181,11 +181,13 @@ def _numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
         step = (high - low) / (many + 1)
         between = [low + step * n for n in range(1, many + 1)] if len(whole) < many else []
         yield from (Literal(f"{n:f}", XSD + "decimal") for n in between)
-    for one in (*known, Decimal(1)):
-        yield Literal(f"{one:f}.0" if one == one.to_integral() else f"{one:f}", XSD + "decimal")
-        yield Literal(f"{one + _TINY:f}", XSD + "decimal")
-        yield Literal(f"{one - _TINY:f}", XSD + "decimal")
-        yield Literal(repr(float(one)), XSD + "double")
+    for decimal in (*known, Decimal(1)):
+        yield Literal(
+            f"{decimal:f}.0" if decimal == decimal.to_integral() else f"{decimal:f}", XSD + "decimal"
+        )
+        yield Literal(f"{decimal + _TINY:f}", XSD + "decimal")
+        yield Literal(f"{decimal - _TINY:f}", XSD + "decimal")
+        yield Literal(repr(float(decimal)), XSD + "double")
 
 
 def _number(term: Term) -> int | Decimal | float | None:
@@ -196,7 +198,7 @@ def _number(term: Term) -> int | Decimal | float | None:
 
 
 def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
-    texts = (value(one) for one in constants if isinstance(one, Literal))
+    texts = (value(term) for term in constants if isinstance(term, Literal))
     known = sorted({text for text in texts if isinstance(text, str)} | {""})
     yield Literal("")
     for low, high in pairwise((*known, None)):

@@ -76,45 +76,47 @@ class _Budget:
             raise _TooManyError
 
 
-def satisfiability(one: Disjunct, stock: Stock | None = None) -> Satisfiability:
+def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """Return whether terms make a disjunct true; with a `stock` its stored edges match triples of it.
 
     Without one the static data are free: then stored edges match what is put there for them.
     """
-    given: Binding = {name: term for name, term in one.values if term is not None} | unbound(one)
-    for edge in one.edges:
-        if (problem := why_misplaced(edge.placed, given)) is not None:
+    binding: Binding = {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
+    for edge in disjunct.edges:
+        if (problem := why_misplaced(edge.placed, binding)) is not None:
             return Unsatisfiable(problem, edge=edge)
-    if (crowded := _crowded(one, given)) is not None:
+    if (crowded := _crowded(disjunct, binding)) is not None:
         return crowded
     undecided: Satisfiability | None = None
     excluded: Unsatisfiable | None = None
-    starts: Iterator[Binding] = iter([given]) if stock is None else _matches(one.stored, stock, given)
+    starts: Iterator[Binding] = (
+        iter([binding]) if stock is None else _matches(disjunct.stored, stock, binding)
+    )
     for number, start in enumerate(starts):
         if number > MOST // 100:
             return NoModelKnown("the static data match in too many ways to try them all")
-        found = _valued(one, start)
-        match found:
+        outcome = _valued(disjunct, start)
+        match outcome:
             case Model():
-                return found
+                return outcome
             case Unsatisfiable():
-                excluded = found
+                excluded = outcome
             case NoModelKnown():
-                undecided = found
+                undecided = outcome
     if undecided is not None:
         return undecided
     return excluded or Unsatisfiable("the static data that are given match no part of it")
 
 
-def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiability | None:
+def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
     """Return what is said where windows of few tuples have to hold many triples, None where they fit."""
-    for edge in one.readings:
+    for edge in disjunct.readings:
         window, stream = edge.reading.window, edge.reading.stream
         if not isinstance(window, Rows):
             continue
         inside = [
             each.triple.terms
-            for each in one.readings
+            for each in disjunct.readings
             if isinstance(each.where, Reading)
             and each.where.stream == stream
             and isinstance(each.where.window, Rows)
@@ -122,7 +124,7 @@ def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiabilit
         ]
         if len(set(inside)) > window.count:
             ground = {
-                tuple(given.get(t, t) if isinstance(t, Variable) else t for t in terms) for terms in inside
+                tuple(binding.get(t, t) if isinstance(t, Variable) else t for t in terms) for terms in inside
             }
             if _apart(ground) > window.count:
                 return Unsatisfiable(f"{window} holds no {len(ground)} triples at once", edge=edge)
@@ -132,15 +134,15 @@ def _crowded(one: Disjunct, given: Mapping[Variable, Constant]) -> Satisfiabilit
 
 def _apart(triples: set[tuple[Term, ...]]) -> int:
     """Return how many of the triples differ pairwise in a constant: at least so many are needed."""
-    kept: list[tuple[Term, ...]] = []
-    for one in sorted(triples, key=str):
-        if all(_clash(one, other) for other in kept):
-            kept.append(one)
-    return len(kept)
+    terms: list[tuple[Term, ...]] = []
+    for triple in sorted(triples, key=str):
+        if all(_clash(triple, other) for other in terms):
+            terms.append(triple)
+    return len(terms)
 
 
-def _clash(one: tuple[Term, ...], other: tuple[Term, ...]) -> bool:
-    pairs = zip(one, other, strict=True)
+def _clash(terms: tuple[Term, ...], other: tuple[Term, ...]) -> bool:
+    pairs = zip(terms, other, strict=True)
     return any(a != b and not isinstance(a, Variable) and not isinstance(b, Variable) for a, b in pairs)
 
 
@@ -163,42 +165,51 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
             yield from _matches(rest, stock, grown)
 
 
-def _valued(one: Disjunct, start: Binding) -> Satisfiability:
+def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
     """Return terms for what the start leaves open, such that all conditions hold."""
     try:
-        found = next(_assigned(one, one.requirements, start), None)
-        if found is not None:
+        binding = next(_assigned(disjunct, disjunct.requirements, start), None)
+        if binding is not None:
             return (
-                NoModelKnown("a blank node in several triples") if _shared_blank(one, found) else Model(found)
+                NoModelKnown("a blank node in several triples")
+                if _shared_blank(disjunct, binding)
+                else Model(binding)
             )
-        covered = tuple(test for test in one.requirements if is_decided(test, one))
-        if len(covered) < len(one.requirements) and next(_assigned(one, covered, start), None) is not None:
+        covered = tuple(test for test in disjunct.requirements if is_decided(test, disjunct))
+        if (
+            len(covered) < len(disjunct.requirements)
+            and next(_assigned(disjunct, covered, start), None) is not None
+        ):
             return NoModelKnown("conditions with functions, doubles or times are tried, not decided")
-        return Unsatisfiable("its conditions exclude each other", _core(one, covered, start))
+        return Unsatisfiable("its conditions exclude each other", _core(disjunct, covered, start))
     except _TooManyError:
         return NoModelKnown("its conditions have too many variables to try all cases")
 
 
-def _shared_blank(one: Disjunct, found: Binding) -> bool:
+def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
     """Whether a blank node is in several triples: those of one element alone can share one."""
-    used = [{found.get(t, t) for t in edge.triple.terms if isinstance(t, Variable)} for edge in one.edges]
+    used = [
+        {binding.get(t, t) for t in edge.triple.terms if isinstance(t, Variable)} for edge in disjunct.edges
+    ]
     blanks = [term for terms in used for term in terms if isinstance(term, Blank)]
     return len(set(blanks)) < len(blanks)
 
 
-def _core(one: Disjunct, wanted: tuple[Requirement, ...], start: Binding) -> tuple[Requirement, ...]:
+def _core(
+    disjunct: Disjunct, requirements: tuple[Requirement, ...], start: Binding
+) -> tuple[Requirement, ...]:
     """Return conditions none of which can be left out: together they exclude each other."""
 
     def without(kept: tuple[Requirement, ...], test: Requirement) -> tuple[Requirement, ...]:
         rest = tuple(other for other in kept if other is not test)
-        return kept if next(_assigned(one, rest, start), None) is not None else rest
+        return kept if next(_assigned(disjunct, rest, start), None) is not None else rest
 
-    return reduce(without, wanted, wanted)
+    return reduce(without, requirements, requirements)
 
 
-def is_decided(test: Requirement, one: Disjunct) -> bool:
+def is_decided(test: Requirement, disjunct: Disjunct) -> bool:
     """Whether the terms that are tried are all that matter to a condition."""
-    computed = frozenset(name for name, _ in one.computed)
+    computed = frozenset(name for name, _ in disjunct.computed)
     return is_covered(test.expression) and not named_in(test.expression) & computed
 
 
@@ -207,31 +218,31 @@ Exclusions = Sequence[tuple[Requirement, ...]]
 
 
 def models(
-    one: Disjunct, barred: Exclusions, most: int, check: Callable[[], None] = lambda: None
+    disjunct: Disjunct, barred: Exclusions, most: int, check: Callable[[], None] = lambda: None
 ) -> tuple[list[Model], bool]:
     """Return models of a disjunct on free static data, and whether there is none beside if there is none.
 
     Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
-    start: Binding = {name: term for name, term in one.values if term is not None} | unbound(one)
-    if any(why_misplaced(edge.placed, start) for edge in one.edges):
+    start: Binding = {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
+    if any(why_misplaced(edge.placed, start) for edge in disjunct.edges):
         return [], True
-    tests = (*one.requirements, *(test for case in barred for test in case))
-    found: list[Model] = []
+    tests = (*disjunct.requirements, *(test for case in barred for test in case))
+    known_models: list[Model] = []
     try:
-        assigned = _assigned(one, one.requirements, start, barred, _Budget(_MOST_BARRED, check))
-        found.extend(map(Model, islice(assigned, most)))
+        assigned = _assigned(disjunct, disjunct.requirements, start, barred, _Budget(_MOST_BARRED, check))
+        known_models.extend(map(Model, islice(assigned, most)))
     except _TooManyError:
-        return found, False
-    return found, all(is_decided(test, one) for test in tests)
+        return known_models, False
+    return known_models, all(is_decided(test, disjunct) for test in tests)
 
 
 _Named = Sequence[tuple[frozenset[Variable], Requirement]]
 """Conditions, each with its variables."""
 
 
-def _named(wanted: Sequence[Requirement]) -> _Named:
-    return tuple((named_in(test.expression), test) for test in wanted)
+def _by_names(requirements: Sequence[Requirement]) -> _Named:
+    return tuple((named_in(test.expression), test) for test in requirements)
 
 
 def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
@@ -242,21 +253,23 @@ def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
 
 
 def _assigned(
-    one: Disjunct,
-    wanted: tuple[Requirement, ...],
+    disjunct: Disjunct,
+    requirements: tuple[Requirement, ...],
     start: Binding,
     barred: Exclusions = (),
     budget: _Budget | None = None,
 ) -> Iterator[Binding]:
-    needed = _needed(one, (*wanted, *(test for case in barred for test in case)))
-    suits = _places(one)
-    open_names = sorted(name for name in needed if name not in start and name in one.bound)
-    others = {name: representative(name) for name in one.bound if name not in start and name not in needed}
-    expressions = [test.expression for tests in (wanted, *barred) for test in tests]
+    needed = _needed(disjunct, (*requirements, *(test for case in barred for test in case)))
+    suits = _places(disjunct)
+    open_names = sorted(name for name in needed if name not in start and name in disjunct.bound)
+    others = {
+        name: representative(name) for name in disjunct.bound if name not in start and name not in needed
+    }
+    expressions = [test.expression for tests in (requirements, *barred) for test in tests]
     terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
     budget = _Budget() if budget is None else budget
-    tests, cases = _named(wanted), tuple(map(_named, barred))
+    tests, cases = _by_names(requirements), tuple(map(_by_names, barred))
     choices = {
         name: [
             term for term in terms if suits(name, term) and _still_true(tests, start | {name: term}, budget)
@@ -269,7 +282,7 @@ def _assigned(
 
     def grown(binding: Binding, rest: Sequence[Variable]) -> Iterator[Binding]:
         if not rest:
-            whole = complete(one, binding)
+            whole = complete(disjunct, binding)
             barring = any(_still_true(case, whole, budget) for case in cases)
             if _still_true(tests, whole, budget) and not barring:
                 yield whole
@@ -300,18 +313,18 @@ def _keep_supported(
     changed = True
     while changed:
         changed = False
-        for (one, other), test in [(way, test) for names, test in pairs for way in (names, names[::-1])]:
+        for (variable, other), test in [(way, test) for names, test in pairs for way in (names, names[::-1])]:
             check()
-            kept = [
+            terms = [
                 term
-                for term in choices[one]
+                for term in choices[variable]
                 if any(
-                    holds(test.expression, test.value, start | {one: term, other: each})
+                    holds(test.expression, test.value, start | {variable: term, other: each})
                     for each in choices[other]
                 )
             ]
-            changed |= len(kept) < len(choices[one])
-            choices[one] = kept
+            changed |= len(terms) < len(choices[variable])
+            choices[variable] = terms
 
 
 def _in_order(
@@ -330,19 +343,19 @@ def _in_order(
     return order
 
 
-def _needed(one: Disjunct, wanted: Sequence[Requirement]) -> frozenset[Variable]:
+def _needed(disjunct: Disjunct, requirements: Sequence[Requirement]) -> frozenset[Variable]:
     """Return the variables that conditions depend on, through computed ones too."""
-    needed = frozenset[Variable]().union(*(named_in(test.expression) for test in wanted))
-    for name, expression in reversed(one.computed):
+    needed = frozenset[Variable]().union(*(named_in(test.expression) for test in requirements))
+    for name, expression in reversed(disjunct.computed):
         if name in needed:
             needed |= named_in(expression)
     return needed
 
 
-def complete(one: Disjunct, binding: Binding) -> Binding:
+def complete(disjunct: Disjunct, binding: Binding) -> Binding:
     """Return a binding with the values that are computed from it."""
     whole = dict(binding)
-    for name, expression in one.computed:
+    for name, expression in disjunct.computed:
         whole[name] = _value(expression, whole)
     return whole
 
@@ -364,12 +377,15 @@ def _source(edge: Edge) -> Term | None:
     return DEFAULT
 
 
-def _places(one: Disjunct) -> Callable[[Variable, Constant], bool]:
+def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
     """Return what says whether a term can stand wherever a variable does."""
-    every = [each for edge in one.edges for each in edge.placed]
-    found = {name: {_source(edge) for edge in one.edges if name in edge.triple.terms} for name in one.bound}
+    every = [each for edge in disjunct.edges for each in edge.placed]
+    terms = {
+        name: {_source(edge) for edge in disjunct.edges if name in edge.triple.terms}
+        for name in disjunct.bound
+    }
     # No blank node is in two streams, or in a stream and in static data.
-    several = {name for name, sources in found.items() if len(sources - {None}) > 1}
+    several = {name for name, sources in terms.items() if len(sources - {None}) > 1}
 
     def suits(name: Variable, term: Constant) -> bool:
         if isinstance(term, Blank) and name in several:

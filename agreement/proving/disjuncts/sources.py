@@ -37,8 +37,8 @@ def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
 
     Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
     """
-    found = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
-    return tuple(e for e in found if isinstance(e.where, Reading) or e.where == GraphSource())
+    result = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
+    return tuple(e for e in result if isinstance(e.where, Reading) or e.where == GraphSource())
 
 
 def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
@@ -84,7 +84,7 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
             )
 
 
-def unify(one: TriplePattern, other: TriplePattern) -> bool:
+def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
     """Return whether a triple of RDF can match both patterns, whose variables are not the same.
 
     >>> from lars.language.terms import Iri, Literal
@@ -99,12 +99,12 @@ def unify(one: TriplePattern, other: TriplePattern) -> bool:
     bound: dict[tuple[int, Variable], Constant | tuple[int, Variable]] = {}
 
     def end(side: int, term: Term) -> Constant | tuple[int, Variable]:
-        found = (side, term) if isinstance(term, Variable) else term
-        while isinstance(found, tuple) and found in bound:
-            found = bound[found]
-        return found
+        result = (side, term) if isinstance(term, Variable) else term
+        while isinstance(result, tuple) and result in bound:
+            result = bound[result]
+        return result
 
-    for mine, theirs in zip(one.terms, other.terms, strict=True):
+    for mine, theirs in zip(pattern.terms, other.terms, strict=True):
         left, right = end(0, mine), end(1, theirs)
         if left == right:
             continue
@@ -116,7 +116,7 @@ def unify(one: TriplePattern, other: TriplePattern) -> bool:
             return False
     both = (
         (side, *each)
-        for side, whole in enumerate((one, other))
+        for side, whole in enumerate((pattern, other))
         for each in positioned_terms(whole.terms, DEFAULT)
     )
     ends = ((position, end(side, term)) for side, position, term in both)
@@ -124,4 +124,4 @@ def unify(one: TriplePattern, other: TriplePattern) -> bool:
 
 
 def _in_stock(triple: TriplePattern, stock: Stock) -> bool:
-    return any(unify(triple, TriplePattern(*one[:3])) for one in stock if one[3] == DEFAULT)
+    return any(unify(triple, TriplePattern(*item[:3])) for item in stock if item[3] == DEFAULT)

@@ -114,7 +114,7 @@ class Disjunct:
     def bound(self) -> frozenset[Variable]:
         """The variables that an edge binds."""
         triples = frozenset().union(*(named_in(term) for edge in self.edges for term in edge.triple.terms))
-        return triples.union(*map(_named, self.edges))
+        return triples.union(*map(_variables_of, self.edges))
 
     @property
     def readings(self) -> tuple[Edge, ...]:
@@ -135,7 +135,7 @@ class Absence:
     names: frozenset[Variable]
 
 
-def _named(edge: Edge) -> frozenset[Variable]:
+def _variables_of(edge: Edge) -> frozenset[Variable]:
     match edge.where:
         case Reading(Variable() as name, _) | GraphSource(Variable() as name):
             return frozenset((name,))
@@ -173,12 +173,16 @@ class _Reader:
                 return [Disjunct(tuple(Edge(triple, where) for triple in triples))]
             case algebra.StreamBlock(stream, window, inner):
                 found, here = self.read(inner, Reading(stream, window)), Reading(stream, window)
-                return [self.somewhere(one, here) for one in found] if isinstance(stream, Variable) else found
+                return (
+                    [self.somewhere(disjunct, here) for disjunct in found]
+                    if isinstance(stream, Variable)
+                    else found
+                )
             case algebra.Union(algebra.StreamBlock() as block, part) if self._is_cautious(block, part):
                 return self.read(block, where)
             case algebra.PathPattern(subject, RepeatedPath(inner, _), object_):
                 once = without_paths(algebra.PathPattern(subject, inner, object_))
-                return [_loose(one, "a path of any length") for one in self.read(once, where)]
+                return [_loose(disjunct, "a path of any length") for disjunct in self.read(once, where)]
             case algebra.PathPattern(subject, _, object_):
                 step = TriplePattern(subject, next(self.fresh), object_)
                 return [_loose(Disjunct((Edge(step, where),)), "a negated path")]
@@ -186,42 +190,45 @@ class _Reader:
                 return self.joined(left, right, where)
             case algebra.Union(left, right):
                 return self.counted(
-                    _padded(one, variables(pattern))
+                    _padded(disjunct, variables(pattern))
                     for side in (left, right)
-                    for one in self.read(side, where)
+                    for disjunct in self.read(side, where)
                 )
             case algebra.Minus(left, right):
                 found, shared = self.read(left, where), variables(left) & variables(right)
                 try:
                     removing = self.read(right, where)
                 except UncountedError:
-                    return [_loose(one, "MINUS") for one in found]
-                return [self.kept(one, removing, shared) for one in found]
+                    return [_loose(disjunct, "MINUS") for disjunct in found]
+                return [self.kept(disjunct, removing, shared) for disjunct in found]
             case algebra.LeftJoin(left, right, _, _):
                 extending = self.read(right, where)
                 shared = variables(left) & variables(right)
                 found = self.read(left, where)
-                pairs = [(one, self.extended(one, extending, pattern, where)) for one in found]
+                pairs = [(disjunct, self.extended(disjunct, extending, pattern, where)) for disjunct in found]
                 alone = (
-                    _lacking(_padded(one, variables(pattern)), "OPTIONAL", self.absent(one, ways))
-                    for one, ways in pairs
+                    _lacking(_padded(disjunct, variables(pattern)), "OPTIONAL", self.absent(disjunct, ways))
+                    for disjunct, ways in pairs
                 )
                 # A match of both sides is a solution; one of the left alone need not be.
                 return self.counted((*alone, *(way for _, ways in pairs for way in ways)))
             case algebra.Filter(inner, condition, exists):
                 return self.filtered(self.read(inner, where), condition, exists, where)
             case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
-                return [self.somewhere(one, GraphSource(name)) for one in self.read(inner, GraphSource(name))]
+                return [
+                    self.somewhere(disjunct, GraphSource(name))
+                    for disjunct in self.read(inner, GraphSource(name))
+                ]
             case algebra.Extend(inner, variable, expression, exists):
                 found = self.read(inner, where)
                 if exists:
-                    return [_unknown(one, "EXISTS in BIND", (variable,)) for one in found]
-                return [_extended(one, variable, expression) for one in found]
+                    return [_unknown(disjunct, "EXISTS in BIND", (variable,)) for disjunct in found]
+                return [_extended(disjunct, variable, expression) for disjunct in found]
             case algebra.Values(names, rows):
                 return self.counted(Disjunct(values=tuple(zip(names, row, strict=True))) for row in rows)
             case algebra.Group(inner, keys, aggregates):
                 names = tuple(name for name, _ in aggregates)
-                found = [_unknown(one, "an aggregate", names) for one in self.read(inner, where)]
+                found = [_unknown(disjunct, "an aggregate", names) for disjunct in self.read(inner, where)]
                 nothing = _unknown(Disjunct(), "an aggregate of nothing", names)
                 return found if keys else [*found, nothing]
             case algebra.Select():
@@ -229,12 +236,14 @@ class _Reader:
             case _:
                 assert_never(pattern)
 
-    def somewhere(self, one: Disjunct, where: Where) -> Disjunct:
+    def somewhere(self, disjunct: Disjunct, where: Where) -> Disjunct:
         """Return a disjunct in a graph that has to be there: one is that has a triple."""
-        if any(edge.where == where for edge in one.edges):
-            return one
+        if any(edge.where == where for edge in disjunct.edges):
+            return disjunct
         subject, predicate, object_ = (next(self.fresh) for _ in range(3))
-        return replace(one, edges=(*one.edges, Edge(TriplePattern(subject, predicate, object_), where)))
+        return replace(
+            disjunct, edges=(*disjunct.edges, Edge(TriplePattern(subject, predicate, object_), where))
+        )
 
     def _is_cautious(self, block: algebra.StreamBlock, part: Pattern) -> bool:
         return self.exclusive and block.pattern == part
@@ -242,43 +251,47 @@ class _Reader:
     def projected(self, select: algebra.Select, where: Where) -> list[Disjunct]:
         hidden = occurring_variables(select.pattern) - frozenset(select.result)
         inner = rename(select.pattern, {name: next(self.fresh) for name in sorted(hidden)})
-        found = self.read(inner, where)
+        ways = self.read(inner, where)
         if select.modifiers.slices:
-            found = [_loose(one, "LIMIT or OFFSET") for one in found]
-        return [_padded(one, frozenset(select.result)) for one in found]
+            ways = [_loose(disjunct, "LIMIT or OFFSET") for disjunct in ways]
+        return [_padded(disjunct, frozenset(select.result)) for disjunct in ways]
 
     def extended(
-        self, one: Disjunct, found: Sequence[Disjunct], pattern: algebra.LeftJoin, where: Where
+        self, disjunct: Disjunct, ways: Sequence[Disjunct], pattern: algebra.LeftJoin, where: Where
     ) -> list[Disjunct]:
         """Return the ways in which OPTIONAL extends a disjunct of its left side."""
         shared = variables(pattern.left) & variables(pattern.right)
-        both = [each for other in found if (each := self.both(one, other, shared)) is not None]
+        both = [each for other in ways if (each := self.both(disjunct, other, shared)) is not None]
         if pattern.condition is None:
             return self.counted(both)
         return self.filtered(both, pattern.condition, pattern.exists, where)
 
-    def kept(self, one: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable]) -> Disjunct:
+    def kept(self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable]) -> Disjunct:
         """Return a disjunct of the left side of MINUS, beside which nothing that removes it matches."""
-        pairs = ((other, self.both(one, other, shared)) for other in removing)
+        pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
         # In SPARQL 1.1 what shares no bound variable removes nothing.
         ways = [
             way
             for other, way in pairs
             if way is not None
-            and (self.profile is Profile.PAPER2015 or shared & _fixed(one) & _fixed(other) or other.computed)
+            and (
+                self.profile is Profile.PAPER2015
+                or shared & _fixed(disjunct) & _fixed(other)
+                or other.computed
+            )
         ]
-        return _lacking(one, "MINUS", self.absent(one, ways))
+        return _lacking(disjunct, "MINUS", self.absent(disjunct, ways))
 
-    def absent(self, one: Disjunct, ways: Iterable[Disjunct]) -> Absence | None:
+    def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct]) -> Absence | None:
         """Return that none of the ways matches beside a disjunct, None where values are computed."""
-        names = _fixed(one).union(name for name, _ in one.computed)
-        known = frozenset(one.computed)
+        names = _fixed(disjunct).union(name for name, _ in disjunct.computed)
+        known = frozenset(disjunct.computed)
         # What holds of the disjunct anyway is left out.
         own = (
             replace(
                 way,
-                requirements=tuple(test for test in way.requirements if test not in one.requirements),
-                absent=tuple(each for each in way.absent if each not in one.absent),
+                requirements=tuple(test for test in way.requirements if test not in disjunct.requirements),
+                absent=tuple(each for each in way.absent if each not in disjunct.absent),
             )
             for way in ways
         )
@@ -286,14 +299,14 @@ class _Reader:
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
         return Absence(found, names) if plain else None
 
-    def apart(self, one: Disjunct, names: frozenset[Variable]) -> Disjunct:
+    def apart(self, disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
         """Return the disjunct with new names for all other variables."""
-        known = one.bound.union(name for name, _ in (*one.values, *one.computed))
-        return _with_names(one, {name: next(self.fresh) for name in sorted(known - names)})
+        known = disjunct.bound.union(name for name, _ in (*disjunct.values, *disjunct.computed))
+        return _with_names(disjunct, {name: next(self.fresh) for name in sorted(known - names)})
 
     def filtered(
         self,
-        found: Iterable[Disjunct],
+        ways: Iterable[Disjunct],
         condition: Expression,
         exists: tuple[algebra.Exists, ...],
         where: Where,
@@ -301,24 +314,28 @@ class _Reader:
         tests = {test.variable: test.pattern for test in exists}
         cases = list(_cases(condition, value=True))
         return self.counted(
-            each for one in found for case in cases for each in self.tested(one, case, tests, where)
+            each for disjunct in ways for case in cases for each in self.tested(disjunct, case, tests, where)
         )
 
     def tested(
-        self, one: Disjunct, case: tuple[Requirement, ...], tests: Mapping[Variable, Pattern], where: Where
+        self,
+        disjunct: Disjunct,
+        case: tuple[Requirement, ...],
+        tests: Mapping[Variable, Pattern],
+        where: Where,
     ) -> list[Disjunct]:
         """Return the ways in which the conditions of a case hold beside a disjunct."""
         plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
-        ways = [_with(one, plain, self.outer)]
+        ways = [_with(disjunct, plain, self.outer)]
         for test in case:
             if test in plain:
                 continue
             tried = tests.get(test.expression) if isinstance(test.expression, Variable) else None
-            found = None if tried is None else self.beside(one, tried, where)
+            found = None if tried is None else self.beside(disjunct, tried, where)
             if found is None:
                 ways = [_loose(each, "EXISTS of more than patterns and conditions") for each in ways]
                 continue
-            shared = frozenset() if tried is None else variables(tried) & _fixed(one)
+            shared = frozenset() if tried is None else variables(tried) & _fixed(disjunct)
             pairs = [[self.both(each, other, shared) for other in found] for each in ways]
             joined = [list(filter(None, some)) for some in pairs]
             if test.value:
@@ -330,35 +347,35 @@ class _Reader:
                 ]
         return ways
 
-    def beside(self, one: Disjunct, tried: Pattern, where: Where) -> list[Disjunct] | None:
+    def beside(self, disjunct: Disjunct, tried: Pattern, where: Where) -> list[Disjunct] | None:
         """Return the disjuncts of EXISTS in a match of another one, None where they do not tell it.
 
         What is bound there has its value, in conditions too; other variables are its own.
         """
-        computed = frozenset(name for name, _ in one.computed)
+        computed = frozenset(name for name, _ in disjunct.computed)
         if not all(isinstance(part, _PLAIN) for part in parts(tried)) or variables(tried) & computed:
             return None
-        names = _fixed(one) | computed
-        found = replace(self, outer=self.outer | names).read(tried, where)
-        set_ = (replace(each, values=tuple(pair for pair in each.values if pair[1])) for each in found)
+        names = _fixed(disjunct) | computed
+        ways = replace(self, outer=self.outer | names).read(tried, where)
+        set_ = (replace(each, values=tuple(pair for pair in each.values if pair[1])) for each in ways)
         return [self.apart(each, names) for each in set_]
 
     def joined(self, left: Pattern, right: Pattern, where: Where) -> list[Disjunct]:
         pairs = product(self.read(left, where), self.read(right, where))
         shared = variables(left) & variables(right)
-        return self.counted(one for pair in pairs if (one := self.both(*pair, shared)) is not None)
+        return self.counted(disjunct for pair in pairs if (disjunct := self.both(*pair, shared)) is not None)
 
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
         """Return the join of two disjuncts, None where they are never compatible."""
         loose, vague = left.loose or right.loose, left.vague or right.vague
-        wanted: list[Requirement] = []
+        requirements: list[Requirement] = []
         for name in sorted(shared):
             if any(name in dict(side.computed) for side in (left, right)):
                 # A computed value that something else binds too has to be the same one.
                 own, later = next(self.fresh), name in dict(right.computed)
                 changed = _recomputed(right if later else left, name, own)
                 left, right = (left, changed) if later else (changed, right)
-                wanted.append(Requirement(Call("SAMETERM", (own, name))))
+                requirements.append(Requirement(Call("SAMETERM", (own, name))))
                 if self.profile is Profile.SPARQL11:
                     loose, vague = (why or "a computed variable that is joined" for why in (loose, vague))
         mine, theirs = dict(left.values), dict(right.values)
@@ -372,8 +389,8 @@ class _Reader:
                 return None
         bound = left.bound | right.bound
         values = {name: mine.get(name) or theirs.get(name) for name in sorted(mine.keys() | theirs)}
-        given = tuple((n, v) for n, v in values.items() if v is not None or n not in bound)
-        tests = (*left.requirements, *right.requirements, *wanted)
+        terms = tuple((n, v) for n, v in values.items() if v is not None or n not in bound)
+        tests = (*left.requirements, *right.requirements, *requirements)
         unknown = left.unknown | right.unknown
         if unknown & shared:
             loose, vague = (why or "an aggregate that is joined" for why in (loose, vague))
@@ -381,7 +398,7 @@ class _Reader:
         absent = (*left.absent, *right.absent)
         return Disjunct(
             edges=(*left.edges, *right.edges),
-            values=given,
+            values=terms,
             computed=computed,
             requirements=tests,
             loose=loose,
@@ -390,10 +407,10 @@ class _Reader:
             vague=vague,
         )
 
-    def counted(self, found: Iterable[Disjunct]) -> list[Disjunct]:
+    def counted(self, ways: Iterable[Disjunct]) -> list[Disjunct]:
         kept: list[Disjunct] = []
-        for one in found:
-            kept.append(one)
+        for disjunct in ways:
+            kept.append(disjunct)
             if len(kept) > MOST:
                 raise UncountedError(f"the query has more than {MOST} disjuncts")
         return kept
@@ -404,12 +421,12 @@ _PLAIN: Final = (
 )
 
 
-def _fixed(one: Disjunct) -> frozenset[Variable]:
+def _fixed(disjunct: Disjunct) -> frozenset[Variable]:
     """Return the variables that each match of a disjunct binds."""
-    return one.bound.union(name for name, term in one.values if term is not None)
+    return disjunct.bound.union(name for name, term in disjunct.values if term is not None)
 
 
-def _with_names(one: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
+def _with_names(disjunct: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
     def way(absent: Absence) -> Absence:
         return Absence(
             tuple(_with_names(each, names) for each in absent.ways),
@@ -417,70 +434,82 @@ def _with_names(one: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
         )
 
     return replace(
-        one,
-        edges=tuple(edge_under(edge, names) for edge in one.edges),
-        values=tuple((names.get(name, name), term) for name, term in one.values),
-        computed=tuple((names.get(name, name), put_terms(how, names)) for name, how in one.computed),
+        disjunct,
+        edges=tuple(edge_under(edge, names) for edge in disjunct.edges),
+        values=tuple((names.get(name, name), term) for name, term in disjunct.values),
+        computed=tuple((names.get(name, name), put_terms(how, names)) for name, how in disjunct.computed),
         requirements=tuple(
-            replace(test, expression=put_terms(test.expression, names)) for test in one.requirements
+            replace(test, expression=put_terms(test.expression, names)) for test in disjunct.requirements
         ),
-        unknown=frozenset(names.get(name, name) for name in one.unknown),
-        absent=tuple(map(way, one.absent)),
+        unknown=frozenset(names.get(name, name) for name in disjunct.unknown),
+        absent=tuple(map(way, disjunct.absent)),
     )
 
 
-def _loose(one: Disjunct, why: str) -> Disjunct:
-    return replace(one, loose=one.loose or why, vague=one.vague or why)
+def _loose(disjunct: Disjunct, why: str) -> Disjunct:
+    return replace(disjunct, loose=disjunct.loose or why, vague=disjunct.vague or why)
 
 
-def _lacking(one: Disjunct, why: str, absent: Absence | None) -> Disjunct:
+def _lacking(disjunct: Disjunct, why: str, absent: Absence | None) -> Disjunct:
     """Return the disjunct that is no solution where something matches beside it."""
     if absent is None:
-        return _loose(one, f"{why} over values that are computed")
-    return replace(one, loose=one.loose or why, absent=(*one.absent, absent))
+        return _loose(disjunct, f"{why} over values that are computed")
+    return replace(disjunct, loose=disjunct.loose or why, absent=(*disjunct.absent, absent))
 
 
-def _unknown(one: Disjunct, why: str, names: tuple[Variable, ...]) -> Disjunct:
-    return replace(_loose(one, why), unknown=one.unknown.union(names))
+def _unknown(disjunct: Disjunct, why: str, names: tuple[Variable, ...]) -> Disjunct:
+    return replace(_loose(disjunct, why), unknown=disjunct.unknown.union(names))
 
 
-def _in_scope(one: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()) -> Expression:
+def _in_scope(
+    disjunct: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()
+) -> Expression:
     """Return an expression with null for what is unbound here, though it may be bound outside."""
-    known = _fixed(one).union(outer, one.unknown, (name for name, _ in one.computed))
-    found: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
-    return found
+    known = _fixed(disjunct).union(outer, disjunct.unknown, (name for name, _ in disjunct.computed))
+    term: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
+    return term
 
 
-def _extended(one: Disjunct, name: Variable, expression: Expression) -> Disjunct:
-    if named_in(expression) & one.unknown:
-        return _unknown(one, "an aggregate", (name,))
-    scoped = _in_scope(one, expression)
+def _extended(disjunct: Disjunct, name: Variable, expression: Expression) -> Disjunct:
+    if named_in(expression) & disjunct.unknown:
+        return _unknown(disjunct, "an aggregate", (name,))
+    scoped = _in_scope(disjunct, expression)
     if scoped == NULL:
         # Nothing is computed: the variable is unbound, as one of another branch is.
-        return _padded(one, frozenset((name,)))
-    return replace(one, computed=(*one.computed, (name, scoped)))
+        return _padded(disjunct, frozenset((name,)))
+    return replace(disjunct, computed=(*disjunct.computed, (name, scoped)))
 
 
-def _padded(one: Disjunct, names: frozenset[Variable]) -> Disjunct:
-    known = one.bound.union(one.unknown, (name for name, _ in (*one.values, *one.computed)))
+def _padded(disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
+    known = disjunct.bound.union(
+        disjunct.unknown, (name for name, _ in (*disjunct.values, *disjunct.computed))
+    )
     missing = tuple((name, None) for name in sorted(names - known))
-    return replace(one, values=(*one.values, *missing))
+    return replace(disjunct, values=(*disjunct.values, *missing))
 
 
-def _recomputed(one: Disjunct, name: Variable, own: Variable) -> Disjunct:
+def _recomputed(disjunct: Disjunct, name: Variable, own: Variable) -> Disjunct:
     names = {name: own}
-    computed = tuple((names.get(v, v), put_terms(e, names)) for v, e in one.computed)
-    wanted = tuple(replace(test, expression=put_terms(test.expression, names)) for test in one.requirements)
-    found = replace(one, computed=computed, requirements=wanted)
-    return _loose(found, "MINUS or OPTIONAL over values that are computed") if one.absent else found
+    computed = tuple((names.get(v, v), put_terms(e, names)) for v, e in disjunct.computed)
+    requirements = tuple(
+        replace(test, expression=put_terms(test.expression, names)) for test in disjunct.requirements
+    )
+    disjunct_again = replace(disjunct, computed=computed, requirements=requirements)
+    return (
+        _loose(disjunct_again, "MINUS or OPTIONAL over values that are computed")
+        if disjunct.absent
+        else disjunct_again
+    )
 
 
-def _with(one: Disjunct, case: tuple[Requirement, ...], outer: frozenset[Variable]) -> Disjunct:
+def _with(disjunct: Disjunct, case: tuple[Requirement, ...], outer: frozenset[Variable]) -> Disjunct:
     # What aggregates say is left out: then it is only necessary that the rest holds.
-    kept = tuple(test for test in case if not named_in(test.expression) & one.unknown)
-    tests = tuple(replace(test, expression=_in_scope(one, test.expression, outer)) for test in kept)
-    found = replace(one, requirements=(*one.requirements, *tests))
-    return found if len(kept) == len(case) else _loose(found, "EXISTS or an aggregate")
+    requirements = tuple(test for test in case if not named_in(test.expression) & disjunct.unknown)
+    tests = tuple(
+        replace(test, expression=_in_scope(disjunct, test.expression, outer)) for test in requirements
+    )
+    disjunct_now = replace(disjunct, requirements=(*disjunct.requirements, *tests))
+    return disjunct_now if len(requirements) == len(case) else _loose(disjunct_now, "EXISTS or an aggregate")
 
 
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement, ...]]:
@@ -501,11 +530,12 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement,
             yield (Requirement(condition, value),)
 
 
-def unbound(one: Disjunct) -> dict[Variable, Constant]:
+def unbound(disjunct: Disjunct) -> dict[Variable, Constant]:
     """Return null for each variable of the conditions that the disjunct leaves unbound."""
-    known = one.bound.union(name for name, _ in (*one.values, *one.computed))
+    known = disjunct.bound.union(name for name, _ in (*disjunct.values, *disjunct.computed))
     mentioned = frozenset[Variable]().union(
-        *(named_in(test.expression) for test in one.requirements), *(named_in(e) for _, e in one.computed)
+        *(named_in(test.expression) for test in disjunct.requirements),
+        *(named_in(e) for _, e in disjunct.computed),
     )
-    nulls = {name: NULL for name, term in one.values if term is None}
+    nulls = {name: NULL for name, term in disjunct.values if term is None}
     return {**dict.fromkeys(mentioned - known, NULL), **nulls}

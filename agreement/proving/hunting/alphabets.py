@@ -23,20 +23,22 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
     Where conditions or sums look at values the objects are numbers.
     """
     streams = tuple(
-        dict.fromkeys(str(one.stream) for one in sources(query) if not isinstance(one.stream, Variable))
+        dict.fromkeys(
+            str(source.stream) for source in sources(query) if not isinstance(source.stream, Variable)
+        )
     )
-    found: dict[Letter, None] = {}
-    for one in disjuncts(query.pattern, Profile.SPARQL11):
-        for terms in _terms(one, static):
-            for edge in one.edges:
-                found.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
+    result: dict[Letter, None] = {}
+    for disjunct in disjuncts(query.pattern, Profile.SPARQL11):
+        for terms in _terms(disjunct, static):
+            for edge in disjunct.edges:
+                result.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
     noise = [(stream, _NOISE) for stream in streams]
-    return (*list(found)[: _MOST - len(noise)], *noise)
+    return (*list(result)[: _MOST - len(noise)], *noise)
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:
     """Return a letter that no pattern matches, by which time goes on."""
-    return next(one for one in letters if one[1] == _NOISE)
+    return next(letter for letter in letters if letter[1] == _NOISE)
 
 
 def _letters(
@@ -61,15 +63,15 @@ def _letters(
             return
 
 
-def _terms(one: Disjunct, static: Static) -> Iterator[Mapping[Variable, Constant]]:
+def _terms(disjunct: Disjunct, static: Static) -> Iterator[Mapping[Variable, Constant]]:
     """Yield values of variables: of one match, with other objects, and with everything else."""
-    found, _ = models(one, (), 1)
-    base = dict((found[0] if found else Model(_invented(one))).terms)
-    base |= _stored(one, static)
-    fixed = {term for edge in one.stored for term in edge.triple.terms} if static.default else set()
-    objects = [edge.triple.object for edge in one.edges if isinstance(edge.triple.object, Variable)]
+    all_models, _ = models(disjunct, (), 1)
+    base = dict((all_models[0] if all_models else Model(_invented(disjunct))).terms)
+    base |= _stored(disjunct, static)
+    fixed = {term for edge in disjunct.stored for term in edge.triple.terms} if static.default else set()
+    objects = [edge.triple.object for edge in disjunct.edges if isinstance(edge.triple.object, Variable)]
     free = [name for name in dict.fromkeys(objects) if name not in fixed]
-    numeric = bool(one.requirements) or bool(one.loose) or bool(one.vague)
+    numeric = bool(disjunct.requirements) or bool(disjunct.loose) or bool(disjunct.vague)
     if numeric:
         base |= dict.fromkeys(free, _NUMBERS[0])
     yield base
@@ -79,25 +81,25 @@ def _terms(one: Disjunct, static: Static) -> Iterator[Mapping[Variable, Constant
     yield {name: term if name in fixed else _other(term) for name, term in base.items()}
 
 
-def _invented(one: Disjunct) -> dict[Variable, Constant]:
-    return {name: Iri(f"http://e/{name.name}") for name in one.bound}
+def _invented(disjunct: Disjunct) -> dict[Variable, Constant]:
+    return {name: Iri(f"http://e/{name.name}") for name in disjunct.bound}
 
 
 def _other(term: Constant) -> Constant:
     return Iri(f"{term.value}2") if isinstance(term, Iri) else term
 
 
-def _stored(one: Disjunct, static: Static) -> dict[Variable, Constant]:
+def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
     """Return values that the static data give to the variables of static patterns."""
-    found: dict[Variable, Constant] = {}
-    for edge in one.stored:
+    binding: dict[Variable, Constant] = {}
+    for edge in disjunct.stored:
         for triple in sorted(static.default):
             both = list(zip(edge.triple.terms, triple, strict=True))
             if all(isinstance(term, Variable) or str(term) == text for term, text in both):
-                found |= {
+                binding |= {
                     term: read_term(text)
                     for term, text in both
-                    if isinstance(term, Variable) and term not in found
+                    if isinstance(term, Variable) and term not in binding
                 }
                 break
-    return found
+    return binding

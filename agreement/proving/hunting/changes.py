@@ -24,19 +24,19 @@ _STARTS: Final = 10
 
 
 def _first(task: Task) -> Iterator[frozenset[int]]:
-    yield frozenset([min((one.number for one in task.elements), default=0)])
+    yield frozenset([min((triple.number for triple in task.elements), default=0)])
 
 
 def _same_instant(task: Task) -> Iterator[frozenset[int]]:
     """Yield all triples of an instant but the first."""
     times: dict[int, int] = {}
-    for one in task.elements:
-        times[one.t] = min(one.number, times.get(one.t, one.number))
-    yield frozenset(one.number for one in task.elements) - frozenset(times.values())
+    for triple in task.elements:
+        times[triple.t] = min(triple.number, times.get(triple.t, triple.number))
+    yield frozenset(pushed_triple.number for pushed_triple in task.elements) - frozenset(times.values())
 
 
 def _at_zero(task: Task) -> Iterator[frozenset[int]]:
-    yield frozenset(one.number for one in task.elements if not one.t)
+    yield frozenset(triple.number for triple in task.elements if not triple.t)
 
 
 def _again(task: Task) -> Iterator[frozenset[int]]:
@@ -44,14 +44,14 @@ def _again(task: Task) -> Iterator[frozenset[int]]:
 
     It may keep them as long as a window that can still report shows them, whatever t0, or for some time.
     """
-    windows = [one.window for one in sources(task.query) if isinstance(one.window, Range)]
-    width = max((one.length.points(task.unit) for one in windows), default=0)
-    slide = max(1, min((one.slide.points(task.unit) for one in windows if one.slide), default=1))
+    windows = [source.window for source in sources(task.query) if isinstance(source.window, Range)]
+    width = max((window.length.points(task.unit) for window in windows), default=0)
+    slide = max(1, min((window.slide.points(task.unit) for window in windows if window.slide), default=1))
     for first in range(width - 1, width + min(slide, _STARTS)):
         yield _repeated(task.elements, partial(_opening, first, slide, width))
     times: dict[tuple[str, Triple], list[int]] = {}
-    for one in task.elements:
-        times.setdefault((one.stream, one.triple), []).append(one.t)
+    for triple in task.elements:
+        times.setdefault((triple.stream, triple.triple), []).append(triple.t)
     for gap in sorted({u - t for same in times.values() for t, u in combinations(same, 2) if u > t}):
         yield _repeated(task.elements, partial(_earlier, gap + 1))
 
@@ -69,12 +69,12 @@ def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> f
     """Return what arrives again after it has counted, if it did so later than `kept` says of the time."""
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()
-    for one in elements:
-        before = counted.get((one.stream, one.triple))
-        if before is not None and before > kept(one.t):
-            lost.add(one.number)
+    for triple in elements:
+        before = counted.get((triple.stream, triple.triple))
+        if before is not None and before > kept(triple.t):
+            lost.add(triple.number)
         else:
-            counted[one.stream, one.triple] = one.t
+            counted[triple.stream, triple.triple] = triple.t
     return frozenset(lost)
 
 
@@ -133,15 +133,15 @@ def _other_streams(
     query: EngineQuery, read: tuple[WindowSource, ...]
 ) -> Iterator[tuple[str, str, EngineQuery]]:
     right = OWN_STREAM
-    names = [one.stream for one in read]
+    names = [source.stream for source in read]
     for n, stream in enumerate(dict.fromkeys(names)):
-        if any(one != stream for one in names):
+        if any(name != stream for name in names):
 
             def fed(source: WindowSource, stream: Iri | Variable = stream) -> WindowSource:
                 return replace(source, stream=stream)
 
             yield f"all windows show stream {n + 1}", right, with_sources(query, fed)
-    last = {one.stream: one for one in read}
+    last = {source.stream: source for source in read}
     if len(last) < len(read):
 
         def alone(source: WindowSource) -> WindowSource:

@@ -41,12 +41,12 @@ def hunted_query(
 ) -> HuntedQuery:
     """Return a query as it is hunted; raises LarsError for one that cannot be read, or has no window."""
     read = read_query(text, name)
-    ranges = [one.window for one in sources(read) if isinstance(one.window, Range)]
+    ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
     if not ranges:
         raise LarsError(f"{name}: no window with a RANGE; accepted: queries over windows of time")
-    lengths = [one.length.milliseconds for one in ranges]
-    slides = [None if one.slide is None else one.slide.milliseconds for one in ranges]
-    tick = _SECOND if all(one % _SECOND == 0 for one in (*lengths, *filter(None, slides))) else 1.0
+    lengths = [span.length.milliseconds for span in ranges]
+    slides = [None if span.slide is None else span.slide.milliseconds for span in ranges]
+    tick = _SECOND if all(number % _SECOND == 0 for number in (*lengths, *filter(None, slides))) else 1.0
     windows = tuple(
         (max(round(length / tick), 1), max(round((slide or tick) / tick), 1))
         for length, slide in zip(lengths, slides, strict=True)
@@ -133,11 +133,11 @@ def _rspql(how: QueryWriting, of: QueryFamily) -> str:
     def window(number: int, stream: str, length: int, step: int) -> str:
         name = stream[len("<http://e/") : -1]
         on = how.stream.format(iri=stream, name=name)
-        sizes = (how.length.format(n=one) for one in (length, step))
+        sizes = (how.length.format(n=place) for place in (length, step))
         return f"FROM NAMED WINDOW :w{number} ON {on} [RANGE {' STEP '.join(sizes)}]"
 
-    declared = [window(n, *one[:3]) for n, one in enumerate(of.windows, 1)]
-    blocks = [f"WINDOW :w{n} {{ {one[3]} }}" for n, one in enumerate(of.windows, 1)]
+    declared = [window(n, *item[:3]) for n, item in enumerate(of.windows, 1)]
+    blocks = [f"WINDOW :w{n} {{ {item[3]} }}" for n, item in enumerate(of.windows, 1)]
     where = [of.body] if of.body else [*blocks, *filter(None, (of.outside,))]
     operator = of.operator.upper() if how.capital else of.operator
     lines = (
@@ -156,7 +156,7 @@ def _csparql(_: QueryWriting, of: QueryFamily) -> str:
     streams = (
         f"FROM STREAM {stream} [RANGE {length}s STEP {step}s]" for stream, length, step, _ in of.windows
     )
-    where = " ".join((*(one[3] for one in of.windows), of.outside))
+    where = " ".join((*(window[3] for window in of.windows), of.outside))
     return (
         f"REGISTER QUERY q AS\n{_PREFIX}\n{of.form}\n"
         f"{chr(10).join(streams)}\nWHERE {{ {where} }} {of.group}\n"
@@ -175,7 +175,7 @@ def _sparqlstream(_: QueryWriting, of: QueryFamily) -> str:
         f"FROM NAMED STREAM {stream} [NOW - {length} S SLIDE {step} S]"
         for stream, length, step, _ in of.windows
     )
-    where = " ".join((*(one[3] for one in of.windows), of.outside))
+    where = " ".join((*(window[3] for window in of.windows), of.outside))
     return (
         f"{_PREFIX}\nSELECT {of.operator.upper()} {of.select}\n{chr(10).join(streams)}\n"
         f"WHERE {{ {where} }} {of.group}\n"
@@ -211,7 +211,7 @@ def made_queries(
     Raises LarsError where it takes none, and FailedEngineError where it fails.
     """
     refusals: list[tuple[str, str]] = []
-    for how in sorted(WRITINGS, key=lambda one: one.dialect != dialect):
+    for how in sorted(WRITINGS, key=lambda writing: writing.dialect != dialect):
         text = how.text(_FAMILIES[0])
         try:
             session = engine.open(Registration(text, (), options or {}))
@@ -221,17 +221,19 @@ def made_queries(
         named = session.profile.dialect
         session.close()
         if named == how.dialect or named not in _WRITERS:
-            return _made(engine, how, options)
-    said = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
+            return _queries_of(engine, how, options)
+    sentence = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
     tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
     problem = f"the engine takes no query that is tried, as {tried} in each dialect"
-    raise LarsError(f"{problem}, {said}; accepted: a QUERY that it takes")
+    raise LarsError(f"{problem}, {sentence}; accepted: a QUERY that it takes")
 
 
-def _made(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None) -> MadeQueries:
-    found, refusals = list[HuntedQuery](), list[tuple[str, str]]()
+def _queries_of(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None) -> MadeQueries:
+    queries, refusals = list[HuntedQuery](), list[tuple[str, str]]()
     operated = how.dialect in ("rspql", "sparqlstream")
-    for family in (one for one in _FAMILIES if operated or one.operator == "RStream"):
+    for family in (
+        query_family for query_family in _FAMILIES if operated or query_family.operator == "RStream"
+    ):
         try:
             query = hunted_query(family.name, how.text(family), family.static, options)
             engine.open(query.registration).close()
@@ -239,9 +241,9 @@ def _made(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | 
             # An engine that breaks on one of them may take the others.
             refusals.append((family.name, str(error)))
         else:
-            found.append(query)
-    if not found:
+            queries.append(query)
+    if not queries:
         raise LarsError(
             f"none of the queries that are made can be run, as {refusals[0][1]}; accepted: a QUERY that can"
         )
-    return MadeQueries(tuple(found), tuple(refusals))
+    return MadeQueries(tuple(queries), tuple(refusals))

@@ -32,15 +32,15 @@ def shrunk(query: HuntedQuery, stream: Stream, keeps: Callable[[Stream], bool]) 
                     return other
         return None
 
-    while (found := smaller(stream)) is not None:
-        stream = found
+    while (pushes := smaller(stream)) is not None:
+        stream = pushes
     return stream
 
 
 def _size(query: HuntedQuery, stream: Stream) -> _Size:
     places = {letter: n for n, letter in enumerate(query.letters)}
-    letters = sum(places.get((one.stream, one.triple), len(places)) for one in stream)
-    return len(stream), len({one.t for one in stream}), sum(one.t for one in stream), letters
+    letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
+    return len(stream), len({push.t for push in stream}), sum(push.t for push in stream), letters
 
 
 def _neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
@@ -111,8 +111,8 @@ class Fault:
             return self.rule.sentence
         if not self.repeated:
             return "not deterministic"
-        said = UNCLOSED if self.verdict.early else self.alike or self.verdict.symptom
-        return f"{UNEXPLAINED}: {said} ({self.run.query.name})"
+        sentence = UNCLOSED if self.verdict.early else self.alike or self.verdict.symptom
+        return f"{UNEXPLAINED}: {sentence} ({self.run.query.name})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Hunt:
     name: str = field(default="", init=False)
     """What the engine says that it is called."""
     _samples: dict[str, list[HuntedRun]] = field(default_factory=dict, init=False)
-    _made: dict[tuple[str, Stream], HuntedRun] = field(default_factory=dict, init=False)
+    _runs: dict[tuple[str, Stream], HuntedRun] = field(default_factory=dict, init=False)
     """Samples that have been run before their time."""
     _start: float = field(default=0.0, init=False)
 
@@ -154,13 +154,13 @@ class Hunt:
         self._start = monotonic()
         left = [(query, streams(query, self.limits.seed)) for query in self.queries]
         while left and not self._over:
-            for query, made in list(left):
+            for query, pushes in list(left):
                 if self._over:
                     break
                 progress(min(int(self.seconds), int(self.limits.seconds)), int(self.limits.seconds))
-                self._step(query, next(made))
-                if sum(one.query is query for one in self.failures) >= _MOST_FAILURES:
-                    left = [one for one in left if one[0] is not query]
+                self._step(query, next(pushes))
+                if sum(failed_run.query is query for failed_run in self.failures) >= _MOST_FAILURES:
+                    left = [pair for pair in left if pair[0] is not query]
         self._repeat()
 
     def _repeat(self) -> None:
@@ -181,15 +181,15 @@ class Hunt:
 
     def _run(self, query: HuntedQuery, stream: Stream) -> HuntedRun:
         self.runs += 1
-        found = HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
-        if found.answers.profile is None:
-            raise FailedEngineError(f"refuses a query that it took before: {found.answers.refused}")
-        self.name = found.answers.profile.engine
-        return found
+        run = HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
+        if run.answers.profile is None:
+            raise FailedEngineError(f"refuses a query that it took before: {run.answers.refused}")
+        self.name = run.answers.profile.engine
+        return run
 
     def _step(self, query: HuntedQuery, stream: Stream) -> None:
         try:
-            run = self._made.pop((query.name, stream), None) or self._run(query, stream)
+            run = self._runs.pop((query.name, stream), None) or self._run(query, stream)
             verdict = self.reference.verdict(run)
             self.judged_runs += verdict.correct is not None
             if verdict.correct is False:
@@ -224,7 +224,7 @@ class Hunt:
 
         def alone(other: HuntedRun) -> bool:
             parts = () if version is None else self.reference.parts(other, version, [says])
-            return [one.sentence for one in parts] == [says]
+            return [rule.sentence for rule in parts] == [says]
 
         if self.reference.verdict(run).early == fault.verdict.early and alone(run) and self._again(run):
             fault.run = self._small(run, alone)
@@ -232,12 +232,12 @@ class Hunt:
 
     def _explaining(self, run: HuntedRun) -> Sequence[Fault]:
         """Return known faults that explain a run: one alone, or rules of an engine version together."""
-        found = [one for one in self.faults if one.rule is not None]
-        for fault in found:
+        faults = [one for one in self.faults if one.rule is not None]
+        for fault in faults:
             if fault.rule is not None and fault.rule.version is None and fault.rule.covers(run):
                 return (fault,)
-        named = {fault.sentence: fault for fault in found}
-        for version in dict.fromkeys(one.rule.version for one in found if one.rule is not None):
+        named = {fault.sentence: fault for fault in faults}
+        for version in dict.fromkeys(one.rule.version for one in faults if one.rule is not None):
             rules = () if version is None else self.reference.parts(run, version, named.keys())
             if rules and all(rule.sentence in named for rule in rules):
                 return [named[rule.sentence] for rule in rules]
@@ -245,8 +245,10 @@ class Hunt:
 
     def _alike(self, run: HuntedRun, verdict: RunVerdict) -> Sequence[Fault]:
         """Return a fault without a rule that looks the same."""
-        found = (one for one in self.faults if one.rule is None and one.run.query.name == run.query.name)
-        return [one for one in found if one.verdict.symptom == verdict.symptom][:1]
+        faults = (
+            fault for fault in self.faults if fault.rule is None and fault.run.query.name == run.query.name
+        )
+        return [fault for fault in faults if fault.verdict.symptom == verdict.symptom][:1]
 
     def _again(self, run: HuntedRun) -> bool:
         """Whether another run answers the same."""
@@ -258,8 +260,10 @@ class Hunt:
         What explains one run alone is chance (of rows that are missing there are many reasons): that is
         chosen which explains most of the wrong ones among the first runs of its query.
         """
-        known = {one.sentence for one in self.faults}
-        rules = [one for one in self.reference.rules(run) if one.sentence not in known and one.explains(run)]
+        known = {fault.sentence for fault in self.faults}
+        rules = [
+            rule for rule in self.reference.rules(run) if rule.sentence not in known and rule.explains(run)
+        ]
         versions = list(self.reference.versions(run))
         samples = self._sampled(run.query) if rules or versions else []
         shares = [sum(map(rule.covers, samples)) for rule in rules]
@@ -274,20 +278,22 @@ class Hunt:
 
     def _by_share(self, versions: Sequence[str], samples: Sequence[HuntedRun]) -> Sequence[tuple[str, int]]:
         """Return engine versions with how many samples they predict; first the one that explained others."""
-        foretold = [name for one in samples for name in self.reference.versions(one)]
-        used = {one.rule.version for one in self.faults if one.rule is not None}
+        foretold = [name for run in samples for name in self.reference.versions(run)]
+        used = {fault.rule.version for fault in self.faults if fault.rule is not None}
         shares = [(name, foretold.count(name)) for name in versions]
         # One run is explained by the rules of many engines: those of another one have to explain more.
-        likely = [one for one in shares if one[0] in used or one[0] == self.name or one[1] >= _LIKELY]
-        return sorted(likely, key=lambda one: (one[0] not in used, -one[1]))
+        likely = [
+            share for share in shares if share[0] in used or share[0] == self.name or share[1] >= _LIKELY
+        ]
+        return sorted(likely, key=lambda pair: (pair[0] not in used, -pair[1]))
 
     def _sampled(self, query: HuntedQuery) -> list[HuntedRun]:
         """Return the wrong ones among the first runs of a query."""
         if query.name not in self._samples:
             chosen = islice(streams(query, self.limits.seed), _SAMPLES)
-            found = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.seconds]
-            self._made |= {(query.name, one.pushes): one for one in found}
-            wrong = [one for one in found if self.reference.verdict(one).correct is False]
+            runs = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.seconds]
+            self._runs |= {(query.name, run.pushes): run for run in runs}
+            wrong = [run for run in runs if self.reference.verdict(run).correct is False]
             self._samples[query.name] = wrong
         return self._samples[query.name]
 
@@ -315,34 +321,36 @@ class Hunt:
 
     def _explained(self, run: HuntedRun, rules: Sequence[FaultRule]) -> None:
         """Add a fault for each rule that is new, its run made small while that rule explains it."""
-        known = {one.sentence for one in self.faults}
+        known = {fault.sentence for fault in self.faults}
         for rule in rules:
             if rule.sentence not in known:
-                self._found(self._small(run, rule.explains), rule)
+                self._report(self._small(run, rule.explains), rule)
 
     def _unexplained(self, run: HuntedRun) -> None:
         """Make a run small that no rule explains: then one may; what several faults made parts so."""
         for _ in range(_LAYERS):
-            small = self._small(run, lambda one: not self._explaining(one))
+            small = self._small(run, lambda hunted: not self._explaining(hunted))
             rules = self._rules(small)
             if not rules:
-                self._found(small, None, self.reference.closest(small))
+                self._report(small, None, self.reference.closest(small))
                 return
             self._explained(small, rules)
             if self._explaining(run):
                 return
 
-    def _found(self, small: HuntedRun, rule: FaultRule | None, alike: str | None = None) -> None:
+    def _report(self, small: HuntedRun, rule: FaultRule | None, alike: str | None = None) -> None:
         verdict = self.reference.verdict(small)
         parts = () if rule is None or rule.version is None else self.reference.parts(small, rule.version)
-        beside = tuple(one for one in parts if rule is not None and one.sentence != rule.sentence)
+        beside = tuple(
+            fault_rule for fault_rule in parts if rule is not None and fault_rule.sentence != rule.sentence
+        )
         self._add(Fault(small, verdict, rule, alike, self.seconds, beside))
 
-    def _add(self, found: Fault) -> None:
-        same = next((one for one in self.faults if one.sentence == found.sentence), None)
+    def _add(self, fault: Fault) -> None:
+        same = next((one for one in self.faults if one.sentence == fault.sentence), None)
         if same is None:
-            self.faults.append(found)
+            self.faults.append(fault)
             return
         same.times += 1
-        if len(found.run.pushes) < len(same.run.pushes):
-            same.run, same.verdict, same.other_rules = found.run, found.verdict, found.other_rules
+        if len(fault.run.pushes) < len(same.run.pushes):
+            same.run, same.verdict, same.other_rules = fault.run, fault.verdict, fault.other_rules

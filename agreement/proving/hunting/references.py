@@ -99,12 +99,12 @@ class RunVerdict:
     @property
     def early(self) -> bool:
         """Whether something is reported before the first window closes that is right."""
-        return any(one.problem == UNCLOSED for one in self.places)
+        return any(place.problem == UNCLOSED for place in self.places)
 
     @property
     def symptom(self) -> str:
         """The first problem without its numbers."""
-        first = next((one.problem for one in self.places if one.problem is not None), "")
+        first = next((place.problem for place in self.places if place.problem is not None), "")
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
 
@@ -215,29 +215,31 @@ class SpecificationReference:
         A stream has its triples in order of time (RSP-QL 2014, RDF stream), so nothing says which. What has
         been reported before a late triple came can in no engine show it.
         """
-        given = _recorded(run, self.options)
-        found = judge_recording(given.task, self.specification, given.recording, given.options)
-        if found.correct is False and (late := _late(run)):
-            without = _without(given, late)
+        recording = _recorded(run, self.options)
+        judgement = judge_recording(
+            recording.task, self.specification, recording.recording, recording.options
+        )
+        if judgement.correct is False and (late := _late(run)):
+            without = _without(recording, late)
             ignored = judge_recording(without.task, self.specification, without.recording, without.options)
-            if ignored.correct or _right_in_either(found.best, ignored.best):
+            if ignored.correct or _right_in_either(judgement.best, ignored.best):
                 return RunVerdict(True)
-        if found.correct is not False:
-            return RunVerdict(found.correct)
+        if judgement.correct is not False:
+            return RunVerdict(judgement.correct)
         places = (
             WrongPlace(
-                _where(one),
-                (*one.rows.shared, *one.rows.missing),
-                (*one.rows.shared, *one.rows.extra),
-                one.problem,
+                _where(window),
+                (*window.rows.shared, *window.rows.missing),
+                (*window.rows.shared, *window.rows.extra),
+                window.problem,
             )
-            for one in found.best.windows
+            for window in judgement.best.windows
         )
-        return RunVerdict(False, tuple(places), _choice(found))
+        return RunVerdict(False, tuple(places), _choice(judgement))
 
-    def _is_right(self, given: RecordingToJudge, specification: Specification | None = None) -> bool:
+    def _is_right(self, recording: RecordingToJudge, specification: Specification | None = None) -> bool:
         of = specification or self.specification
-        return judge_recording(given.task, of, given.recording, given.options).correct is True
+        return judge_recording(recording.task, of, recording.recording, recording.options).correct is True
 
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
         """Yield single changes of the specification, of what the query says, of what has arrived."""
@@ -270,37 +272,37 @@ class SpecificationReference:
     ) -> tuple[FaultRule, ...]:
         """Return the rules of an engine version that together explain a run, and no fewer of which do."""
         engine = ENGINES[version]
-        found = self._needed(engine, run, known)
-        if found == ():
+        rules = self._needed(engine, run, known)
+        if rules == ():
             says, right = self._without_rules(engine, run)
             explains = partial(self._is_without_rules, engine, says)
             return (FaultRule(says, right, explains, version),)
-        return tuple(self._part(engine, rule, run) for rule in found or ())
+        return tuple(self._part(engine, rule, run) for rule in rules or ())
 
     def _part(self, engine: Engine, rule: EngineRule, run: HuntedRun) -> FaultRule:
         # What all other rules together cannot explain is found out faster than what the fewest do.
-        others = tuple(one for one in engine.rules if one != rule)
+        others = tuple(engine_rule for engine_rule in engine.rules if engine_rule != rule)
         explains = self._needs if self._predicts(engine, run, others) else self._lacks
         right = rule.right or "without that"
-        return FaultRule(_named(engine, rule), right, partial(explains, engine, rule), engine.name)
+        return FaultRule(_name_of(engine, rule), right, partial(explains, engine, rule), engine.name)
 
     def _needed(
         self, engine: Engine, run: HuntedRun, known: Collection[str] | None = None
     ) -> tuple[EngineRule, ...] | None:
         """Return rules, of known ones if some are, that together predict a run and no fewer of which do."""
-        rules = tuple(one for one in engine.rules if known is None or _named(engine, one) in known)
+        rules = tuple(rule for rule in engine.rules if known is None or _name_of(engine, rule) in known)
         for build in (engine, *engine.builds):
             if self._predicts(build, run, rules):
                 return fewest_enough(rules, partial(self._predicts, build, run))
         return None
 
     def _predicts(self, engine: Engine, run: HuntedRun, rules: Sequence[EngineRule]) -> bool:
-        off = frozenset(one.name for one in engine.rules if one not in rules)
+        off = frozenset(rule.name for rule in engine.rules if rule not in rules)
         return _by_version(replace(engine, builds=()), self.options, run, off)
 
     def _lacks(self, engine: Engine, rule: EngineRule, run: HuntedRun) -> bool:
         """Whether an engine version predicts a run, and without a rule of its does not."""
-        others = tuple(one for one in engine.rules if one != rule)
+        others = tuple(engine_rule for engine_rule in engine.rules if engine_rule != rule)
         return any(
             self._predicts(build, run, engine.rules) and not self._predicts(build, run, others)
             for build in (engine, *engine.builds)
@@ -313,9 +315,9 @@ class SpecificationReference:
         """
         off = frozenset(rule.name for rule in engine.rules)
         longest = max(length for length, _ in run.query.windows) * run.query.tick
-        given = run.run
-        reports = engine.run(given.query, given.static, given.pushes, off).reports
-        if any(one.rows and one.t < longest for one in reports):
+        engine_run = run.run
+        reports = engine.run(engine_run.query, engine_run.static, engine_run.pushes, off).reports
+        if any(report.rows and report.t < longest for report in reports):
             return _EARLIER, f"{GRID}, and none opens before it"
         return _WAITING, AT_ITS_CLOSE
 
@@ -341,18 +343,20 @@ class SpecificationReference:
                 )
 
     def _by_specification(self, changed: Specification, run: HuntedRun) -> bool:
-        given = _recorded(run, replace(self.options, bounds=None))
-        return self._is_right(_few(given), changed)
+        recording = _recorded(run, replace(self.options, bounds=None))
+        return self._is_right(_few(recording), changed)
 
     def _by_any_start(self, run: HuntedRun) -> bool:
         return self._is_right(_few(_recorded(run, replace(self.options, starts=None))))
 
     def _by_earlier_start(self, run: HuntedRun) -> bool:
         """Whether windows began so early that those were open at 0 that would be had they always run."""
-        given = _recorded(run, replace(self.options, starts=None, bounds=None))
+        recording = _recorded(run, replace(self.options, starts=None, bounds=None))
         longest = max(length for length, _ in run.query.windows) * run.query.tick
-        earlier = -int(longest / given.task.unit.milliseconds)
-        return self._is_right(_few(replace(given, options=replace(given.options, registered=earlier))))
+        earlier = -int(longest / recording.task.unit.milliseconds)
+        return self._is_right(
+            _few(replace(recording, options=replace(recording.options, registered=earlier)))
+        )
 
     def _by_query(self, other: EngineQuery, run: HuntedRun) -> bool:
         changed = replace(run, query=replace(run.query, read=other))
@@ -363,33 +367,50 @@ class SpecificationReference:
 
     def _by_loss(self, lost: Loss, run: HuntedRun, *, silent: bool = False) -> bool:
         """Whether a run is right without triples that are lost; `silent`: or with nothing to say."""
-        given = _recorded(run, self.options)
-        right = (True, None) if silent and not any(one.rows for _, one in run.answers.reports) else (True,)
-        few = (_few(_without(given, numbers)) for numbers in dict.fromkeys(lost(given.task)))
+        recording = _recorded(run, self.options)
+        right = (
+            (True, None) if silent and not any(report.rows for _, report in run.answers.reports) else (True,)
+        )
+        few = (_few(_without(recording, numbers)) for numbers in dict.fromkeys(lost(recording.task)))
         verdicts = (judge_recording(one.task, self.specification, one.recording, one.options) for one in few)
-        return any(one.correct in right for one in verdicts)
+        return any(judgement.correct in right for judgement in verdicts)
 
     def _by_one_of_several(self, kept: OneOfSeveral, run: HuntedRun) -> bool:
         """Whether of the windows that one arrival finds closed one reports, and all others would have."""
-        given = _recorded(run, self.options)
-        windows = judge_recording(given.task, self.specification, given.recording, given.options).best.windows
+        recording = _recorded(run, self.options)
+        windows = judge_recording(
+            recording.task, self.specification, recording.recording, recording.options
+        ).best.windows
         times = list(accumulate((push.t for push in run.pushes), max))
         for place in (bisect_left, bisect_right):
             due: dict[int, list[JudgedWindow]] = {}
             for window in windows:
                 if window.rows.shared or window.rows.missing or window.rows.extra:
                     due.setdefault(place(times, window.last), []).append(window)
-            silent = [one for several in due.values() for one in several if one is not kept(several)]
-            wrong = [one for one in windows if one.problem is not None]
-            if wrong and wrong == silent and not any(one.rows.shared or one.rows.extra for one in silent):
+            silent = [
+                judged_window
+                for several in due.values()
+                for judged_window in several
+                if judged_window is not kept(several)
+            ]
+            wrong = [judged_window for judged_window in windows if judged_window.problem is not None]
+            if (
+                wrong
+                and wrong == silent
+                and not any(judged_window.rows.shared or judged_window.rows.extra for judged_window in silent)
+            ):
                 return True
         return False
 
     def closest(self, run: HuntedRun) -> str | None:
         """Return the delay or the borders that explain a run."""
-        given = _recorded(run, self.options)
-        found = judge_recording(given.task, self.specification, given.recording, given.options)
-        complete = (one for one in diagnose(given, found).explanations if one.complete)
+        recording = _recorded(run, self.options)
+        judgement = judge_recording(
+            recording.task, self.specification, recording.recording, recording.options
+        )
+        complete = (
+            explanation for explanation in diagnose(recording, judgement).explanations if explanation.complete
+        )
         first = next(complete, None)
         return None if first is None else _without_numbers(first.sentence)
 
@@ -413,17 +434,17 @@ class VersionReference:
 
     def verdict(self, run: HuntedRun) -> RunVerdict:
         """Return whether the version predicts every report of a run."""
-        found = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
+        judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
         places = (
             WrongPlace(
-                f"push {one.place}",
-                (*one.rows.shared, *one.rows.missing),
-                (*one.rows.shared, *one.rows.extra),
-                one.problem,
+                f"push {step.place}",
+                (*step.rows.shared, *step.rows.missing),
+                (*step.rows.shared, *step.rows.extra),
+                step.problem,
             )
-            for one in found.steps
+            for step in judgement.steps
         )
-        return RunVerdict(found.correct, () if found.correct else tuple(places))
+        return RunVerdict(judgement.correct, () if judgement.correct else tuple(places))
 
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
         """Yield each of its rules left out."""
@@ -451,16 +472,18 @@ class VersionReference:
         return None
 
 
-def _named(engine: Engine, rule: EngineRule) -> str:
+def _name_of(engine: Engine, rule: EngineRule) -> str:
     return f"{rule.sentence} ({rule.name} of {engine.name})"
 
 
 def _by_version(engine: Engine, options: Options, run: HuntedRun, off: frozenset[str] = NOTHING_OFF) -> bool:
     try:
-        found = judged_by(engine, run.run, run.answers.recording(), _pushwise(run, options, times=False), off)
+        judgement = judged_by(
+            engine, run.run, run.answers.recording(), _pushwise(run, options, times=False), off
+        )
     except LarsError:
         return False
-    return found.correct is True
+    return judgement.correct is True
 
 
 def _pushwise(run: HuntedRun, options: Options, *, times: bool = True) -> Pushwise:
@@ -472,11 +495,11 @@ def _recorded(run: HuntedRun, options: Options) -> RecordingToJudge:
     return recording_to_judge(run.run, unit_of(run.query.read, run.pushes), run.typed_answers, options)
 
 
-def _right_in_either(one: Verdict, other: Verdict) -> bool:
+def _right_in_either(verdict: Verdict, other: Verdict) -> bool:
     """Whether each window that either knows is right in one of two verdicts for the same choice."""
-    if one.choice != other.choice:
+    if verdict.choice != other.choice:
         return False
-    both = [{(window.first, window.last): window for window in each.windows} for each in (one, other)]
+    both = [{(window.first, window.last): window for window in each.windows} for each in (verdict, other)]
 
     def right(place: tuple[float | None, float]) -> bool:
         # Where nothing came, a verdict that expects nothing does not list the window.
@@ -487,28 +510,30 @@ def _right_in_either(one: Verdict, other: Verdict) -> bool:
     return all(map(right, both[0].keys() | both[1].keys()))
 
 
-def _few(given: RecordingToJudge) -> RecordingToJudge:
-    return replace(given, options=narrow_options(given.options, given.task))
+def _few(recording: RecordingToJudge) -> RecordingToJudge:
+    return replace(recording, options=narrow_options(recording.options, recording.task))
 
 
 def _where(window: JudgedWindow) -> str:
-    shown = "" if window.first is None else f", window {plain(window.first)} to {plain(window.last)}"
-    return f"at {plain(window.last)} ms{shown}"
+    text = "" if window.first is None else f", window {plain(window.first)} to {plain(window.last)}"
+    return f"at {plain(window.last)} ms{text}"
 
 
-def _choice(found: Judgement) -> str:
+def _choice(judgement: Judgement) -> str:
     """Return for which choice what is right is shown."""
-    best = found.best.choice
+    best = judgement.best.choice
     starts = " and ".join(map(str, dict.fromkeys(best.starts)))
-    said = f"t0 = {starts}, windows {best.bounds.value}" if best.starts else f"windows {best.bounds.value}"
-    fits = f"none of {found.choices} choices of t0 and bounds fits the answers, the closest is"
-    return f"{fits} {said}" if found.choices > 1 else f"for {said}"
+    sentence = (
+        f"t0 = {starts}, windows {best.bounds.value}" if best.starts else f"windows {best.bounds.value}"
+    )
+    fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers, the closest is"
+    return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
 
 
-def _without(given: RecordingToJudge, numbers: frozenset[int]) -> RecordingToJudge:
+def _without(recording: RecordingToJudge, numbers: frozenset[int]) -> RecordingToJudge:
     """Return a recording as if pushes had never arrived."""
-    left = tuple(one for one in given.task.elements if one.number not in numbers)
-    return replace(given, task=replace(given.task, elements=left))
+    left = tuple(triple for triple in recording.task.elements if triple.number not in numbers)
+    return replace(recording, task=replace(recording.task, elements=left))
 
 
 def _late(run: HuntedRun) -> frozenset[int]:

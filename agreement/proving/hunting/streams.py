@@ -20,18 +20,18 @@ _OLD: Final = 0.1
 
 def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
     """Yield streams of a query for ever, each once as far as the chosen ones go; the same for a seed."""
-    seen = set[Stream]()
+    pushes = set[Stream]()
     for timed in _interleaved(_shapes(query), _small(query)):
-        if (found := _pushed(query, timed)) not in seen:
-            seen.add(found)
-            yield found
+        if (stream := _pushed(query, timed)) not in pushes:
+            pushes.add(stream)
+            yield stream
     for number in count():
         yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
 
 
 def _interleaved(*parts: Iterator[TimedLetters]) -> Iterator[TimedLetters]:
     for group in zip_longest(*parts):
-        yield from (one for one in group if one is not None)
+        yield from (item for item in group if item is not None)
 
 
 def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
@@ -59,8 +59,8 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
         yield _ended(query, [(t, letters[0])], reach)
     for one, other in combinations_with_replacement(edges, 2):
         for a, b in pairs:
-            found = [(one, letters[a % len(letters)]), (other, letters[b % len(letters)])]
-            yield _ended(query, found, reach)
+            result = [(one, letters[a % len(letters)]), (other, letters[b % len(letters)])]
+            yield _ended(query, result, reach)
 
 
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
@@ -76,7 +76,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     length, step = query.windows[0]
     far = min(2 * reach, _LONGEST)
     yield [
-        (t, one) for t in range(far) for one in (letters[t % len(letters)], letters[(t + 1) % len(letters)])
+        (t, pair) for t in range(far) for pair in (letters[t % len(letters)], letters[(t + 1) % len(letters)])
     ]
     yield [(t, a) for t in range(far)]
     yield from _late(query, (length, 1))
@@ -99,9 +99,9 @@ def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
     for t in times:
-        burst = [(t, one) for one in letters]
+        burst = [(t, letter) for letter in letters]
         yield _ended(query, burst, reach)
-        yield _ended(query, [*burst, *((t + length, one) for one in letters)], reach)
+        yield _ended(query, [*burst, *((t + length, letter) for letter in letters)], reach)
         yield _ended(query, [(t, a), (t, a), (t, b), (t + step, a)], reach)
         yield [*burst, (t + length, a), (t + length, b), (t + length + step, a), (t + 3 * reach, b)]
 
@@ -125,10 +125,10 @@ def _random(query: HuntedQuery, draw: random.Random) -> TimedLetters:
     """Return a stream of up to 16 triples, its times at edges, together, apart, seldom late."""
     reach, letters = _reach(query), query.letters
     pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))
-    t, found = draw.choice((0, 0, 1, draw.randrange(reach + 1))), list[tuple[int, Letter]]()
+    t, result = draw.choice((0, 0, 1, draw.randrange(reach + 1))), list[tuple[int, Letter]]()
     late = draw.random() < _OLD
     for _ in range(draw.randint(2, 16)):
         back = draw.randrange(reach) if late and draw.random() < 2 * _OLD else 0
-        found.append((max(0, t - back), draw.choice(pool)))
+        result.append((max(0, t - back), draw.choice(pool)))
         t += draw.choice((0, 1, 1, 1, 2, draw.randrange(reach + 1)))
-    return _ended(query, found, reach)
+    return _ended(query, result, reach)

@@ -61,19 +61,19 @@ class SeenMatches:
     push_times: Sequence[int]
 
 
-def by_row(found: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
+def by_row(matches: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
     """Return matches by their rows."""
     grouped: dict[Row, list[TimedMatch]] = defaultdict(list)
-    for one in found:
-        grouped[one.row].append(one)
+    for match in matches:
+        grouped[match.row].append(match)
     return grouped
 
 
-def phase_row(seen: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
+def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
     """Return how many periods agree for each of the ascending ages that the varied window can show."""
     periods = list(whole_periods(period, timeline))
     differing = [0] * len(ages)
-    for needs in _needed(seen, periods, ages[-1]):
+    for needs in _needed(matches, periods, ages[-1]):
         spans = [(min(both), max(both)) for both in needs.values() if both[0] != both[1]]
         for place, age in enumerate(ages):
             differing[place] += any(low <= age < high for low, high in spans)
@@ -81,22 +81,22 @@ def phase_row(seen: SeenMatches, period: int, ages: Sequence[int], timeline: Int
 
 
 def _needed(
-    seen: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
+    seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
     """Yield for each period min λ(r, t) of push and λ(r, e) of pull, up to the longest age; else NEVER."""
-    found: list[dict[Row, list[float]]] = [{} for _ in periods]
-    fired = sorted(seen.push_times)
-    for side, matches in enumerate((seen.push, seen.pull)):
-        for one in chain.from_iterable(matches.values()):
-            last = one.end if one.oldest is None else min(one.end, one.oldest + longest)
-            for place in range(bisect_left(periods, one.start, key=itemgetter(1)), len(periods)):
+    result: list[dict[Row, list[float]]] = [{} for _ in periods]
+    fired = sorted(seen_matches.push_times)
+    for side, matches in enumerate((seen_matches.push, seen_matches.pull)):
+        for match in chain.from_iterable(matches.values()):
+            last = match.end if match.oldest is None else min(match.end, match.oldest + longest)
+            for place in range(bisect_left(periods, match.start, key=itemgetter(1)), len(periods)):
                 begin, end = periods[place]
                 if begin >= last:
                     break
                 # Of the times at which push evaluates the first one needs the least.
-                at = bisect_left(fired, max(one.start, begin + 1))
+                at = bisect_left(fired, max(match.start, begin + 1))
                 t = end if side else fired[at] if at < len(fired) else end + 1
                 if t <= min(end, last):
-                    both = found[place].setdefault(one.row, [NEVER, NEVER])
-                    both[side] = min(both[side], 0 if one.oldest is None else t - one.oldest)
-    yield from found
+                    both = result[place].setdefault(match.row, [NEVER, NEVER])
+                    both[side] = min(both[side], 0 if match.oldest is None else t - match.oldest)
+    yield from result

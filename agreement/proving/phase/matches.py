@@ -48,15 +48,15 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
         return f"{query.form.value}, LIMIT"
     if setting.bounds is Bounds.HIGH_OPEN:
         return "bounds high-open"
-    for one in sources(query):
-        match one.window:
+    for source in sources(query):
+        match source.window:
             case Range(_, slide, None) if slide is None or slide.points(setting.unit) == 1:
                 pass
             case Now() | Unbounded():
                 pass
             case window:
                 return f"the window {window}"
-        if not isinstance(one.stream, Iri):
+        if not isinstance(source.stream, Iri):
             return "a stream that is a variable"
     for part in parts(query.pattern):
         match part:
@@ -67,10 +67,12 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
             case _:
                 pass
     try:
-        found = next((one.loose for one in disjuncts(query.pattern, setting.profile) if one.loose), None)
+        text = next(
+            (disjunct.loose for disjunct in disjuncts(query.pattern, setting.profile) if disjunct.loose), None
+        )
     except UncountedError as error:
         return str(error)
-    return found
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,9 @@ class VariedWindow:
 def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: Trace) -> list[TimedMatch]:
     """Return all matches on a trace, for a query without an obstacle."""
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
-    found: dict[TimedMatch, None] = {}
-    for one in _placed(query, setting, _carried(trace)):
-        rule, ages = _rule(one, query, setting, varied)
+    result: dict[TimedMatch, None] = {}
+    for disjunct in _placed(query, setting, _carried(trace)):
+        rule, ages = _rule(disjunct, query, setting, varied)
         head = rule.head
         assert isinstance(head, Atom)
         question = Question(
@@ -94,8 +96,8 @@ def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: T
         )
         (runs,) = trace.answers([question])
         for row in {row for rows in runs.whole().by_time().values() for row in rows}:
-            found[_match(row, ages, trace.timeline.first)] = None
-    return list(found)
+            result[_match(row, ages, trace.timeline.first)] = None
+    return list(result)
 
 
 _Carried = frozenset[tuple[str, str]]
@@ -109,15 +111,15 @@ def _carried(trace: Trace) -> _Carried:
 
 def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator[Disjunct]:
     """Yield the disjuncts with each edge in each source that has its predicate."""
-    merged = [Reading(one.stream, one.window) for one in query.merged]
-    for one in disjuncts(query.pattern, setting.profile):
+    merged = [Reading(stream.stream, stream.window) for stream in query.merged]
+    for disjunct in disjuncts(query.pattern, setting.profile):
         choices = [
             [each for where in wheres if _is_carried(each := replace(edge, where=where), carried)]
-            for edge in one.edges
+            for edge in disjunct.edges
             for wheres in [[edge.where, *(merged if edge.where == GraphSource() else ())]]
         ]
         for edges in product(*choices):
-            yield replace(one, edges=edges)
+            yield replace(disjunct, edges=edges)
 
 
 def _is_carried(edge: Edge, carried: _Carried) -> bool:
@@ -142,13 +144,13 @@ def limit(length: int, bounds: Bounds) -> int:
 
 
 def _rule(
-    one: Disjunct, query: EngineQuery, setting: Setting, varied: VariedWindow
+    disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: VariedWindow
 ) -> tuple[Rule, tuple[float | None, ...]]:
     """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
     body: list[BodyLiteral] = []
     times: list[Variable] = []
     ages: list[float | None] = []
-    for edge in one.edges:
+    for edge in disjunct.edges:
         match edge.where:
             case Reading() as where:
                 age = _age(where, setting, varied)
@@ -161,10 +163,10 @@ def _rule(
                 body.append(Atom("triple", (*edge.triple.terms, graph)))
                 if isinstance(graph, Variable):
                     body.append(Comparison(graph, Relation.UNEQUAL, DEFAULT))
-    given, bound = dict(one.values), one.bound
-    body += (Comparison(n, Relation.EQUAL, term) for n, term in given.items() if n in bound and term)
-    fixed: dict[Variable, Term] = {name: term or NULL for name, term in given.items() if name not in bound}
-    for test in one.requirements:
+    binding, bound = dict(disjunct.values), disjunct.bound
+    body += (Comparison(n, Relation.EQUAL, term) for n, term in binding.items() if n in bound and term)
+    fixed: dict[Variable, Term] = {name: term or NULL for name, term in binding.items() if name not in bound}
+    for test in disjunct.requirements:
         names = {name: fixed.get(name, NULL) for name in named_in(test.expression) - bound}
         body.append(Test(put_terms(test.expression, names), test.value))
     columns = [fixed.get(name, name if name in bound else NULL) for name in sorted(query.result)]
@@ -172,8 +174,10 @@ def _rule(
 
 
 def _match(row: Row, ages: tuple[float | None, ...], first: int) -> TimedMatch:
-    shown = row[: len(row) - len(ages)]
-    times = [int(text or 0) for text in row[len(shown) :]]
+    row_shown = row[: len(row) - len(ages)]
+    times = [int(text or 0) for text in row[len(row_shown) :]]
     ends = [t + int(age) for t, age in zip(times, ages, strict=True) if age is not None and age < FOREVER]
     varied = [t for t, age in zip(times, ages, strict=True) if age is None]
-    return TimedMatch(shown, max(times, default=first), min(ends, default=FOREVER), min(varied, default=None))
+    return TimedMatch(
+        row_shown, max(times, default=first), min(ends, default=FOREVER), min(varied, default=None)
+    )

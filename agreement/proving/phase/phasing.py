@@ -33,28 +33,28 @@ class PhaseTask:
 
 
 def phase_task(
-    asked: AgreementTask, window: str | None, lengths: tuple[int, ...], rates: tuple[int, ...], warn: Warn
+    task: AgreementTask, window: str | None, lengths: tuple[int, ...], rates: tuple[int, ...], warn: Warn
 ) -> PhaseTask:
     """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
-    queries = [query for query in (asked.csparql, asked.cqels) if query is not None]
-    trace = comparison_trace(asked, queries, warn)
-    asked = replace(asked, setting=with_dates(asked.setting, trace))
-    pair = pairs(asked.csparql, asked.cqels, trace.predicates(), asked.assigned)[0]
-    ranges = _ranges(pair, asked)
+    queries = [query for query in (task.csparql, task.cqels) if query is not None]
+    trace = comparison_trace(task, queries, warn)
+    task = replace(task, setting=with_dates(task.setting, trace))
+    pair = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)[0]
+    ranges = _ranges(pair, task)
     if not ranges:
         raise LarsError("no window of the query has a length; accepted: a query with [RANGE ..]")
-    stream = max(ranges, key=lambda one: ranges[one]) if window is None else Iri(window.strip("<>"))
+    stream = max(ranges, key=lambda iri: ranges[iri]) if window is None else Iri(window.strip("<>"))
     if stream not in ranges:
-        listed = ", ".join(map(str, ranges))
-        raise LarsError(f"--window {window}: accepted: a stream that is read through [RANGE ..]: {listed}")
-    return PhaseTask(asked, pair, trace, stream, lengths, rates)
+        names = ", ".join(map(str, ranges))
+        raise LarsError(f"--window {window}: accepted: a stream that is read through [RANGE ..]: {names}")
+    return PhaseTask(task, pair, trace, stream, lengths, rates)
 
 
-def _ranges(pair: Pair, asked: AgreementTask) -> dict[Iri, int]:
+def _ranges(pair: Pair, task: AgreementTask) -> dict[Iri, int]:
     return {
-        one.stream: one.window.length.points(asked.setting.unit)
-        for one in sources(pair.cqels)
-        if isinstance(one.window, Range) and isinstance(one.stream, Iri)
+        source.stream: source.window.length.points(task.setting.unit)
+        for source in sources(pair.cqels)
+        if isinstance(source.window, Range) and isinstance(source.stream, Iri)
     }
 
 
@@ -105,8 +105,8 @@ def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iter
     (runs,) = trace.answers(
         [ask(push(lars_program(task.pair.cqels, setting), task.agreement.trigger), output)]
     )
-    seen = SeenMatches(pushed, pulled, runs.whole().times.tolist())
-    yield from (phase_row(seen, period, ages, trace.timeline) for period in periods)
+    seen_matches = SeenMatches(pushed, pulled, runs.whole().times.tolist())
+    yield from (phase_row(seen_matches, period, ages, trace.timeline) for period in periods)
 
 
 def _by_length(
@@ -128,10 +128,10 @@ def _by_length(
 def _with_length(query: EngineQuery, task: PhaseTask, length: int) -> EngineQuery:
     unit = task.agreement.setting.unit
 
-    def change(one: WindowSource) -> WindowSource:
-        if one.stream != task.stream or not isinstance(one.window, Range):
-            return one
+    def change(source: WindowSource) -> WindowSource:
+        if source.stream != task.stream or not isinstance(source.window, Range):
+            return source
         span = type(unit)(unit.nanoseconds * length)
-        return replace(one, window=replace(one.window, length=span))
+        return replace(source, window=replace(source.window, length=span))
 
     return with_sources(query, change)

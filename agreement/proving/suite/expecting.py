@@ -75,22 +75,22 @@ class VectorReports:
     _others: dict[tuple[Push, ...], "VectorReports"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        before = accumulate((one.t for one in self.stream), max)
-        self.late = tuple(one for one, latest in zip(self.stream, before, strict=True) if one.t < latest)
+        before = accumulate((push.t for push in self.stream), max)
+        self.late = tuple(push for push, latest in zip(self.stream, before, strict=True) if push.t < latest)
         unit = unit_of(self.query.language)
         length = unit.milliseconds
-        in_order = sorted(self.stream, key=lambda one: one.t)
-        pushes = [Push(one.t * length, one.stream, one.triple) for one in in_order]
+        in_order = sorted(self.stream, key=lambda push: push.t)
+        pushes = [Push(push.t * length, push.stream, push.triple) for push in in_order]
         self._task = Task(self.query, elements_of(pushes, unit), self.static, unit, self.until)
         self._sources = sources(self.query)
         frame = self._timetable(vectors()[0]).of.frame
         shapes = (shape(source, frame) for source in self._sources)
-        self._widths = tuple(0 if one is None else one.width for one in shapes)
+        self._widths = tuple(0 if window_shape is None else window_shape.width for window_shape in shapes)
 
     @property
     def until(self) -> int:
         """The time of the last element."""
-        return int(max((one.t for one in self.stream), default=0))
+        return int(max((push.t for push in self.stream), default=0))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -104,19 +104,19 @@ class VectorReports:
     @property
     def repeats(self) -> bool:
         """Whether an element comes twice at one time, of which nothing says how often arrivals count it."""
-        every = [(one.t, one.stream, one.triple) for one in self.stream]
+        every = [(push.t, push.stream, push.triple) for push in self.stream]
         return len(set(every)) < len(every)
 
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
         """Return each sequence of reports that a vector demands, with the numbers of these vectors."""
-        found: dict[Reports, list[int]] = {}
+        result: dict[Reports, list[int]] = {}
         repeats = self.repeats
         for number in numbers_of(self.query.language):
             vector = vectors()[number]
             if vector.by_clock or not repeats:
                 for reports in self.admissible(vector):
-                    found.setdefault(reports, []).append(number)
-        return {reports: tuple(numbers) for reports, numbers in found.items()}
+                    result.setdefault(reports, []).append(number)
+        return {reports: tuple(numbers) for reports, numbers in result.items()}
 
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the reports that a vector admits: more than one where RSP-QL leaves open what is not in it.
@@ -125,15 +125,15 @@ class VectorReports:
         """
         if self.late:
             return self._of_late(vector)
-        found = self.reports(vector)
+        reports = self.reports(vector)
         if not self._asks:
             others = (self._waiting.reports(vector),) if vector.start == ENGINE_DEFAULT else ()
-            return tuple(dict.fromkeys((found, *others)))
+            return tuple(dict.fromkeys((reports, *others)))
         whole = self.reports(replace(vector, empty=Empty.REPORTED))
-        said = tuple((t, _truth(rows)) for t, rows in whole)
+        truths = tuple((t, _truth(rows)) for t, rows in whole)
         silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
-        empty = tuple((t, _truth(rows) if rows else ()) for t, rows in found)
-        return tuple(dict.fromkeys((silent, said, empty)))
+        empty = tuple((t, _truth(rows) if rows else ()) for t, rows in reports)
+        return tuple(dict.fromkeys((silent, truths, empty)))
 
     def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the reports without the one late element; with it those of windows that close after it came.
@@ -142,32 +142,34 @@ class VectorReports:
         own stream is in order, no definition calls it late: the reports by times alone are right too.
         """
         (late,) = self.late
-        lost = self._like([one for one in self.stream if one is not late]).reports(vector)
-        counted = self._like(sorted(self.stream, key=lambda one: one.t)).reports(vector)
+        lost = self._like([push for push in self.stream if push is not late]).reports(vector)
+        counted = self._like(sorted(self.stream, key=lambda push: push.t)).reports(vector)
         in_time = (counted,) if self._each_in_order else ()
         if not vector.by_clock or Strategy.CONTENT_CHANGE in vector.report:
             return tuple(dict.fromkeys((lost, *in_time)))
-        came = max(one.t for one in self.stream[: self.stream.index(late)])
-        told = came + (vector.bounds is Bounds.HIGH_OPEN)
-        after = (one for one in counted if one[0] >= told)
-        return tuple(dict.fromkeys((lost, (*(one for one in lost if one[0] < told), *after), *in_time)))
+        came = max(push.t for push in self.stream[: self.stream.index(late)])
+        admitted = came + (vector.bounds is Bounds.HIGH_OPEN)
+        after = (pair for pair in counted if pair[0] >= admitted)
+        return tuple(
+            dict.fromkeys((lost, (*(pair for pair in lost if pair[0] < admitted), *after), *in_time))
+        )
 
     @property
     def _each_in_order(self) -> bool:
         """Whether the elements of each stream come in the order of their times, as Definition 9 has it."""
         latest: dict[str, float] = {}
-        for one in self.stream:
-            if one.t < latest.get(one.stream, one.t):
+        for push in self.stream:
+            if push.t < latest.get(push.stream, push.t):
                 return False
-            latest[one.stream] = one.t
+            latest[push.stream] = push.t
         return True
 
     @property
     def _waiting(self) -> "VectorReports":
         """The same where windows of streams in which nothing comes never begin."""
         if () not in self._others:
-            heard = {one.stream for one in self.stream}
-            same = self.never or all(str(source.stream) in heard for source in self._sources)
+            streams = {push.stream for push in self.stream}
+            same = self.never or all(str(source.stream) in streams for source in self._sources)
             self._others[()] = self if same else replace(self, never=True)
         return self._others[()]
 
@@ -186,8 +188,8 @@ class VectorReports:
         known, starts = self._answers.setdefault(own, {}), self.starts(vector)
         if starts not in known:
             known[starts] = self._reports(vector, starts)
-        found = known[starts]
-        return found if vector.empty is Empty.REPORTED else tuple(one for one in found if one[1])
+        rows = known[starts]
+        return rows if vector.empty is Empty.REPORTED else tuple(pair for pair in rows if pair[1])
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
         """Return t0 of each window under a vector."""
@@ -196,7 +198,7 @@ class VectorReports:
         return self._starts[vector.start]
 
     def _begins(self, start: Start) -> tuple[int, ...]:
-        first = int(min((one.t for one in self.stream), default=0))
+        first = int(min((push.t for push in self.stream), default=0))
         match start:
             case "aligned":
                 return tuple(-width for width in self._widths)
@@ -207,11 +209,11 @@ class VectorReports:
             case int(t):
                 return (t,) * len(self._widths)
             case written:
-                parts = [int(one) for one in written.split("/")]
+                parts = [int(text) for text in written.split("/")]
                 return tuple(parts[n % len(parts)] for n in range(len(self._widths)))
 
     def _begin(self, source: WindowSource, otherwise: int) -> int:
-        own = (one.t for one in self.stream if one.stream == str(source.stream))
+        own = (push.t for push in self.stream if push.stream == str(source.stream))
         return int(min(own, default=self.until if self.never else otherwise))
 
     def scheduled(self, vector: ParameterVector) -> ScheduledTask:
@@ -221,8 +223,8 @@ class VectorReports:
     def _timetable(self, vector: ParameterVector) -> Timetable:
         own = (vector.report, vector.bounds, vector.tick, vector.combination)
         if own not in self._timetables:
-            wanted = vector.specification(self.query.language, self._task.unit)
-            self._timetables[own] = Timetable(frame_task(self._task, wanted, vector.bounds))
+            specification = vector.specification(self.query.language, self._task.unit)
+            self._timetables[own] = Timetable(frame_task(self._task, specification, vector.bounds))
         return self._timetables[own]
 
     def _reports(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
@@ -234,17 +236,17 @@ class VectorReports:
         kind = self.query.to_stream or of.specification.stream
         rows = answers.rows([of.content(point) for point in points])
         before: Sequence[Row] = ()
-        found: list[TimedRows] = []
+        timed_rows: list[TimedRows] = []
         for point, now in zip(points, rows, strict=True):
             if 0 <= point.time < self.until:
-                found.append((point.time, tuple(reported_rows(kind, before, now))))
+                timed_rows.append((point.time, tuple(reported_rows(kind, before, now))))
             before = now
-        return tuple(found)
+        return tuple(timed_rows)
 
 
 def _truth(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     return ((f'"{"true" if rows else "false"}"^^<{XSD}boolean>',),)
 
 
-def _timed(found: Sequence[EvaluationReport], until: int) -> Iterator[TimedRows]:
-    yield from ((one.time, tuple(one.rows)) for one in found if 0 <= one.time < until)
+def _timed(reports: Sequence[EvaluationReport], until: int) -> Iterator[TimedRows]:
+    yield from ((report.time, tuple(report.rows)) for report in reports if 0 <= report.time < until)

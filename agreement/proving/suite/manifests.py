@@ -113,17 +113,20 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
         new.mkdir()
         _write(new / "README.md", _readme_text(len(tests)))
         _write(new / "vectors.json", _vectors_text())
-        levels = [level for level in LEVELS if any(one.level == level for one in tests)]
+        levels = [level for level in LEVELS if any(suite_test.level == level for suite_test in tests)]
         _write(new / MANIFEST, _index_text(levels))
         for level in levels:
-            _write(new / f"{level}.ttl", _manifest_text(level, [one for one in tests if one.level == level]))
+            _write(
+                new / f"{level}.ttl",
+                _manifest_text(level, [suite_test for suite_test in tests if suite_test.level == level]),
+            )
         for test in tests:
             _write_test(new / "tests" / test.name, test)
 
 
 def _readme_text(tests: int) -> str:
-    arriving = next(n for n, one in enumerate(vectors()) if not one.by_clock)
-    reported = next(n for n, one in enumerate(vectors()) if one.empty is Empty.REPORTED)
+    arriving = next(n for n, vector in enumerate(vectors()) if not vector.by_clock)
+    reported = next(n for n, vector in enumerate(vectors()) if vector.empty is Empty.REPORTED)
     return _README.format(version=VERSION, tests=tests, arriving=arriving, reported=reported)
 
 
@@ -149,20 +152,21 @@ def _stream_line(push: Push) -> str:
     return f'{" ".join((*push.triple, push.stream))} "{push.t:g}" .'
 
 
-def expected_text(found: Sequence[ExpectedReports]) -> str:
+def expected_text(reports: Sequence[ExpectedReports]) -> str:
     """Return the text of a file of expected reports: a report is a line."""
-    names = list(found[0].names) if found else []
+    names = list(reports[0].names) if reports else []
     choices = [
-        f'  {{"vectors": "{in_ranges(one.vectors)}", "reports": [{_reports_text(one)}]}}' for one in found
+        f'  {{"vectors": "{in_ranges(choice.vectors)}", "reports": [{_reports_text(choice)}]}}'
+        for choice in reports
     ]
     lines = ",\n".join(choices)
     return f'{{"columns": {json.dumps(names)},\n "choices": [\n{lines}\n]}}\n'
 
 
-def _reports_text(one: ExpectedReports) -> str:
+def _reports_text(reports: ExpectedReports) -> str:
     lines = (
-        json.dumps({"t": t, "rows": [_row(one.names, row) for row in rows]}, ensure_ascii=False)
-        for t, rows in one.reports
+        json.dumps({"t": t, "rows": [_row(reports.names, row) for row in rows]}, ensure_ascii=False)
+        for t, rows in reports.reports
     )
     text = ",\n    ".join(lines)
     return f"\n    {text}" if text else ""
@@ -173,7 +177,7 @@ def _row(names: Sequence[str], row: Row) -> Mapping[str, str]:
 
 
 def _vectors_text() -> str:
-    lines = (json.dumps({"vector": n} | dict(one.values())) for n, one in enumerate(vectors()))
+    lines = (json.dumps({"vector": n} | dict(vector.values())) for n, vector in enumerate(vectors()))
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
@@ -188,7 +192,7 @@ def _index_text(levels: Sequence[str]) -> str:
 
 
 def _manifest_text(level: str, tests: Sequence[SuiteTest]) -> str:
-    entries = "\n    ".join(f"<#{one.name}>" for one in tests)
+    entries = "\n    ".join(f"<#{test.name}>" for test in tests)
     head = f"<> a mf:Manifest ;\n  rdfs:label {_text(level)} ;\n  mf:entries (\n    {entries}\n  ) .\n"
     return _PREFIXES + head + "".join(map(_entry_text, tests))
 
@@ -198,8 +202,8 @@ def _entry_text(test: SuiteTest) -> str:
     action = [f"suite:stream <{folder}/stream.nq>"]
     if test.static:
         action.append(f"suite:static <{folder}/static.nq>")
-    action += [f"suite:{one.value} <{folder}/query.{one.value}.rq>" for one in test.texts]
-    results = [f"suite:{one.value} <{folder}/expected.{one.value}.json>" for one in test.texts]
+    action += [f"suite:{language.value} <{folder}/query.{language.value}.rq>" for language in test.texts]
+    results = [f"suite:{language.value} <{folder}/expected.{language.value}.json>" for language in test.texts]
     return (
         f"\n<#{test.name}> a suite:ContinuousQueryTest ;\n  mf:name {_text(test.name)} ;\n"
         f"  rdfs:comment {_text(test.comment)} ;\n  suite:feature {_text(test.feature)} ;\n"
@@ -214,10 +218,10 @@ def _text(text: str) -> str:
 def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
     """Return the tests of a folder, of one level where one is named; raises LarsError for a wrong file."""
     index = _graph(folder / MANIFEST)
-    root = _one(index, None, f"{_MF}include")
+    root = _object(index, None, f"{_MF}include")
     if root is None:
         raise LarsError(f"{folder / MANIFEST}: no mf:include; accepted: {ACCEPTED}")
-    names = [_local(one, folder / MANIFEST) for one in _list(index, root, folder / MANIFEST)]
+    names = [_local(item, folder / MANIFEST) for item in _list(index, root, folder / MANIFEST)]
     levels = [name.removesuffix(".ttl") for name in names]
     if level is not None and level not in levels:
         raise LarsError(f"--level {level}: accepted: {', '.join(levels)}")
@@ -252,7 +256,7 @@ def _local(term: _Node, path: Path) -> str:
 def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
     seen = set[_Node]()
     while first != ox.NamedNode(f"{RDF}nil"):
-        item, rest = (_one(store, first, f"{RDF}{name}") for name in ("first", "rest"))
+        item, rest = (_object(store, first, f"{RDF}{name}") for name in ("first", "rest"))
         if item is None or rest is None or first in seen:
             raise LarsError(f"{path}: found a list without an end; accepted: {ACCEPTED}")
         seen.add(first)
@@ -260,17 +264,17 @@ def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
         first = rest
 
 
-def _one(store: ox.Store, subject: _Node | None, predicate: str) -> _Node | None:
+def _object(store: ox.Store, subject: _Node | None, predicate: str) -> _Node | None:
     """Return what has the predicate of a subject, or of any one."""
     if isinstance(subject, ox.Literal):
         return None
-    found = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)
-    return None if found is None or isinstance(found.object, ox.Triple) else found.object
+    quad = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)
+    return None if quad is None or isinstance(quad.object, ox.Triple) else quad.object
 
 
 def _tests(folder: Path, path: Path, level: str) -> Iterator[SuiteTest]:
     store = _graph(path)
-    entries = _one(store, None, f"{_MF}entries")
+    entries = _object(store, None, f"{_MF}entries")
     if entries is None:
         raise LarsError(f"{path}: no mf:entries; accepted: {ACCEPTED}")
     for entry in _list(store, entries, path):
@@ -279,13 +283,13 @@ def _tests(folder: Path, path: Path, level: str) -> Iterator[SuiteTest]:
 
 def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -> SuiteTest:
     def part(name: str, iri: str) -> _Node:
-        found = _one(store, entry, iri)
-        if found is None:
+        node = _object(store, entry, iri)
+        if node is None:
             raise LarsError(f"{path}: {entry} has no {name}; accepted: {ACCEPTED}")
-        return found
+        return node
 
     def file_of(subject: _Node, name: str) -> Path | None:
-        term = _one(store, subject, f"{SUITE}{name}")
+        term = _object(store, subject, f"{SUITE}{name}")
         return None if term is None else folder / _local(term, path)
 
     name, comment = part("name", f"{_MF}name"), part("comment", f"{_RDFS}comment")
@@ -294,7 +298,7 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
     stream, static = file_of(action, "stream"), file_of(action, "static")
     texts, expected = {}, {}
     for language in Language:
-        query, result = (file_of(one, language.value) for one in (action, answer))
+        query, result = (file_of(item, language.value) for item in (action, answer))
         if query is not None and result is not None:
             texts[language] = read_text(query, "a query")
             expected[language] = _expected(result)
@@ -326,11 +330,11 @@ _LINE: Final = re.compile(r'(\S+ \S+ .*) (<[^<>]*>) "(\d{1,9})" \.')
 
 def _stream(path: Path) -> Iterator[Push]:
     for line in read_file(path, "timed N-Quads").lines():
-        found = _LINE.fullmatch(line.text)
-        if found is None:
+        match = _LINE.fullmatch(line.text)
+        if match is None:
             raise line.error("found no timed quad; accepted: a triple, its stream and its time point")
         try:
-            yield Push(int(found[3]), found[2], triple_of(f"{found[1]} ."))
+            yield Push(int(match[3]), match[2], triple_of(f"{match[1]} ."))
         except LarsError as error:
             raise line.error(str(error)) from None
 
@@ -339,7 +343,7 @@ def _expected(path: Path) -> tuple[ExpectedReports, ...]:
     document = json_of(read_file(path, "expected reports as JSON"), "expected reports as JSON")
     content = check_data(ExpectedFile, document)
     names = tuple(content.columns)
-    found = []
+    result = []
     for number, choice in enumerate(content.choices):
         where = ("choices", number)
         try:
@@ -360,8 +364,8 @@ def _expected(path: Path) -> tuple[ExpectedReports, ...]:
             )
         except LarsError as error:
             raise document.error((*where, "reports"), str(error)) from None
-        found.append(ExpectedReports(names, reports, numbers))
-    return tuple(found)
+        result.append(ExpectedReports(names, reports, numbers))
+    return tuple(result)
 
 
 def _term(text: str | None) -> str | None:

@@ -85,13 +85,13 @@ def _rewritten(text: str, how: QueryWriting | None) -> str:
     if how is None:
         return text
 
-    def window(found: re.Match[str]) -> str:
-        on = how.stream.format(iri=f"<http://e/{found[1]}>", name=found[1])
-        sizes = (how.length.format(n=one) for one in (found[2], found[3]))
+    def window(match: re.Match[str]) -> str:
+        on = how.stream.format(iri=f"<http://e/{match[1]}>", name=match[1])
+        sizes = (how.length.format(n=item) for item in (match[2], match[3]))
         return f"ON {on} [RANGE {' STEP '.join(sizes)}]"
 
     text = _WINDOW.sub(window, text)
-    return _OPERATOR.sub(lambda found: f"REGISTER {found[1]}STREAM", text) if how.capital else text
+    return _OPERATOR.sub(lambda match: f"REGISTER {match[1]}STREAM", text) if how.capital else text
 
 
 _TRIED: Final = 12
@@ -108,7 +108,7 @@ def writing_of(
     refusals: list[str] = []
     for how in WRITINGS:
         writing = QuerySyntax(Language(how.dialect), how if how.dialect == Language.RSPQL.value else None)
-        spoken = [one for one in tests if writing.language in one.texts]
+        spoken = [suite_test for suite_test in tests if writing.language in suite_test.texts]
         if not spoken or dialect not in (None, how.dialect):
             continue
         for test in spoken[:: len(spoken) // _TRIED + 1]:
@@ -119,10 +119,10 @@ def writing_of(
                 continue
             named = session.profile.dialect
             session.close()
-            if named == how.dialect or named not in {one.dialect for one in WRITINGS}:
+            if named == how.dialect or named not in {query_writing.dialect for query_writing in WRITINGS}:
                 return writing
-    said = f"the first with: {refusals[0]}" if refusals else "it names another dialect of each"
-    raise LarsError(f"the engine takes no query that is tried, {said}; accepted: queries of the suite")
+    sentence = f"the first with: {refusals[0]}" if refusals else "it names another dialect of each"
+    raise LarsError(f"the engine takes no query that is tried, {sentence}; accepted: queries of the suite")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class SuiteAnswer:
         """Return what is compared: the reports before the time of the last element, in order of time."""
         until, exact = until_of(self.test), label is Label.EVALUATION
         timed = ((t if exact else float(floor(t)), rows) for t, rows in self.reports)
-        kept = sorted(((t, rows) for t, rows in timed if t < until), key=lambda one: one[0])
+        kept = sorted(((t, rows) for t, rows in timed if t < until), key=lambda pair: pair[0])
         return tuple((float(t), _bag(map(self._shape, rows))) for t, rows in kept)
 
     def _shape(self, row: Mapping[str, str | None]) -> Hashable:
@@ -149,20 +149,20 @@ class SuiteAnswer:
 
 def until_of(test: SuiteTest) -> float:
     """Return the time of the last element: what counts ends before it."""
-    return max((one.t for one in test.stream), default=0)
+    return max((push.t for push in test.stream), default=0)
 
 
 def _bag(shapes: Iterable[Hashable]) -> tuple[tuple[Hashable, int], ...]:
-    return tuple(sorted(Counter(shapes).items(), key=lambda one: sorted(map(str, one[0]))))  # type: ignore[call-overload]
+    return tuple(sorted(Counter(shapes).items(), key=lambda pair: sorted(map(str, pair[0]))))  # type: ignore[call-overload]
 
 
 @lru_cache(maxsize=2**14)
 def _term(text: str, lexical: bool) -> Hashable:
     """Return a term as it is compared: a number by its value."""
-    shown = as_lexical(text) or text if lexical else text
-    constant = constant_of(shown)
+    words = as_lexical(text) or text if lexical else text
+    constant = constant_of(words)
     number = value(constant)
-    return ("number", float(number)) if isinstance(number, int | float | Decimal) else shown
+    return ("number", float(number)) if isinstance(number, int | float | Decimal) else words
 
 
 def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
@@ -170,15 +170,15 @@ def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *
 
     `after` says whether it takes a later element to know one, or one of the same time is enough.
     """
-    until, times = until_of(answer.test), sorted({*accumulate((one.t for one in answer.test.stream), max)})
-    names, lexical, found = expected.names, answer.lexical, []
+    until, times = until_of(answer.test), sorted({*accumulate((push.t for push in answer.test.stream), max)})
+    names, lexical, result = expected.names, answer.lexical, []
     for t, rows in expected.reports:
         at: float = t
         if label is Label.ARRIVAL:
-            at = next((one for one in times if one > t or (one == t and not after)), until)
+            at = next((time for time in times if time > t or (time == t and not after)), until)
         if at < until:
-            found.append((float(at), _bag(_shape(names, row, lexical) for row in rows)))
-    return tuple(found)
+            result.append((float(at), _bag(_shape(names, row, lexical) for row in rows)))
+    return tuple(result)
 
 
 def _shape(names: Sequence[str], row: Row, lexical: bool) -> Hashable:
@@ -195,21 +195,21 @@ def engine_answers(
     progress: Progress = no_progress,
 ) -> list[SuiteAnswer]:
     """Return what an engine answers to each test in its language; its processes run beside each other."""
-    spoken = [one for one in tests if writing.language in one.texts]
+    spoken = [test for test in tests if writing.language in test.texts]
     done = 0
 
     def part(number: int) -> list[SuiteAnswer]:
         nonlocal done
-        found = []
+        result = []
         for test in spoken[number :: len(engines)]:
-            found.append(_answer(engines[number], test, writing, options))
+            result.append(_answer(engines[number], test, writing, options))
             done += 1
             progress(done, len(spoken))
-        return found
+        return result
 
     with ThreadPoolExecutor(len(engines)) as pool:
         parts = list(pool.map(part, range(len(engines))))
-    by_name = {one.test.name: one for part_of in parts for one in part_of}
+    by_name = {answer.test.name: answer for part_of in parts for answer in part_of}
     return [by_name[test.name] for test in spoken]
 
 
@@ -217,23 +217,25 @@ def _answer(
     engine: StreamEngine, test: SuiteTest, writing: QuerySyntax, options: Mapping[str, object]
 ) -> SuiteAnswer:
     length = writing.milliseconds
-    pushes = [Push(one.t * length, one.stream, one.triple) for one in test.stream]
+    pushes = [Push(push.t * length, push.stream, push.triple) for push in test.stream]
     try:
-        found = answers_of(engine, Registration(writing.text(test), test.static, options), pushes)
+        answers = answers_of(engine, Registration(writing.text(test), test.static, options), pushes)
     except FailedEngineError as error:
         return SuiteAnswer(test, failure=str(error))
-    if found.profile is None:
-        return SuiteAnswer(test, refused=found.refused)
-    profile = found.profile
-    return SuiteAnswer(test, tuple(_reports(found, length)), lexical=not profile.kinds, engine=profile.engine)
+    if answers.profile is None:
+        return SuiteAnswer(test, refused=answers.refused)
+    profile = answers.profile
+    return SuiteAnswer(
+        test, tuple(_reports(answers, length)), lexical=not profile.kinds, engine=profile.engine
+    )
 
 
 def _reports(
-    found: EngineAnswers, length: int
+    answers: EngineAnswers, length: int
 ) -> Iterator[tuple[float, tuple[Mapping[str, str | None], ...]]]:
     """Yield reports with their times in time points."""
-    for one in (*(report for _, report in found.reports), *found.flush):
-        yield one.t / length, one.rows
+    for engine_report in (*(report for _, report in answers.reports), *answers.flush):
+        yield engine_report.t / length, engine_report.rows
 
 
 def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexical: bool) -> SuiteAnswer:
@@ -242,7 +244,7 @@ def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexica
     def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
         return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
 
-    reports = ((one.t / length, rows(one)) for one in recording.reports)
+    reports = ((report.t / length, rows(report)) for report in recording.reports)
     return SuiteAnswer(test, tuple(reports), lexical=lexical)
 
 
@@ -285,7 +287,7 @@ class SuiteResult:
 
     def count(self, outcome: Outcome) -> int:
         """Return how many tests ended so."""
-        return sum(one.outcome is outcome for one in self.results)
+        return sum(result.outcome is outcome for result in self.results)
 
 
 def judged_suite(
@@ -295,18 +297,18 @@ def judged_suite(
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:
     """Return how each test ends for the choice that fits best among those that are declared, or all."""
-    fits = [_fits(one, writing.language) for one in answers]
-    admitted = [_admitted(one, writing.language) for one in answers]
+    fits = [_fits(answer, writing.language) for answer in answers]
+    admitted = [_admitted(answer, writing.language) for answer in answers]
     usual = frozenset() if declared else _of_specification(writing.language)
     choice = _best(answers, fits, admitted, declared, usual)
     results = tuple(
-        _result(one, own, allowed, choice, writing.language)
-        for one, own, allowed in zip(answers, fits, admitted, strict=True)
+        _result(answer, own, allowed, choice, writing.language)
+        for answer, own, allowed in zip(answers, fits, admitted, strict=True)
     )
     judged = [
-        (one.test.name, own, allowed)
-        for one, own, allowed in zip(answers, fits, admitted, strict=True)
-        if one.refused is None
+        (answer.test.name, own, allowed)
+        for answer, own, allowed in zip(answers, fits, admitted, strict=True)
+        if answer.refused is None
     ]
     every = [one for one in _choices(declared) if any(one[0] in allowed for *_, allowed in judged)]
     fitting = tuple(
@@ -322,12 +324,12 @@ def judged_suite(
 
 def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
     if declared is not None:
-        return sorted(declared, key=lambda one: one[0])
+        return sorted(declared, key=lambda choice: choice[0])
     return [
         (n, label)
         for label in Label
-        for n, one in enumerate(vectors())
-        if label is Label.EVALUATION or one.by_clock
+        for n, vector in enumerate(vectors())
+        if label is Label.EVALUATION or vector.by_clock
     ]
 
 
@@ -335,14 +337,14 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     """Return the choices by which an answer is right."""
     if answer.refused is not None or answer.failure is not None:
         return frozenset()
-    keys, found = {label: answer.key(label) for label in Label}, set[Choice]()
+    keys, choices = {label: answer.key(label) for label in Label}, set[Choice]()
     for expected in answer.test.expected[language]:
         for label in Label:
             for after in (True, False) if label is Label.ARRIVAL else (True,):
                 numbers = [n for n in expected.vectors if _sees(n, label, after=after)]
                 if numbers and keys[label] == expected_key(expected, label, answer, after=after):
-                    found |= {(n, label) for n in numbers}
-    return frozenset(found)
+                    choices |= {(n, label) for n in numbers}
+    return frozenset(choices)
 
 
 def _sees(number: int, label: Label, *, after: bool) -> bool:
@@ -354,7 +356,7 @@ def _sees(number: int, label: Label, *, after: bool) -> bool:
 
 
 def _admitted(answer: SuiteAnswer, language: Language) -> frozenset[int]:
-    return frozenset(n for one in answer.test.expected[language] for n in one.vectors)
+    return frozenset(n for reports in answer.test.expected[language] for n in reports.vectors)
 
 
 def _best(
@@ -378,16 +380,16 @@ def _best(
             judged.update(allowed)
     every = _choices(declared)
     # A vector that no test speaks of is no explanation, however many tests fail by the others.
-    told = [one for one in every if judged[one[0]]] or every
-    tests = sum(one.refused is None for one in answers)
+    choices = [choice for choice in every if judged[choice[0]]] or every
+    tests = sum(suite_answer.refused is None for suite_answer in answers)
 
-    def worth(one: Choice) -> float:
-        if right[one] == judged[one[0]]:
-            return right[one]
-        doubts = _WORTH * vectors()[one[0]].unlikely + _MISFIT * (one not in usual)
-        return right[one] - doubts * tests
+    def worth(choice: Choice) -> float:
+        if right[choice] == judged[choice[0]]:
+            return right[choice]
+        doubts = _WORTH * vectors()[choice[0]].unlikely + _MISFIT * (choice not in usual)
+        return right[choice] - doubts * tests
 
-    return max(told, key=worth)
+    return max(choices, key=worth)
 
 
 _WORTH: Final = 0.04
@@ -403,7 +405,9 @@ def _of_specification(language: Language) -> frozenset[Choice]:
 def _result(
     answer: SuiteAnswer, fits: frozenset[Choice], admitted: frozenset[int], choice: Choice, language: Language
 ) -> TestResult:
-    expected = next((one for one in answer.test.expected[language] if choice[0] in one.vectors), None)
+    expected = next(
+        (reports for reports in answer.test.expected[language] if choice[0] in reports.vectors), None
+    )
     names = () if expected is None else expected.names
     right = () if expected is None else expected.reports
     if answer.refused is not None:
@@ -421,19 +425,19 @@ def _misfits(
     """Return tests that no choice fits together, and that do fit without any one of them."""
 
     def left(chosen: Iterable[tuple[str, frozenset[Choice], frozenset[int]]]) -> set[Choice]:
-        found = set(every)
+        possible = set(every)
         for _, own, allowed in chosen:
-            found = {one for one in found if one in own or one[0] not in allowed}
-        return found
+            possible = {choice for choice in possible if choice in own or choice[0] not in allowed}
+        return possible
 
-    kept: list[tuple[str, frozenset[Choice], frozenset[int]]] = []
+    kinds: list[tuple[str, frozenset[Choice], frozenset[int]]] = []
     now = set(every)
     while now:
-        best = min(judged, key=lambda one: sum(c in one[1] or c[0] not in one[2] for c in now))
-        kept.append(best)
-        now = left(kept)
-    for one in list(kept):
-        others = [other for other in kept if other is not one]
+        best = min(judged, key=lambda group: sum(c in group[1] or c[0] not in group[2] for c in now))
+        kinds.append(best)
+        now = left(kinds)
+    for kind in list(kinds):
+        others = [other for other in kinds if other is not kind]
         if not left(others):
-            kept = others
-    return tuple(name for name, _, _ in kept)
+            kinds = others
+    return tuple(name for name, _, _ in kinds)

@@ -87,7 +87,7 @@ def _term(word: str) -> str:
 def in_words(stream: tuple[Push, ...]) -> str:
     """Return a stream as `chosen_streams` reads it."""
     return "; ".join(
-        " ".join((f"{one.t:g}", *(_word(term) for term in (one.stream, *one.triple)))) for one in stream
+        " ".join((f"{push.t:g}", *(_word(term) for term in (push.stream, *push.triple)))) for push in stream
     )
 
 
@@ -99,20 +99,20 @@ def _word(term: str) -> str:
 
 def made_tests(progress: Progress = no_progress) -> tuple[SuiteTest, ...]:
     """Return every test of the suite, made anew by the specification."""
-    queries = {one.name: one for one in catalogue()}
+    queries = {query.name: query for query in catalogue()}
     numbers = dict.fromkeys(queries, 0)
-    found = []
-    for done, one in enumerate(chosen_streams()):
+    result = []
+    for done, stream in enumerate(chosen_streams()):
         progress(done, len(chosen_streams()))
-        numbers[one.query] += 1
-        found.append(_made(queries[one.query], one, numbers[one.query]))
-    return tuple(found)
+        numbers[stream.query] += 1
+        result.append(_test_of(queries[stream.query], stream, numbers[stream.query]))
+    return tuple(result)
 
 
-def _made(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
+def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
     texts = {Language.RSPQL: _WRITTEN[Language.RSPQL].text(query.family)}
     expected = {Language.RSPQL: expected_of(texts[Language.RSPQL], query.family.static, chosen.stream)}
-    times = [one.t for one in chosen.stream]
+    times = [push.t for push in chosen.stream]
     # Of what is late CQELS is not asked: arrivals report there, and nothing says what a late one does.
     late = times != sorted(times)
     for language, text in _said_elsewhere(query).items():
@@ -145,23 +145,23 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
     spoken = [Language.SPARQLSTREAM]
     if of.operator == "RStream":
         spoken += [Language.CSPARQL, Language.CQELS]
-    found = {}
+    result = {}
     for language in spoken:
         text = _WRITTEN[language].text(of)
         try:
             _read(text)
         except LarsError:
             continue
-        found[language] = text
-    return found
+        result[language] = text
+    return result
 
 
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
     """Return what a query has to report of a stream, by the specification: usual vectors first."""
     expecting = VectorReports(_read(text), static_of(static), stream)
-    found = expecting.choices().items()
+    choices = expecting.choices().items()
     names = expecting.names
-    return tuple(ExpectedReports(names, reports, numbers) for reports, numbers in found)
+    return tuple(ExpectedReports(names, reports, numbers) for reports, numbers in choices)
 
 
 @lru_cache(maxsize=512)

@@ -68,7 +68,7 @@ class ParameterVector:
         return Specification.model_validate(
             {
                 "name": "suite",
-                "report": sorted(one.value for one in self.report),
+                "report": sorted(strategy.value for strategy in self.report),
                 "combination": self.combination.value,
                 "period": str(Duration(PERIOD * unit.nanoseconds)) if _P in self.report else None,
                 "tick": self.tick.value,
@@ -81,15 +81,15 @@ class ParameterVector:
 
     def values(self) -> Mapping[str, str]:
         """Return its values by the names of parameters, in words."""
-        found = {
-            "report": " and ".join(one.value for one in Strategy if one in self.report),
+        result = {
+            "report": " and ".join(strategy.value for strategy in Strategy if strategy in self.report),
             "bounds": self.bounds.value,
             "t0": str(self.start),
             "empty": self.empty.value,
         }
         if not self.by_clock:
-            found["tick"] = self.tick.value
-        return found | {"combination": self.combination.value}
+            result["tick"] = self.tick.value
+        return result | {"combination": self.combination.value}
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value}" for name, value in self.values().items())
@@ -99,11 +99,11 @@ class ParameterVector:
 def vectors() -> tuple[ParameterVector, ...]:
     """Return every vector of a suite, in the order of their numbers: usual ones first."""
     every = product(_REPORTS, _BOUNDS, _STARTS, _EMPTY, _COMBINATIONS, _TICKS)
-    made = (
+    parameter_vectors = (
         ParameterVector(report, bounds, start, empty, tick, combination)
         for report, bounds, start, empty, combination, tick in every
     )
-    return tuple(one for one in made if not one.by_clock or one.tick is Tick.TRIPLE)
+    return tuple(vector for vector in parameter_vectors if not vector.by_clock or vector.tick is Tick.TRIPLE)
 
 
 @cache
@@ -115,13 +115,15 @@ def numbers_of(language: Language) -> tuple[int, ...]:
     match language:
         case Language.CQELS:
             return tuple(
-                n for n, one in enumerate(vectors()) if not one.by_clock and one.start in (0, ALIGNED)
+                n
+                for n, vector in enumerate(vectors())
+                if not vector.by_clock and vector.start in (0, ALIGNED)
             )
         case Language.CSPARQL | Language.SPARQLSTREAM:
             return tuple(
                 n
-                for n, one in enumerate(vectors())
-                if _WC in one.report and one.combination is Combination.ANY
+                for n, vector in enumerate(vectors())
+                if _WC in vector.report and vector.combination is Combination.ANY
             )
         case _:
             return tuple(range(len(vectors())))
@@ -132,28 +134,28 @@ def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | No
     ends = set(of.bounds) if bounds is None else {bounds}
     return frozenset(
         n
-        for n, one in enumerate(vectors())
-        if one.report == of.report
-        and one.bounds in ends
-        and one.empty is of.empty
-        and (one.by_clock or one.tick is of.tick)
-        and one.combination is of.combination
-        and (start is None or one.start == start)
+        for n, vector in enumerate(vectors())
+        if vector.report == of.report
+        and vector.bounds in ends
+        and vector.empty is of.empty
+        and (vector.by_clock or vector.tick is of.tick)
+        and vector.combination is of.combination
+        and (start is None or vector.start == start)
     )
 
 
-def in_ranges(found: Iterable[int]) -> str:
+def in_ranges(numbers: Iterable[int]) -> str:
     """Return ascending numbers as ranges.
 
     >>> in_ranges([0, 1, 2, 7])
     '0-2,7'
     """
     parts: list[list[int]] = []
-    for one in found:
-        if parts and one == parts[-1][1] + 1:
-            parts[-1][1] = one
+    for number in numbers:
+        if parts and number == parts[-1][1] + 1:
+            parts[-1][1] = number
         else:
-            parts.append([one, one])
+            parts.append([number, number])
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in parts)
 
 
@@ -168,8 +170,8 @@ def of_ranges(text: str) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
-def alike(found: Sequence[int]) -> Mapping[str, Sequence[str]]:
+def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:
     """Return for each parameter the values that some vectors have, as words."""
-    every = [vectors()[n].values() for n in found]
-    names = dict.fromkeys(name for one in every for name in one)
-    return {name: list(dict.fromkeys(one[name] for one in every if name in one)) for name in names}
+    every = [vectors()[n].values() for n in numbers]
+    names = dict.fromkeys(name for item in every for name in item)
+    return {name: list(dict.fromkeys(item[name] for item in every if name in item)) for name in names}

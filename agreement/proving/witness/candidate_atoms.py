@@ -54,12 +54,12 @@ def candidate_atoms(
     other stream and as static triples. The last of each stream matches no pattern, unless one has a
     variable for predicate.
     """
-    found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
-    values, alike = _values(programs, found, () if known is None else _triples(known))
+    result = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+    values, alike = _values(programs, result, () if known is None else _triples(known))
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
-    for pattern in found:
+    for pattern in result:
         sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[pattern.terms]
         for terms in _instances(pattern, values):
             for source in sorted(sources, key=str):
@@ -67,8 +67,8 @@ def candidate_atoms(
                     arriving[Atom(STREAM_PREDICATE, (*terms, source))] = None
                 elif known is None:
                     static[Atom(TRIPLE, (*terms, source))] = None
-    taken = _constants(term for atom in (*arriving, *static) for term in atom.arguments)
-    other = tuple(fresh(Variable(name), taken) for name in ("something", "says", "anything"))
+    constants = _constants(term for atom in (*arriving, *static) for term in atom.arguments)
+    other = tuple(fresh(Variable(name), constants) for name in ("something", "says", "anything"))
     for stream in streams:
         arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
     return CandidateAtoms(tuple(arriving), tuple(static), alike)
@@ -86,9 +86,9 @@ def _own_sources(
     for program in programs:
         if not any(map(is_import, program.rules)):
             for pattern in patterns(program):
-                named = frozenset(_names(pattern, streams, values))
-                sources[pattern.terms] = sources.get(pattern.terms, frozenset()) | named
-    return {one.terms: sources.get(one.terms, every) for program in programs for one in patterns(program)}
+                terms = frozenset(_names(pattern, streams, values))
+                sources[pattern.terms] = sources.get(pattern.terms, frozenset()) | terms
+    return {atom.terms: sources.get(atom.terms, every) for program in programs for atom in patterns(program)}
 
 
 def _names(
@@ -111,17 +111,17 @@ def _triples(known: Background) -> Iterator[PatternAtom]:
 
 
 def _values(
-    programs: Sequence[Program], found: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
+    programs: Sequence[Program], patterns_of: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
     """Return what variables are tried with, and which of their fresh values are alike."""
     classes = PositionClasses(programs, known)
     known = tuple(known)
-    named = named_constants(programs)
-    constants = named | _constants(term for one in known for term in one.terms)
+    terms = named_constants(programs)
+    constants = terms | _constants(term for atom in known for term in atom.terms)
     values: dict[Variable, tuple[Constant, ...]] = {}
     alike: list[tuple[Iri, ...]] = []
     ordering = tells_order(programs)
-    for variable in sorted({name for pattern in found for name in pattern.variables}):
+    for variable in sorted({name for pattern in patterns_of for name in pattern.variables}):
         own = classes.of(variable)
         if variable in values:
             continue
@@ -131,8 +131,8 @@ def _values(
             summed = [more for name in own.names for more in gathered_values(programs, name)]
             if not summed and (len(new) == 1 or not ordering):
                 new += tuple(fresh(name, constants, 1) for name in own.names)
-            stored = (_stored_values(name, found, known) for name in own.names)
-            joined = (named & frozenset(own.constants)).union(*stored)
+            stored = (_stored_values(name, patterns_of, known) for name in own.names)
+            joined = (terms & frozenset(own.constants)).union(*stored)
             listed = (*new, *summed, *representatives(own), *sorted(joined, key=str))
             values.update(dict.fromkeys(own.names, tuple(dict.fromkeys(listed))))
             alike += [] if ordering else [new]
@@ -142,10 +142,10 @@ def _values(
 
 
 def _stored_values(
-    variable: Variable, found: Iterable[PatternAtom], known: Iterable[PatternAtom]
+    variable: Variable, atoms: Iterable[PatternAtom], known: Iterable[PatternAtom]
 ) -> frozenset[Constant]:
     """Return the values that a variable has in static triples that its patterns match."""
-    matched = ((one.terms, triple.terms) for one in found for triple in known if unify(one, triple))
+    matched = ((atom.terms, triple.terms) for atom in atoms for triple in known if unify(atom, triple))
     pairs = (pair for terms, values in matched for pair in zip(terms, values, strict=True))
     return _constants(value for term, value in pairs if term == variable)
 

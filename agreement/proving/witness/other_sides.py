@@ -79,17 +79,17 @@ class ProfileContest:
         """Return the first stream that is accepted, fewest triples first, then the earliest difference."""
         programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
-        found = candidate_atoms(programs, streams, self.static)
+        atoms = candidate_atoms(programs, streams, self.static)
         most = _MOST_TRIPLES if triples is None else triples
-        candidates = len(found.arrivals) + len(found.static)
+        candidates = len(atoms.arrivals) + len(atoms.static)
         for size in range(most + 1):
             progress(size, most + 1)
             times = self._times(size)
-            places = [(t, atom) for t in times for atom in found.arrivals]
+            places = [(t, atom) for t in times for atom in atoms.arrivals]
             every = [
                 (chosen, static)
                 for count in range(_MOST_STATIC + 1)
-                for static in combinations(found.static, count)
+                for static in combinations(atoms.static, count)
                 for chosen in islice(combinations(places, size), MOST_TRIED + 1)
             ]
             if len(every) > MOST_TRIED:
@@ -108,7 +108,7 @@ class ProfileContest:
     def _times(self, size: int) -> list[int]:
         """Return the time points at which something is tried to arrive."""
         unit = self.setting.unit
-        windows = [one.window for query in self.queries for one in sources(query)]
+        windows = [source.window for query in self.queries for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]
         lengths = [window.length.points(unit) for window in ranges]
         slides = [window.slide.points(unit) for window in ranges if window.slide is not None]
@@ -138,12 +138,13 @@ class ProfileContest:
             mine, theirs = one.get(t, []), other.get(t, [])
             if mine != theirs and point > first:
                 rows = [sum(some, Counter[Row]()) for some in (mine, theirs)]
-                said = (
-                    f"{p.value} {_said(some)}" for p, some in zip(self.profiles, (mine, theirs), strict=True)
+                sentences = (
+                    f"{p.value} {_rows_text(some)}"
+                    for p, some in zip(self.profiles, (mine, theirs), strict=True)
                 )
                 left, right = (frozenset(a - b) for a, b in (rows, rows[::-1]))
                 seen = tuple(fact for fact in facts if fact.t <= point)
-                return Witness(seen, known, point - 1, point, left, right, ", ".join(said))
+                return Witness(seen, known, point - 1, point, left, right, ", ".join(sentences))
         return None
 
     def _reports(
@@ -153,10 +154,10 @@ class ProfileContest:
         pushes = tuple(_push(fact, unit.milliseconds) for fact in facts)
         run = EngineRun(query, _static(known), pushes, unit)
         side = ProfileSide(profile.name, who, run, WindowPlacement(profile.start), until=last)
-        found: dict[float, list[Counter[Row]]] = {}
+        rows: dict[float, list[Counter[Row]]] = {}
         for report in side.reports().reports:
-            found.setdefault(report.t, []).append(Counter(report.rows))
-        return found
+            rows.setdefault(report.t, []).append(Counter(report.rows))
+        return rows
 
 
 def _push(fact: Fact, length: float) -> Push:
@@ -164,7 +165,7 @@ def _push(fact: Fact, length: float) -> Push:
     return Push(fact.t * length, stream, (subject, predicate, object_))
 
 
-def _said(reports: Sequence[Counter[Row]]) -> str:
+def _rows_text(reports: Sequence[Counter[Row]]) -> str:
     numbers = " and ".join(quantity(some.total(), "row") for some in reports)
     return f"reports {numbers}" if reports else "does not report"
 
@@ -179,9 +180,9 @@ def _static(known: Background) -> Static:
     return Static(frozenset(default), {name: frozenset(some) for name, some in named.items()})
 
 
-def _cost(one: Witness) -> tuple[int, int, int, tuple[int, ...]]:
-    static = sum(len(tuple(rows)) for rows in one.static.values())
-    return (len(one.facts), static, one.end, tuple(fact.t for fact in one.facts))
+def _cost(witness: Witness) -> tuple[int, int, int, tuple[int, ...]]:
+    static = sum(len(tuple(rows)) for rows in witness.static.values())
+    return (len(witness.facts), static, witness.end, tuple(fact.t for fact in witness.facts))
 
 
 OneReading = Bounds | Trigger | Profile | ToStream | Choice
@@ -197,25 +198,25 @@ def read_sides(text: str) -> Readings:
     (<Trigger.ANY: 'any'>, <Trigger.MATCHING: 'matching'>)
     """
     for kind in _KINDS:
-        named = {one.value.lower(): one for one in kind}
+        named = {item.value.lower(): item for item in kind}
         parts = text.lower().split(",")
         if len(set(parts)) == len(parts) == 2 and set(parts) <= named.keys():  # noqa: PLR2004
             return named[parts[0]], named[parts[1]]
     profiles = [_profile(part) for part in text.split(",")]
     match profiles:
-        case [NamedProfile() as one, NamedProfile() as other] if one != other:
-            return one, other
+        case [NamedProfile() as profile, NamedProfile() as other] if profile != other:
+            return profile, other
         case _:
             pass
-    accepted = "; ".join(", ".join(one.value.lower() for one in kind) for kind in _KINDS)
+    accepted = "; ".join(", ".join(item.value.lower() for item in kind) for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
     raise LarsError(f"accepted: A,B, two of one of: {accepted}")
 
 
 def _profile(text: str) -> NamedProfile | None:
     """Return the profile of a text like `cqels` or `rspql@4`, None where it is none."""
-    found = _START.fullmatch(text)
-    name, start = (text, None) if found is None else (found[1], int(found[2]))
+    match = _START.fullmatch(text)
+    name, start = (text, None) if match is None else (match[1], int(match[2]))
     if not is_judge(name) or (start is not None and not isinstance(reporter(name), Specification)):
         return None
     return NamedProfile(name, start)

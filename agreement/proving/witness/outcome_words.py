@@ -7,9 +7,9 @@ from agreement.proving.witness.searching import NoneUpTo, NoWitness, OutOfTime, 
 from agreement.proving.witness.witness_task import SearchEnd
 
 
-def in_words(ended: SearchEnd, asked: str, *, some: bool) -> str:
+def in_words(ended: SearchEnd, question: str, *, some: bool) -> str:
     """Return why a search has found no more."""
-    none = f"no {'other ' if some else ''}stream {asked}"
+    none = f"no {'other ' if some else ''}stream {question}"
     match ended:
         case NoWitness(_, reason):
             return f"there is {none}: {reason}"

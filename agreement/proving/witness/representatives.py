@@ -104,9 +104,9 @@ def constants_in(expression: logic.Expression) -> Iterator[Iri | Literal]:
             return
 
 
-def unify(one: PatternAtom, other: PatternAtom) -> bool:
+def unify(atom: PatternAtom, other: PatternAtom) -> bool:
     """Whether some triple can match both, whatever their sources."""
-    pairs = zip(one.terms, other.terms, strict=True)
+    pairs = zip(atom.terms, other.terms, strict=True)
     return all(isinstance(a, Variable) or isinstance(b, Variable) or a == b for a, b in pairs)
 
 
@@ -115,14 +115,14 @@ class PositionClasses:
 
     def __init__(self, programs: Sequence[Program], known: Iterable[PatternAtom] = ()) -> None:
         self._parent: dict[_Node, _Node] = {}
-        found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+        result = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
         self._static: dict[_Node, set[Constant]] = {}
-        for one, other in combinations(found, 2):
-            if unify(one, other):
-                for a, b in zip(one.terms, other.terms, strict=True):
+        for atom, other in combinations(result, 2):
+            if unify(atom, other):
+                for a, b in zip(atom.terms, other.terms, strict=True):
                     self._unite(_node(a), _node(b))
         for triple in known:
-            for pattern in found:
+            for pattern in result:
                 if unify(pattern, triple):
                     self._note(pattern, triple)
         for rule in (rule for program in programs for rule in program.rules if not is_import(rule)):
@@ -139,9 +139,9 @@ class PositionClasses:
                 first, *rest = sorted(compared)
                 for name in rest:
                     self._unite(_node(first), _node(name))
-        self._names = sorted({name for pattern in found for name in pattern.variables})
+        self._names = sorted({name for pattern in result for name in pattern.variables})
         self._constants: set[Constant] = {
-            term for one in found for term in one.terms if not isinstance(term, Variable)
+            term for pattern_atom in result for term in pattern_atom.terms if not isinstance(term, Variable)
         }
 
     def of(self, variable: Variable) -> PositionClass:
@@ -163,9 +163,9 @@ class PositionClasses:
     def _join(self, rule: Rule) -> None:
         """Unite variables with the places of derived predicates in which they stand."""
         head = head_atom(rule)
-        found = [] if head is None else [head]
-        found += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
-        for atom in found:
+        parts = [] if head is None else [head]
+        parts += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
+        for atom in parts:
             if atom.predicate not in (TRIPLE, STREAM_PREDICATE):
                 for place, term in enumerate(atom.arguments):
                     if isinstance(term, Variable):
@@ -206,34 +206,38 @@ _TYPED: Final = (
 """Values of the kinds that functions tell apart."""
 
 
-def fresh(variable: Variable, taken: frozenset[Constant], copy: int = 0) -> Iri:
+def fresh(variable: Variable, terms: frozenset[Constant], copy: int = 0) -> Iri:
     """Return a value that stands in no query: `copy` numbers several of one variable."""
     name = f"{_FRESH}{variable.name}{copy + 1 if copy else ''}"
-    while Iri(name) in taken:
+    while Iri(name) in terms:
         name += "_"
     return Iri(name)
 
 
-def representatives(found: PositionClass) -> Iterator[Constant]:
+def representatives(position_class: PositionClass) -> Iterator[Constant]:
     """Yield values, besides fresh ones, that the conditions on a class tell apart."""
-    expressions = [one.expression for one in found.conditions if isinstance(one, Test | Assign)]
-    compared = [term for one in expressions for term in constants_in(one)]
+    expressions = [
+        condition.expression
+        for condition in position_class.conditions
+        if isinstance(condition, Test | Assign)
+    ]
+    compared = [term for expression in expressions for term in constants_in(expression)]
     compared += [
         side
-        for one in found.conditions
-        if isinstance(one, Comparison)
-        for side in (one.left, one.right)
+        for condition in position_class.conditions
+        if isinstance(condition, Comparison)
+        for side in (condition.left, condition.right)
         if isinstance(side, Iri | Literal)
     ]
     numbers = sorted({number for term in compared if (number := _number(term)) is not None})
     yield from (term for term in compared if _number(term) is None)
-    several = max((len(variables_of(one)) for one in found.conditions), default=1)
-    room = max(several, len(found.names))
+    several = max((len(variables_of(condition)) for condition in position_class.conditions), default=1)
+    room = max(several, len(position_class.names))
     if numbers or several > 1:
         yield from _numbers(numbers or [Decimal(0)], room)
         # It is neither less nor greater nor equal, and no error.
         yield Literal("NaN", XSD + "double")
-    if any(_calls(one) - _COMPARED for one in expressions):
+    if any(_calls(term) - _COMPARED for term in expressions):
         yield from _TYPED
     elif any(isinstance(term, Literal) for term in compared):
         yield Literal("a")
@@ -267,35 +271,43 @@ def gathered_values(programs: Sequence[Program], name: Variable) -> Iterator[Con
     """Yield numbers for a variable that is summed: those that conditions name, and their neighbours."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, Gather)]
-    if any(one.function in SCALED and name in one.arguments for one in gathered):
+    if any(aggregation.function in SCALED and name in aggregation.arguments for aggregation in gathered):
         tests = [part.expression for part in literals if isinstance(part, Test)]
-        named = {_number(term) for one in tests for term in constants_in(one)} - {None}
-        whole = {int(number) for number in named if number is not None} or {1}
+        decimals = {_number(term) for condition in tests for term in constants_in(condition)} - {None}
+        whole = {int(number) for number in decimals if number is not None} or {1}
         yield from (_integer(Decimal(n + k)) for n in sorted(whole) for k in (-1, 0, 1))
 
 
-def told_apart(values: Iterable[Constant], found: PositionClass) -> list[Constant]:
+def told_apart(values: Iterable[Constant], position_class: PositionClass) -> list[Constant]:
     """Return the class's constants, and the values without those that no condition tells from earlier ones.
 
     As many alike are kept as the class has variables.
     """
     unary = [
-        one for one in found.conditions if isinstance(one, Test) and len(variables_of(one.expression)) == 1
+        condition
+        for condition in position_class.conditions
+        if isinstance(condition, Test) and len(variables_of(condition.expression)) == 1
     ]
-    if any(len(variables_of(one)) > 1 or isinstance(one, Assign) for one in found.conditions):
-        return list(dict.fromkeys((*values, *found.constants)))
-    named = [
-        side for one in found.conditions if isinstance(one, Comparison) for side in (one.left, one.right)
+    if any(
+        len(variables_of(condition)) > 1 or isinstance(condition, Assign)
+        for condition in position_class.conditions
+    ):
+        return list(dict.fromkeys((*values, *position_class.constants)))
+    terms = [
+        side
+        for condition in position_class.conditions
+        if isinstance(condition, Comparison)
+        for side in (condition.left, condition.right)
     ]
     kept: dict[tuple[bool, ...], list[Constant]] = {}
     for value in dict.fromkeys(values):
-        tested = (_holds(one, value, truth=truth) for one in unary for truth in (True, False))
-        region = (*tested, *(value == side for side in named))
+        tested = (_holds(condition, value, truth=truth) for condition in unary for truth in (True, False))
+        region = (*tested, *(value == side for side in terms))
         alike = kept.setdefault(region, [])
-        if len(alike) < len(found.names):
+        if len(alike) < len(position_class.names):
             alike.append(value)
-    told = [value for alike in kept.values() for value in alike]
-    return list(dict.fromkeys((*told, *found.constants)))
+    values_apart = [value for alike in kept.values() for value in alike]
+    return list(dict.fromkeys((*values_apart, *position_class.constants)))
 
 
 def _holds(condition: Test, value: Constant, *, truth: bool) -> bool:
@@ -320,21 +332,21 @@ def _number(term: Term) -> Decimal | None:
     if not isinstance(term, Literal) or term.datatype not in _NUMERIC:
         return None
     try:
-        found = Decimal(term.lexical)
+        decimal = Decimal(term.lexical)
     except InvalidOperation:
         return None
-    return found if found.is_finite() else None
+    return decimal if decimal.is_finite() else None
 
 
 def _numbers(numbers: Sequence[Decimal], room: int) -> Iterator[Literal]:
     """Yield the numbers, and so many between each two, below the first and above the last."""
     steps = range(1, room + 1)
-    found = [*numbers]
-    found += [numbers[0].to_integral_value() - step for step in steps]
-    found += [numbers[-1].to_integral_value() + step for step in steps]
+    decimals = [*numbers]
+    decimals += [numbers[0].to_integral_value() - step for step in steps]
+    decimals += [numbers[-1].to_integral_value() + step for step in steps]
     for low, high in pairwise(numbers):
-        found += [low + (high - low) * step / (room + 1) for step in steps]
-    for number in found:
+        decimals += [low + (high - low) * step / (room + 1) for step in steps]
+    for number in decimals:
         whole = number == number.to_integral_value()
         yield Literal(f"{number:f}", XSD + "decimal") if not whole else _integer(number)
 

@@ -96,8 +96,8 @@ def why_incomplete(question: Question) -> str | None:
     """Return what keeps the candidates from standing for all streams; None when they do."""
     for rule in question.program.rules:
         for literal in rule.body:
-            if (found := _untold(literal)) is not None:
-                return found
+            if (text := _untold(literal)) is not None:
+                return text
             for atom, _, _ in atoms(literal):
                 if atom.predicate == TRIPLE and atom.arguments[-1] != DEFAULT:
                     return f"static data in a named graph: {literal}"
@@ -148,11 +148,11 @@ def two_queries(
     left: EngineQuery, right: EngineQuery, setting: Setting, *, contained: bool = False
 ) -> Contest:
     """Return two queries against each other, both evaluated at every time point."""
-    one, other = (
+    question, other = (
         Question(lars_program(query, setting), output_of(query, setting).predicate, EveryTime())
         for query in (left, right)
     )
-    return Contest(one, other, 1, contained)
+    return Contest(question, other, 1, contained)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,10 +292,10 @@ def _streams(
             raise stopped from None
 
 
-def _is_readable(found: ChosenStream) -> bool:
+def _is_readable(stream: ChosenStream) -> bool:
     """Whether no blank node is in several elements: readers would take it for several."""
-    arriving = (((fact.t, fact.arguments[3]), map(constant_of, fact.arguments[:3])) for fact in found.facts)
-    return not has_blank_in_two(chain(arriving, ((None, atom.arguments) for atom in found.static)))
+    arriving = (((fact.t, fact.arguments[3]), map(constant_of, fact.arguments[:3])) for fact in stream.facts)
+    return not has_blank_in_two(chain(arriving, ((None, atom.arguments) for atom in stream.static)))
 
 
 def _with_graphs(contest: Contest) -> Contest:
@@ -313,36 +313,38 @@ def _naming(program: Program) -> Program:
     return Program((*program.rules, Rule(Atom(NAMED, triple[-1:]), there)))
 
 
-def confirm(search: WitnessSearch, found: ChosenStream) -> Witness:
+def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     """Return the witness that a chosen stream is by evaluation, which shares no code with the search."""
-    graphs = dict.fromkeys(atom.arguments[-1:] for atom in found.static if search.static is None)
+    graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
     named = [Atom(NAMED, graph) for graph in graphs if graph != (DEFAULT,)]
-    static = with_atoms(search.static or {}, (*found.static, *named))
-    trace = LocalTrace(trace_columns(found.facts), Interval(0, found.end), static)
+    static = with_atoms(search.static or {}, (*stream.static, *named))
+    trace = LocalTrace(trace_columns(stream.facts), Interval(0, stream.end), static)
     contest = search.contest
     left, right = (
-        _reported(question, kind, trace, found)
+        _reported(question, kind, trace, stream)
         for question, kind in zip((contest.left, contest.right), contest.kinds, strict=True)
     )
     left_only, right_only = left - right, frozenset() if contest.contained else right - left
     if not left_only and not right_only:
-        raise FailedRunError(f"the evaluation does not confirm the stream that was found: {found}")
-    return Witness(found.facts, static, found.start, found.end, left_only, right_only)
+        raise FailedRunError(f"the evaluation does not confirm the stream that was found: {stream}")
+    return Witness(stream.facts, static, stream.start, stream.end, left_only, right_only)
 
 
-def _reported(question: Question, kind: ReportKind, trace: LocalTrace, found: ChosenStream) -> frozenset[Row]:
+def _reported(
+    question: Question, kind: ReportKind, trace: LocalTrace, stream: ChosenStream
+) -> frozenset[Row]:
     (runs,) = trace.answers([question])
-    period = Interval(found.start + 1, found.end)
+    period = Interval(stream.start + 1, stream.end)
     at_end = isinstance(question.gate, Multiples)
     listed = {t: tuple(some) for t, some in runs.by_time().items()}
     answers = relation_to_stream(ToStream(kind.value), runs.times.tolist(), listed)
-    rows = (some for t, some in answers.items() if (t == found.end if at_end else t in period))
+    rows = (some for t, some in answers.items() if (t == stream.end if at_end else t in period))
     return frozenset().union(*rows)
 
 
 def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
     """Return what is said when nothing is found with as many triples as are tried."""
-    contest, wanted = search.contest, search.arrivals
+    contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
     # With `contained` the row is the left side's; the right one has to be monotone all the same.
     rows = enough[:1] if contest.contained else enough
@@ -350,12 +352,12 @@ def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
     if None in enough or contest.same_input:
         unbounded = "A7 bounds the triples of monotone queries with time windows alone"
         reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
-        return NoneUpTo(MOST_TRIPLES if wanted is None else wanted, candidates, reason)
+        return NoneUpTo(MOST_TRIPLES if limit is None else limit, candidates, reason)
     if problem := why_incomplete(contest.left) or why_incomplete(contest.right):
         reason = f"representatives need not tell all of {problem}"
-        return NoneUpTo(bound if wanted is None else wanted, candidates, reason)
-    if wanted is not None and wanted < bound:
-        return NoneUpTo(wanted, candidates, f"{bound} can be needed (A7)")
+        return NoneUpTo(bound if limit is None else limit, candidates, reason)
+    if limit is not None and limit < bound:
+        return NoneUpTo(limit, candidates, f"{bound} can be needed (A7)")
     origin = "any source" if search.any_source else "its pattern's source"
     most = quantity(bound, "triple")
     return NoWitness(

@@ -65,7 +65,7 @@ class WrittenExperiment:
     def _queries(self) -> dict[EngineQuery, str]:
         csparql, cqels = self._stepping(), self.pair.cqels
         ways: list[tuple[tuple[EngineQuery, ...], bool]] = [((csparql, cqels), False)]
-        ways += [((one,), True) for one in (cqels, self.pair.csparql) if self._made_again(one)]
+        ways += [((query,), True) for query in (cqels, self.pair.csparql) if self._made_again(query)]
         ways.append(((csparql, cqels), True))
         *others, last = ways
         for way in others:
@@ -79,10 +79,10 @@ class WrittenExperiment:
         if query.language is not Language.CSPARQL:
             return query
         merged = (
-            replace(one, window=replace(one.window, slide=every))
-            if isinstance(one.window, Range) and one.window.slide is one.window.until is None
-            else one
-            for one in query.merged
+            replace(stream, window=replace(stream.window, slide=every))
+            if isinstance(stream.window, Range) and stream.window.slide is stream.window.until is None
+            else stream
+            for stream in query.merged
         )
         return replace(query, merged=tuple(merged))
 
@@ -90,21 +90,21 @@ class WrittenExperiment:
         """Whether the other query is what is made of this one, on this stream."""
         carried = frozenset((fact.arguments[3], fact.arguments[1]) for fact in self.facts)
         merges = query.language in MERGING
-        one, other = (query, None) if merges else (None, query)
+        engine_query, other = (query, None) if merges else (None, query)
         try:
-            (found, *_) = pairs(one, other, carried, self._assigned() if merges else {})
+            (pair, *_) = pairs(engine_query, other, carried, self._assigned() if merges else {})
         except LarsError:
             return False
-        return (found.csparql, found.cqels) == (self.pair.csparql, self.pair.cqels)
+        return (pair.csparql, pair.cqels) == (self.pair.csparql, self.pair.cqels)
 
     def _assigned(self) -> dict[Iri, tuple[Iri, ...]]:
         """Return the predicates that the CQELS query reads from each stream."""
-        found: dict[Iri, dict[Iri, None]] = {}
+        result: dict[Iri, dict[Iri, None]] = {}
         for block in stream_blocks(self.pair.cqels.pattern):
             for triple in block.pattern.triples if isinstance(block.pattern, Bgp) else ():
                 if isinstance(block.stream, Iri) and isinstance(triple.predicate, Iri):
-                    found.setdefault(block.stream, {})[triple.predicate] = None
-        return {stream: tuple(predicates) for stream, predicates in found.items()}
+                    result.setdefault(block.stream, {})[triple.predicate] = None
+        return {stream: tuple(predicates) for stream, predicates in result.items()}
 
     def _toml(self, queries: Iterable[EngineQuery], *, has_static: bool) -> Iterator[str]:
         yield f'title = "{self.title}"'
@@ -136,17 +136,17 @@ def _quoted(iri: Iri) -> str:
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def write_experiments(folder: Path, task: WitnessTask, found: PeriodWitnesses) -> None:
+def write_experiments(folder: Path, task: WitnessTask, witnesses: PeriodWitnesses) -> None:
     """Write an experiment, or one for each witness in folders 1, 2 ..; what has the name is replaced."""
     if task.pair is None:
         raise LarsError(f"--out {folder}: accepted for push and pull, which an experiment compares")
     title = "A smallest stream on which push and pull differ"
     with replacement_path(folder, folders=True) as new:
         new.mkdir()
-        for number, witness in enumerate(found.witnesses, start=1):
-            own = new if len(found.witnesses) == 1 else new / str(number)
+        for number, witness in enumerate(witnesses.witnesses, start=1):
+            own = new if len(witnesses.witnesses) == 1 else new / str(number)
             own.mkdir(exist_ok=True)
-            about = task.pair, task.setting, task.trigger, found.period
+            about = task.pair, task.setting, task.trigger, witnesses.period
             WrittenExperiment(title, *about, witness.facts, witness.static, witness.end).write(own)
 
 

@@ -51,7 +51,7 @@ WitnessShape = tuple[object, ...]
 def named_terms(programs: Iterable[Program]) -> frozenset[str]:
     """Return the texts of the constants that programs name, in conditions and heads too."""
     return frozenset(
-        text for one in programs for rule in one.rules for text in _constants((rule.head, rule.body))
+        text for program in programs for rule in program.rules for text in _constants((rule.head, rule.body))
     )
 
 
@@ -62,17 +62,17 @@ def _constants(part: object) -> Iterator[str]:
         case tuple():
             yield from (text for each in part for text in _constants(each))
         case _ if is_dataclass(part):
-            yield from (text for one in fields(part) for text in _constants(getattr(part, one.name)))
+            yield from (text for field in fields(part) for text in _constants(getattr(part, field.name)))
 
 
-def shape_of(witness: Witness, named: frozenset[str]) -> WitnessShape:
+def shape_of(witness: Witness, names: frozenset[str]) -> WitnessShape:
     """Return what equals for witnesses alike: what arrives in which order, names in the order of their use.
 
     Who has the row counts too.
     """
     static = sorted(row for rows in witness.static.values() for row in rows)
     sides = bool(witness.left_only), bool(witness.right_only)
-    return (*sides, min(_renamed(order, static, named) for order in _orders(witness.facts)))
+    return (*sides, min(_renamed(order, static, names) for order in _orders(witness.facts)))
 
 
 def _orders(facts: Sequence[Fact]) -> Iterator[list[list[Fact]]]:
@@ -215,8 +215,10 @@ class WitnessTask:
         """Return the causes of the witness's differences at its end."""
         report = self.report(period, witness)
         intervals = () if report is None else report.verdicts[0].intervals
-        last = [one for one in intervals if one.end == witness.end]
-        return frozenset(found.cause for one in last if report for found in report.differences(one))
+        last = [comparison for comparison in intervals if comparison.end == witness.end]
+        return frozenset(
+            difference.cause for comparison in last if report for difference in report.differences(comparison)
+        )
 
 
 SearchEnd = NoWitness | NoneUpTo | OutOfTime | SearchRefusal
@@ -239,63 +241,67 @@ def witnesses(
     Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
-    found: dict[WitnessShape, Witness] = {}
+    by_shape: dict[WitnessShape, Witness] = {}
 
-    def is_enough(one: Witness) -> bool:
+    def is_enough(witness: Witness) -> bool:
         cause = task.criteria.cause
-        if cause is None or cause in task.causes(period, one):
-            found.setdefault(shape_of(one, named), one)
-        return len(found) == task.criteria.count
+        if cause is None or cause in task.causes(period, witness):
+            by_shape.setdefault(shape_of(witness, named), witness)
+        return len(by_shape) == task.criteria.count
 
     outcome = task.smallest(period, progress, is_enough, made)
-    return PeriodWitnesses(period, tuple(found.values()), None if isinstance(outcome, Witness) else outcome)
+    return PeriodWitnesses(
+        period, tuple(by_shape.values()), None if isinstance(outcome, Witness) else outcome
+    )
 
 
-def witness_task(found: TracelessTask, asked: Overrides, wishes: WitnessCriteria, warn: Warn) -> WitnessTask:
+def witness_task(
+    traceless_task: TracelessTask, overrides: Overrides, wishes: WitnessCriteria, warn: Warn
+) -> WitnessTask:
     """Return what is searched for: streams on which two sides of one or two queries differ."""
-    task, inputs = found.task, found.inputs
-    read = task.setting, task.trigger, found.static(warn), wishes
+    task, inputs = traceless_task.task, traceless_task.inputs
+    read = task.setting, task.trigger, traceless_task.static(warn), wishes
     if wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile):
-        one, other = found.queries[0], found.queries[-1]
-        _check_columns(inputs, one, other)
-        _check_idle(asked, wishes, "profiles say what they are")
-        return WitnessTask((one, other), None, (1,), *read)
-    if not found.is_pair:
-        one, other = found.queries
-        _check_columns(inputs, one, other)
-        _check_operators(inputs, one, other)
+        query, other = traceless_task.queries[0], traceless_task.queries[-1]
+        _check_columns(inputs, query, other)
+        _check_idle(overrides, wishes, "profiles say what they are")
+        return WitnessTask((query, other), None, (1,), *read)
+    if not traceless_task.is_pair:
+        query, other = traceless_task.queries
+        _check_columns(inputs, query, other)
+        _check_operators(inputs, query, other)
         if wishes.sides is not None:
             raise LarsError("--sides: accepted with one query, or the pair of push and pull")
-        _check_idle(asked, wishes, "two queries of a kind meet at each time")
-        return WitnessTask((one, other), None, (1,), *read)
+        _check_idle(overrides, wishes, "two queries of a kind meet at each time")
+        return WitnessTask((query, other), None, (1,), *read)
     if wishes.contained:
         raise LarsError(
             "--contained: accepted for two queries in one language, of which one may hold the other"
         )
-    pair = found.pairs(warn)[0]
+    pair = traceless_task.pairs(warn)[0]
     both = pair.csparql, pair.cqels
     if wishes.sides is not None:
-        _check_idle(asked, wishes, "two readings of a query meet at each time")
+        _check_idle(overrides, wishes, "two readings of a query meet at each time")
         return WitnessTask(both, None, (1,), *read)
-    return WitnessTask(both, pair, found.periods, *read)
+    return WitnessTask(both, pair, traceless_task.periods, *read)
 
 
-def _check_idle(asked: Overrides, wishes: WitnessCriteria, why: str) -> None:
-    told: dict[str, object] = {"--period": asked.periods or None, "--cause": wishes.cause}
-    told["--same-input"] = wishes.same_input or None
+def _check_idle(overrides: Overrides, wishes: WitnessCriteria, why: str) -> None:
+    entries: dict[str, object] = {"--period": overrides.periods or None, "--cause": wishes.cause}
+    entries["--same-input"] = wishes.same_input or None
     profiles = wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile)
     if wishes.sides is None or profiles:
-        told["--trigger"] = asked.reading.trigger
+        entries["--trigger"] = overrides.reading.trigger
     if profiles:
-        told |= {"--bounds": asked.reading.bounds, "--profile": asked.reading.profile}
-        told |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
-    if idle := [name for name, value in told.items() if value is not None]:
+        entries |= {"--bounds": overrides.reading.bounds, "--profile": overrides.reading.profile}
+        entries |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
+    if idle := [name for name, value in entries.items() if value is not None]:
         raise LarsError(f"{', '.join(idle)}: accepted for push and pull; {why}")
 
 
-def _check_operators(paths: Sequence[str], one: EngineQuery, other: EngineQuery) -> None:
+def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:
     """Raise LarsError for ISTREAM and DSTREAM: what is searched are differences of answers."""
-    for path, query in zip(paths, (one, other), strict=True):
+    for path, query in zip(paths, (engine_query, other), strict=True):
         if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
             raise LarsError(
@@ -304,9 +310,11 @@ def _check_operators(paths: Sequence[str], one: EngineQuery, other: EngineQuery)
             )
 
 
-def _check_columns(paths: Sequence[str], one: EngineQuery, other: EngineQuery) -> None:
-    if columns(one) != columns(other):
-        said = (", ".join(f"?{name.name}" for name in columns(query)) or "none" for query in (other, one))
+def _check_columns(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:
+    if columns(engine_query) != columns(other):
+        sentences = (
+            ", ".join(f"?{name.name}" for name in columns(query)) or "none" for query in (other, engine_query)
+        )
         raise LarsError(
-            f"{paths[-1]}: it answers {{}}, {paths[0]} answers {{}}; accepted: the same".format(*said)
+            f"{paths[-1]}: it answers {{}}, {paths[0]} answers {{}}; accepted: the same".format(*sentences)
         )

@@ -74,15 +74,15 @@ def offered_functions(
 
             source_files, warnings, notes = SourceFiles(), list[str](), list[str]()
             listeners = Listeners(warnings.append, notes.append, progress or no_progress, source_files)
-            with _deep(), _said(), source_files.naming():
+            with _deep(), _errors_in_words(), source_files.naming():
                 result = answer(
-                    _asked(answer.__name__, request, inputs, keywords, source_files), listeners
+                    _request_of(answer.__name__, request, inputs, keywords, source_files), listeners
                 ).evaluate()
-            said = {
+            values = {
                 "warnings": tuple(map(source_files.plain, warnings)),
                 "notes": tuple(map(source_files.plain, notes)),
             }
-            return replace(result, **said)
+            return replace(result, **values)
 
         vars(called)["__signature__"] = _signature(request)
         vars(called)["answering"] = Answering(request, answer)
@@ -93,11 +93,11 @@ def offered_functions(
 
 def answering(function: Callable[..., _Result]) -> Callable[[Any, Listeners], _Result]:
     """Return what answers a request of a function of the library."""
-    found: Answering = vars(function)["answering"]
-    return found.answer
+    command: Answering = vars(function)["answering"]
+    return command.answer
 
 
-def _asked(
+def _request_of(
     name: str,
     request: type[_Request],
     inputs: Sequence[Any],
@@ -106,27 +106,37 @@ def _asked(
 ) -> _Request:
     """Return the request of a call; raises TypeError for what no function would take."""
     check_names(name, request, keywords)
-    positional = [one for one in declared(request) if one.option.argument]
-    given = dict(keywords)
-    for number, one in enumerate(positional):
-        given[one.name] = inputs[number:] if one.several else inputs[number : number + 1]
-        if not one.several:
-            if not given[one.name] and one.needed:
-                raise TypeError(f"{name}() misses {one.name}")
-            given[one.name] = given[one.name][0] if given[one.name] else None
-    if len(inputs) > len(positional) and not any(one.several for one in positional):
+    positional = [declared_option for declared_option in declared(request) if declared_option.option.argument]
+    values = dict(keywords)
+    for number, option in enumerate(positional):
+        values[option.name] = inputs[number:] if option.several else inputs[number : number + 1]
+        if not option.several:
+            if not values[option.name] and option.needed:
+                raise TypeError(f"{name}() misses {option.name}")
+            values[option.name] = values[option.name][0] if values[option.name] else None
+    if len(inputs) > len(positional) and not any(declared_option.several for declared_option in positional):
         raise TypeError(f"{name}() takes {len(positional)} inputs, {len(inputs)} were given")
-    missing = [one.name for one in declared(request) if one.needed and given.get(one.name) is None]
+    missing = [
+        declared_option.name
+        for declared_option in declared(request)
+        if declared_option.needed and values.get(declared_option.name) is None
+    ]
     if missing:
         raise TypeError(f"{name}() misses {missing[0]!r}")
-    found = build(request, given, lambda one, value: in_python(one, _as_files(one, value, source_files)))
-    said = {
-        one.name if one.option.argument else one.flag: value
-        for one, value in options_of(found)
-        if _is_given(given.get(one.name))
+    request_of_kind = build(
+        request,
+        values,
+        lambda declared_option, value: in_python(
+            declared_option, _as_files(declared_option, value, source_files)
+        ),
+    )
+    entries = {
+        declared_option.name if declared_option.option.argument else declared_option.flag: value
+        for declared_option, value in options_of(request_of_kind)
+        if _is_given(values.get(declared_option.name))
     }
-    check_idle((request,), said)
-    return found
+    check_idle((request,), entries)
+    return request_of_kind
 
 
 def _is_given(value: object) -> bool:
@@ -134,24 +144,24 @@ def _is_given(value: object) -> bool:
     return not (value is None or value is False or (isinstance(value, tuple) and not value))
 
 
-def _as_files(one: DeclaredOption, given: Any, source_files: "SourceFiles") -> Any:
+def _as_files(option: DeclaredOption, values: Any, source_files: "SourceFiles") -> Any:
     """Return what is given with files in the place of data."""
-    if given is None:
+    if values is None:
         return None
-    match one.option.source:
-        case "trace" if one.several:
-            return tuple(map(source_files.path_of, given))
+    match option.option.source:
+        case "trace" if option.several:
+            return tuple(map(source_files.path_of, values))
         case "trace":
-            return source_files.path_of(given)
-        case "static" if isinstance(given, Mapping):
-            return tuple(replace(source_files.static(source), graph=iri) for iri, source in given.items())
+            return source_files.path_of(values)
+        case "static" if isinstance(values, Mapping):
+            return tuple(replace(source_files.static(source), graph=iri) for iri, source in values.items())
         case "static":
-            several = given if isinstance(given, Sequence) and not isinstance(given, str) else (given,)
+            several = values if isinstance(values, Sequence) and not isinstance(values, str) else (values,)
             return tuple(map(source_files.static, several))
         case "streams":
-            return {iri: source_files.path_of(source) for iri, source in given.items()}
+            return {iri: source_files.path_of(source) for iri, source in values.items()}
         case _:
-            return given
+            return values
 
 
 def _signature(request: type[Any]) -> inspect.Signature:
@@ -160,27 +170,27 @@ def _signature(request: type[Any]) -> inspect.Signature:
     kinds = inspect.Parameter
     inputs = [
         kinds(
-            one.name,
-            kinds.VAR_POSITIONAL if one.several else kinds.POSITIONAL_ONLY,
-            default=kinds.empty if one.needed or one.several else None,
-            annotation=one.keyword,
+            option.name,
+            kinds.VAR_POSITIONAL if option.several else kinds.POSITIONAL_ONLY,
+            default=kinds.empty if option.needed or option.several else None,
+            annotation=option.keyword,
         )
-        for one in every
-        if one.option.argument
+        for option in every
+        if option.option.argument
     ]
     keywords = [
         kinds(
-            one.name,
+            option.name,
             kinds.KEYWORD_ONLY,
-            default=kinds.empty if one.needed else one.plain_default,
-            annotation=one.keyword,
+            default=kinds.empty if option.needed else option.plain_default,
+            annotation=option.keyword,
         )
-        for one in every
-        if not one.option.argument
+        for option in every
+        if not option.option.argument
     ]
     progress = kinds("progress", kinds.KEYWORD_ONLY, default=None, annotation="Progress | None")
     return inspect.Signature(
-        [*inputs, *sorted(keywords, key=lambda one: one.default is not kinds.empty), progress]
+        [*inputs, *sorted(keywords, key=lambda parameter: parameter.default is not kinds.empty), progress]
     )
 
 
@@ -195,7 +205,7 @@ def _deep() -> Iterator[None]:
 
 
 @contextmanager
-def _said() -> Iterator[None]:
+def _errors_in_words() -> Iterator[None]:
     try:
         yield
     except Exception as error:

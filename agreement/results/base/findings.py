@@ -70,8 +70,8 @@ class Findings(Result):
 
     def to_json(self) -> JsonObject:
         """Return the document that the command prints with --json."""
-        found: JsonObject = {key: plain(value) for key, value in self.document().items()}
-        return found
+        result: JsonObject = {key: plain(value) for key, value in self.document().items()}
+        return result
 
     def json_lines(self) -> Iterable[str]:
         """Yield the lines of the document as the command prints it."""
@@ -123,11 +123,11 @@ class Findings(Result):
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _table(self, name: str | None) -> OutTable:
-        tables = {one.name: one for one in self.tables()}
-        wanted = name or (self._main if self._main in tables else next(iter(tables)))
-        if wanted not in tables:
-            raise LarsError(f"table={wanted!r}: accepted: {', '.join(tables)}")
-        return tables[wanted]
+        tables = {table.name: table for table in self.tables()}
+        text = name or (self._main if self._main in tables else next(iter(tables)))
+        if text not in tables:
+            raise LarsError(f"table={text!r}: accepted: {', '.join(tables)}")
+        return tables[text]
 
     def page(self) -> "Page":
         """Return what the page of the result says."""
@@ -205,6 +205,6 @@ def plain(value: Any) -> JsonValue:
         case None | bool() | int() | float() | str():
             return value
         case Mapping():
-            return {str(key): plain(one) for key, one in value.items()}
+            return {str(key): plain(item) for key, item in value.items()}
         case _:
             return list(map(plain, value))

@@ -73,7 +73,7 @@ class SourceFiles:
     def path_of(self, source: TraceSource) -> Path:
         """Return the file of a query, a program, an experiment or a trace."""
         if isinstance(source, str | Path):
-            return self._of_text(source, _named)
+            return self._of_text(source, _file_name)
         if isinstance(source, Graph):
             problem = "a graph has no times; accepted: pairs (t, graph), or a graph as static data"
             raise LarsError(f"found {type(source).__name__}: {problem}")
@@ -118,9 +118,9 @@ class SourceFiles:
         number = next(self._names.setdefault(stem, count(1)))
         return self._folder / f"{stem}{'' if number == 1 else number}{suffix}"
 
-    def plain(self, said: str) -> str:
+    def plain(self, sentence: str) -> str:
         """Return a message with the names of values in place of their files' paths."""
-        return said if self._folder is None else said.replace(f"{self._folder}/", "")
+        return sentence if self._folder is None else sentence.replace(f"{self._folder}/", "")
 
     @contextmanager
     def naming(self) -> Iterator[None]:
@@ -128,7 +128,7 @@ class SourceFiles:
         try:
             yield
         except LarsError as error:
-            error.args = tuple(self.plain(str(one)) for one in error.args)
+            error.args = tuple(self.plain(str(item)) for item in error.args)
             if isinstance(error, PlacedError):
                 error.place = replace(error.place, source=self.plain(error.place.source))
                 error.problem = self.plain(error.problem)
@@ -139,7 +139,7 @@ class _Namer(Protocol):
     def __call__(self, text: str, /) -> tuple[str, str]: ...
 
 
-def _named(text: str) -> tuple[str, str]:
+def _file_name(text: str) -> tuple[str, str]:
     """Return what a text's file is called, and its extension."""
     if _QUERY.match(text):
         return "query", ".rq"

@@ -28,65 +28,67 @@ _INPUTS: Final = f"a folder with experiment.toml, or one or two queries ({', '.j
 _PREFERRED: Final = ("cqels", "rspql", "csparql", "sparqlstream")
 
 
-def without_trace(inputs: Sequence[Path], given: TraceInput, asked: Overrides, warn: Warn) -> TracelessTask:
+def without_trace(
+    inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrides, warn: Warn
+) -> TracelessTask:
     """Return what the inputs of a command ask: an experiment, or one or two queries."""
     if len(inputs) == 1 and is_experiment(inputs[0]):
-        task = on_read(_compared(read_experiment(inputs[0])), given, asked, warn)
+        task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, warn)
         queries = tuple(query for query in (task.csparql, task.cqels) if query is not None)
         return TracelessTask(task, queries, tuple(map(str, inputs)))
     missing = [path for path in inputs if not exists(path)]
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; accepted: {_INPUTS}")
-    fitting = fitting_unit((*durations_in(inputs), *asked.durations(given)))
-    unit = fitting if asked.unit is None else asked.unit
+    fitting = fitting_unit((*durations_in(inputs), *overrides.durations(trace_input)))
+    unit = fitting if overrides.unit is None else overrides.unit
     queries = tuple(load_query(path, unit) for path in inputs)
     task = AgreementTask(
         next((query for query in queries if query.language in MERGING), None),
         next((query for query in queries if query.language not in MERGING), None),
-        asked.in_points(unit),
-        replace(given, options=replace(given.options, unit=unit)),
-        asked.reading.setting(unit),
-        asked.reading.trigger or Trigger.ANY,
-        asked.assigned,
+        overrides.in_points(unit),
+        replace(trace_input, options=replace(trace_input.options, unit=unit)),
+        overrides.reading.setting(unit),
+        overrides.reading.trigger or Trigger.ANY,
+        overrides.assigned,
     )
     return TracelessTask(task, queries, tuple(map(str, inputs)))
 
 
-def _compared(found: Experiment) -> Experiment:
+def _compared(experiment: Experiment) -> Experiment:
     """Return an experiment that judges engines as one that compares push and pull of its queries.
 
     Parameters that no query names are fixed: which trace there is makes no difference.
     """
-    entries = found.entries
+    entries = experiment.entries
     if entries["comparisons"] or not entries["queries"]:
-        return found
-    named = {
+        return experiment
+    names = {
         name
         for entry in entries["queries"]
         for language in Language
         if language.value in entry.content
-        for name in found.query_names(entry.content[language.value], (*entry.path, language.value))
+        for name in experiment.query_names(entry.content[language.value], (*entry.path, language.value))
     }
-    made = {name for entry in entries["traces"] for name in found.named(entry.content, entry.path)}
+    made = {name for entry in entries["traces"] for name in experiment.named(entry.content, entry.path)}
     grid = {
-        name: given if name in named else given[:1]
-        for name, given in found.file.grid.items()
-        if name in named | made
+        name: texts if name in names else texts[:1]
+        for name, texts in experiment.file.grid.items()
+        if name in names | made
     }
     comparison = ExperimentEntry("comparisons", (), {}, "agree")
-    file = found.file.model_copy(update={"grid": grid})
-    return replace(found, file=file, entries={**entries, "engines": (), "comparisons": (comparison,)})
+    file = experiment.file.model_copy(update={"grid": grid})
+    return replace(experiment, file=file, entries={**entries, "engines": (), "comparisons": (comparison,)})
 
 
-def places_in(inputs: Sequence[Path], found: TracelessTask) -> Places:
+def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
     """Return the places of the query whose patterns say where they are matched, if there is one."""
     if is_experiment(inputs[0]):
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
-        language = next(one for one in _PREFERRED if one in entry.content)
+        language = next(item for item in _PREFERRED if item in entry.content)
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
         return Places(text, source)
-    apart = [path for path, query in zip(inputs, found.queries, strict=True) if query.language not in MERGING]
+    apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
     preferred = (*apart, *inputs)[0]
     return Places(query_text(preferred), str(preferred))

@@ -122,14 +122,14 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     >>> from tempfile import TemporaryDirectory
     >>> door = "samples/door/door.lars", "samples/door/door.atoms"
     >>> with TemporaryDirectory() as folder:
-    ...     found = export(*door, to="asp", out=f"{folder}/door", until=4)
-    ...     sorted(path.name for path in found.folder.iterdir())
+    ...     result = export(*door, to="asp", out=f"{folder}/door", until=4)
+    ...     sorted(path.name for path in result.folder.iterdir())
     ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
     """
     for_ticker = request.to is Target.TICKER
-    wanted = wanted_of(request.how.evaluation)
+    languages = wanted_of(request.how.evaluation)
     read = experiment_query(
-        (request.program, *request.trace), request.how.input_options, wanted, listeners.note
+        (request.program, *request.trace), request.how.input_options, languages, listeners.note
     )
     if read is not None:
         first, last = read.within(request.how.from_, request.how.until)
@@ -137,22 +137,22 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
         request = replace(request, program=read.query, trace=read.traces, how=how)
     how, path = request.how, request.program
     reading = how.reading
-    named = flags_of(how.evaluation, reading, semantics=how.semantics)
-    check_for_queries(path, named)
-    given = how.input_options.fitted([path], listeners.note, how.evaluation.period)
+    flags = flags_of(how.evaluation, reading, semantics=how.semantics)
+    check_for_queries(path, flags)
+    options = how.input_options.fitted([path], listeners.note, how.evaluation.period)
     of_ticker = flags_of(reasoner=how.reasoner, clock=how.clock)
     if not for_ticker and of_ticker:
         raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
     solving = SolvingTask(
         path=path,
-        trace=given.trace(request.trace, how.bad_lines),
+        trace=options.trace(request.trace, how.bad_lines),
         evaluation=how.evaluation,
-        setting=replace(reading.setting(given.time_point, how.semantics, given.origin), ordered=True),
+        setting=replace(reading.setting(options.time_point, how.semantics, options.origin), ordered=True),
         trigger=reading.trigger or Trigger.ANY,
         span=(how.from_, how.until),
     )
     reasoner = how.reasoner or Reasoner.CLINGO if for_ticker else None
-    clock = given.time_point if how.clock is None else how.clock
+    clock = options.time_point if how.clock is None else how.clock
     return ExportedFolder(
         request.out,
         export_to(request.out, ExportTask(solving, reasoner, clock), listeners.warn, overwrite=how.overwrite),
@@ -187,9 +187,11 @@ def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswe
     lars.errors.LarsError: legend.json: no such file; accepted: the file legend.json that `lars export` wrote
     """
     del listeners
-    found = read_answers(request.output, request.legend)
+    answers = read_answers(request.output, request.legend)
     return ExportAnswers(
-        tuple({key: plain(value) for key, value in one.items()} for one in json_objects(found))
+        tuple(
+            {key: plain(value) for key, value in json_object.items()} for json_object in json_objects(answers)
+        )
     )
 
 
@@ -209,5 +211,5 @@ def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> Export
         raise LarsError(
             "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
         )
-    asked = ExportRequest(program=program, trace=request.trace, to=to, out=out, how=request.how)
-    return answering(export)(asked, listeners)
+    export_request = ExportRequest(program=program, trace=request.trace, to=to, out=out, how=request.how)
+    return answering(export)(export_request, listeners)

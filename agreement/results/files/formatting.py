@@ -55,12 +55,12 @@ def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
         raise LarsError("-: standard input cannot be rewritten; without --write its text is printed")
     # All are read before any is written: one that is no program leaves the others as they are.
     texts = {path: text_in(path, "a LARS program") for path in request.files}
-    found = {path: format_program(text, str(path), ascii=request.ascii_only) for path, text in texts.items()}
-    changed = [path for path in texts if found[path] != texts[path]]
+    result = {path: format_program(text, str(path), ascii=request.ascii_only) for path, text in texts.items()}
+    changed = [path for path in texts if result[path] != texts[path]]
     if request.write:
         for path in changed:
-            rewrite(path, found[path])
+            rewrite(path, result[path])
         return FormatResult(())
     if request.check:
         return FormatResult(tuple(map(str, changed)), changed=bool(changed))
-    return FormatResult(tuple(text.removesuffix("\n") for text in found.values()))
+    return FormatResult(tuple(text.removesuffix("\n") for text in result.values()))

@@ -59,8 +59,8 @@ def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     found = generate(f"{folder}/weather.nq", stations=2, duration="5s", seed=1)
-    >>> found.elements, found.triples
+    ...     result = generate(f"{folder}/weather.nq", stations=2, duration="5s", seed=1)
+    >>> result.elements, result.triples
     (10, 70)
     """
     path = request.out

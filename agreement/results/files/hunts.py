@@ -51,19 +51,19 @@ _FOUND: Final = "hunt.json"
 _QUERY: Final = "a file with a query in the engine's language"
 
 
-def _seconds(given: str | float) -> float:
+def _seconds(value: str | float) -> float:
     """Return a time in seconds, of a number of them or of a duration.
 
     >>> _seconds("1m"), _seconds("2.5"), _seconds(3)
     (60.0, 2.5, 3.0)
     """
     try:
-        found = float(given)
+        number = float(value)
     except ValueError:
-        found = read_duration(str(given)).milliseconds / 1000
-    if not isfinite(found) or found <= 0:
+        number = read_duration(str(value)).milliseconds / 1000
+    if not isfinite(number) or number <= 0:
         raise LarsError("accepted: a time above zero, as 60s or 90")
-    return found
+    return number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,9 @@ class HuntResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `faults`."""
-        rows = ((one.sentence, len(one.run.pushes), one.times, one.seconds) for one in self._hunt.faults)
+        rows = (
+            (fault.sentence, len(fault.run.pushes), fault.times, fault.seconds) for fault in self._hunt.faults
+        )
         return (OutTable("faults", _COLUMNS, rows),)
 
 
@@ -183,18 +185,18 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
 
 def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -> HuntResult:
     """Return what an engine answers wrongly, whether or not it is a program of its own."""
-    made = _queries(engine, request)
-    name = request.engine or _dialect(made)
+    queries = _queries(engine, request)
+    name = request.engine or _dialect(queries)
     options = Options(starts=request.t0, late=request.late)
     judge = reference(name, None if name in ENGINES else specification(name), options)
     limits = HuntLimits(request.time_limit, request.runs, request.faults, request.seed)
-    found = Hunt(engine, made.queries, judge, limits)
+    found = Hunt(engine, queries.queries, judge, limits)
     found.go(listeners.progress)
     if not found.judged_runs:
         why = found.failures[0].problem if found.failures else "no run had anything to compare"
         raise FailedRunError(f"nothing was judged in {found.runs} runs: {why}")
     folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(found.faults, 1))
-    result = HuntResult(folders if request.out is not None else (), found, made.refusals)
+    result = HuntResult(folders if request.out is not None else (), found, queries.refusals)
     if request.out is not None:
         # Loads what only pages need.
         from agreement.results.renderings.pages.page import files_of, provenance
@@ -216,8 +218,8 @@ def _queries(engine: StreamEngine, request: HuntRequest) -> MadeQueries:
     )
 
 
-def _dialect(made: MadeQueries) -> str:
-    language = made.queries[0].read.language.value
+def _dialect(queries: MadeQueries) -> str:
+    language = queries.queries[0].read.language.value
     return language if language in NAMES else "rspql"
 
 

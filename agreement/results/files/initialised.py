@@ -54,15 +54,15 @@ def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     found = init(folder, "samples/slide/query.cqels.rq", "samples/slide/door.trig", period=3)
-    ...     print(found.text.split()[0], found.text.split()[3])
+    ...     result = init(folder, "samples/slide/query.cqels.rq", "samples/slide/door.trig", period=3)
+    ...     print(result.text.split()[0], result.text.split()[3])
     cqels period
     """
     path = request.folder / EXPERIMENT_FILE
     if exists(path):
         raise LarsError(f"{path}: is there already; accepted: a folder without {EXPERIMENT_FILE}")
-    made = initial(request.folder, request.inputs, request.input_options, request.period)
-    text = "\n".join(made.lines(listeners.note)) + "\n"
+    experiment = initial(request.folder, request.inputs, request.input_options, request.period)
+    text = "\n".join(experiment.lines(listeners.note)) + "\n"
     request.folder.mkdir(parents=True, exist_ok=True)
     rewrite(path, text)
     return InitialFolder(path, text)

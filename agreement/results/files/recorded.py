@@ -37,20 +37,20 @@ _MODE: Final = "adapter: times as they are given; each push waits until the engi
 _FORM: Final = "a file with a query in the engine's language"
 
 
-def adapter_options(given: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
+def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what `options` of open says, of texts NAME=VALUE, JSON or else text, or of a mapping."""
-    if isinstance(given, Mapping):
-        return given
-    found: dict[str, object] = {}
-    for text in given:
+    if isinstance(names, Mapping):
+        return names
+    result: dict[str, object] = {}
+    for text in names:
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise LarsError('accepted: NAME=VALUE, as t0=3 or off=["R1"]')
         try:
-            found[name] = json.loads(value)
+            result[name] = json.loads(value)
         except ValueError:
-            found[name] = value
-    return found
+            result[name] = value
+    return result
 
 
 def adapter_option() -> Any:
@@ -109,22 +109,22 @@ class RecordResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        found = self.answers
+        answers = self.answers
         return {
-            "engine": None if found.profile is None else found.profile.engine,
+            "engine": None if answers.profile is None else answers.profile.engine,
             "deterministic": self.deterministic,
-            "refused": found.refused,
+            "refused": answers.refused,
             "pushes": self.pushed,
-            "rejected": {str(number): why for number, why in found.rejected.items()},
-            "errors": [{"push": number, "error": said} for number, said in found.errors],
-            "reports": [{"push": number} | _entry(one) for number, one in found.reports],
-            "flush": [_entry(one) for one in found.flush],
+            "rejected": {str(number): why for number, why in answers.rejected.items()},
+            "errors": [{"push": number, "error": sentence} for number, sentence in answers.errors],
+            "reports": [{"push": number} | _entry(report) for number, report in answers.reports],
+            "flush": [_entry(report) for report in answers.flush],
             "case": None if self.path is None else str(self.path),
         }
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield what was recorded, in a few lines."""
-        found = self.answers
+        answers = self.answers
         same = (
             "two processes answered the same"
             if self.deterministic
@@ -132,18 +132,18 @@ class RecordResult(Findings):
                 "a second process answered otherwise: the engine is not deterministic, this is the first run"
             )
         )
-        if found.profile is None:
-            yield f"the query is refused: {found.refused}"
+        if answers.profile is None:
+            yield f"the query is refused: {answers.refused}"
         else:
-            rows = sum(len(report.rows) for _, report in found.reports)
-            reported = f"{quantity(len(found.reports), 'report')} of {quantity(rows, 'row')}"
-            yield f"{found.profile.engine}: {reported} on {quantity(self.pushed, 'push')}"
-            if found.flush:
-                yield f"{quantity(len(found.flush), 'report')} when the run was closed"
-            for number, why in list(found.rejected.items())[:3]:
+            rows = sum(len(report.rows) for _, report in answers.reports)
+            reported = f"{quantity(len(answers.reports), 'report')} of {quantity(rows, 'row')}"
+            yield f"{answers.profile.engine}: {reported} on {quantity(self.pushed, 'push')}"
+            if answers.flush:
+                yield f"{quantity(len(answers.flush), 'report')} when the run was closed"
+            for number, why in list(answers.rejected.items())[:3]:
                 yield f"push {number} is refused: {why}"
-            for number, said in found.errors[:3]:
-                yield f"push {number}: {said}"
+            for number, sentence in answers.errors[:3]:
+                yield f"push {number}: {sentence}"
         yield same
         if self.path is not None:
             yield f"written to {self.path}"
@@ -151,9 +151,9 @@ class RecordResult(Findings):
     def tables(self) -> Sequence[OutTable]:
         """Return the table `reports`."""
         rows = (
-            (number, one.t, json.dumps(dict(row), ensure_ascii=False))
-            for number, one in self.answers.reports
-            for row in one.rows
+            (number, report.t, json.dumps(dict(row), ensure_ascii=False))
+            for number, report in self.answers.reports
+            for row in report.rows
         )
         return (OutTable("reports", _COLUMNS, rows),)
 
@@ -174,7 +174,7 @@ class AdapterVerdict(Findings):
     @property
     def correct(self) -> bool:
         """Whether nothing is wrong."""
-        return all(one.problem is None for one in self.checks)
+        return all(check.problem is None for check in self.checks)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -183,20 +183,24 @@ class AdapterVerdict(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        checks = [{"tried": one.name, "problem": one.problem, "advice": one.advice} for one in self.checks]
+        checks = [
+            {"tried": check.name, "problem": check.problem, "advice": check.advice} for check in self.checks
+        ]
         return {"correct": self.correct, "checks": checks}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield a line for each thing that was tried."""
-        for one in self.checks:
-            yield f"ok    {one.name}" if one.problem is None else f"WRONG {one.name}: {one.problem}"
-            if one.advice is not None:
-                yield f"      {one.advice}"
+        for check in self.checks:
+            yield f"ok    {check.name}" if check.problem is None else f"WRONG {check.name}: {check.problem}"
+            if check.advice is not None:
+                yield f"      {check.advice}"
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `checks`."""
         columns = tuple(Column(name, str, name) for name in ("tried", "problem", "advice"))
-        return (OutTable("checks", columns, ((one.name, one.problem, one.advice) for one in self.checks)),)
+        return (
+            OutTable("checks", columns, ((check.name, check.problem, check.advice) for check in self.checks)),
+        )
 
 
 @offered_functions(RecordRequest)
@@ -206,8 +210,8 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     >>> import sys
     >>> served = f"{sys.executable} -m agreement.cli serve-engine cqels"
     >>> met = "samples/judged/met/"
-    >>> found = record(met + "query.cqels.rq", met + "doors.nq", adapter=served)
-    >>> found.deterministic, len(found.answers.reports)
+    >>> result = record(met + "query.cqels.rq", met + "doors.nq", adapter=served)
+    >>> result.deterministic, len(result.answers.reports)
     (True, 8)
     """
     if (request.check is None) == (request.adapter is None):
@@ -219,11 +223,11 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     path, *traces = request.inputs
     text = read_text(path, _FORM)
     query = _query(text, path, listeners)
-    given = (
+    options = (
         request.input_options if query is None else _with_unit(request.input_options, query, path, listeners)
     )
-    trace = given.trace(traces, request.bad_lines)
-    pushes, _ = read_pushes(trace, query, given.time_point, listeners.warn)
+    trace = options.trace(traces, request.bad_lines)
+    pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
     registration = Registration(text, static_lines(read_static(trace.static)), request.options or {})
     runs = []
     for number in range(2):
@@ -248,18 +252,18 @@ def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
         return None
 
 
-def _with_unit(given: InputOptions, query: EngineQuery, path: Path, listeners: Listeners) -> InputOptions:
+def _with_unit(options: InputOptions, query: EngineQuery, path: Path, listeners: Listeners) -> InputOptions:
     """Return the options with the unit of the query, where none is given.
 
     Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
     """
     notes: list[str] = []
-    found = given.fitted([path], notes.append)
-    if given.unit is None and query.language is Language.RSPQL and found.time_point < SECOND:
-        return replace(given, unit=MILLISECOND)
-    for said in notes:
-        listeners.note(said)
-    return found
+    input_options = options.fitted([path], notes.append)
+    if options.unit is None and query.language is Language.RSPQL and input_options.time_point < SECOND:
+        return replace(options, unit=MILLISECOND)
+    for note in notes:
+        listeners.note(note)
+    return input_options
 
 
 def _checked(request: RecordRequest) -> AdapterVerdict:
@@ -292,17 +296,19 @@ def case_of_run(
         "mode": _MODE,
         "family": "recorded",
         "query": registration.query,
-        "notes": "; ".join(filter(None, (notes, *(f"push {n}: {said}" for n, said in answers.errors)))),
+        "notes": "; ".join(
+            filter(None, (notes, *(f"push {n}: {sentence}" for n, sentence in answers.errors)))
+        ),
         "dialect": None if profile is None else profile.dialect,
         "kinds": profile is None or profile.kinds,
         "static": list(registration.static),
         "stream": [
-            {"t": float(one.t), "stream": one.stream[1:-1], "triple": f"{' '.join(one.triple)} ."}
-            for one in pushes
+            {"t": float(push.t), "stream": push.stream[1:-1], "triple": f"{' '.join(push.triple)} ."}
+            for push in pushes
         ],
         "refused": answers.refused,
-        "output": [{"trigger": number} | _entry(one) for number, one in answers.reports],
-        "flush": [_entry(one) for one in answers.flush],
+        "output": [{"trigger": number} | _entry(report) for number, report in answers.reports],
+        "flush": [_entry(report) for report in answers.flush],
         "exceptions": [{"trigger": n, "message": why} for n, why in answers.rejected.items()],
     }
 

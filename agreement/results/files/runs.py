@@ -68,8 +68,8 @@ class RunResult(Findings):
     @property
     def refused(self) -> Mapping[str, str]:
         """Of the cells that could not be run, why."""
-        said = {str(cell): self._ran.results[cell.key].get("refused") for cell in self._ran.cells}
-        return {name: problem for name, problem in said.items() if problem is not None}
+        entries = {str(cell): self._ran.results[cell.key].get("refused") for cell in self._ran.cells}
+        return {name: problem for name, problem in entries.items() if problem is not None}
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -107,10 +107,10 @@ class RunResult(Findings):
         return [self._table_of(name, kinds, list(rows)) for name, (kinds, rows) in listeners.items()]
 
     def _table_of(self, name: str, kinds: Mapping[str, str], rows: Sequence[Json]) -> OutTable:
-        labels = [one for one in (*tables.LABELS, *self._ran.varied) if any(one in row for row in rows)]
-        columns = [Column(one, str, "a label of the cell") for one in labels]
-        columns += (Column(one, _KINDS[kind], one.replace("_", " ")) for one, kind in kinds.items())
-        values = ([_value(row.get(one.name), one.kind) for one in columns] for row in rows)
+        labels = [text for text in (*tables.LABELS, *self._ran.varied) if any(text in row for row in rows)]
+        columns = [Column(label, str, "a label of the cell") for label in labels]
+        columns += (Column(column, _KINDS[kind], column.replace("_", " ")) for column, kind in kinds.items())
+        values = ([_value(row.get(column.name), column.kind) for column in columns] for row in rows)
         return OutTable(name, tuple(columns), values)
 
 
@@ -139,8 +139,8 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
-    ...     found = run("samples/coupons", out=folder)
-    >>> [(row["period"], row["agree"]) for row in found.to_json()["agreements"]]
+    ...     result = run("samples/coupons", out=folder)
+    >>> [(row["period"], row["agree"]) for row in result.to_json()["agreements"]]
     [(5, True)]
     """
     if request.experiment is None:

@@ -98,16 +98,18 @@ class DecideResult(OnEveryStream):
     @property
     def holds(self) -> bool | None:
         """Whether push and pull agree on every stream, for every period; None where that is open."""
-        said = {one.verdict for one in self.verdicts}
-        if said & {EveryStream.NEVER, EveryStream.STATIC} or any(one.witness for one in self.verdicts):
+        streams = {decision.verdict for decision in self.verdicts}
+        if streams & {EveryStream.NEVER, EveryStream.STATIC} or any(
+            decision.witness for decision in self.verdicts
+        ):
             return False
-        return None if EveryStream.OPEN in said else True
+        return None if EveryStream.OPEN in streams else True
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         question = self._task.questions[0]
-        named = columns(question.pair.csparql)
-        return decision_report.as_json(self.verdicts, self._variants, question.setting.unit, named)
+        variables = columns(question.pair.csparql)
+        return decision_report.as_json(self.verdicts, self._variants, question.setting.unit, variables)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdicts, what was checked, and a stream for each kind of difference."""
@@ -126,8 +128,12 @@ class DecideResult(OnEveryStream):
     def tables(self) -> Sequence[OutTable]:
         """Return the table `verdicts`."""
         rows = (
-            (one.period, one.verdict.value, None if one.theorem is None else one.theorem.value)
-            for one in self.verdicts
+            (
+                decision.period,
+                decision.verdict.value,
+                None if decision.theorem is None else decision.theorem.value,
+            )
+            for decision in self.verdicts
         )
         return (OutTable("verdicts", _COLUMNS, rows),)
 
@@ -144,19 +150,19 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
 
     >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
-    >>> [(one.period, one.verdict.value) for one in decide(query, period="1,2").verdicts]
+    >>> [(decision.period, decision.verdict.value) for decision in decide(query, period="1,2").verdicts]
     [(1, 'always'), (2, 'never')]
     """
-    given = request.question
-    asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
-    traceless = without_trace(request.inputs, given.trace(), asked, listeners.warn)
+    options = request.question
+    overrides = Overrides(options.period, options.unit, request.reading, request.assign or {})
+    traceless = without_trace(request.inputs, options.trace(), overrides, listeners.warn)
     task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
     seconds = SEARCHED if request.time_limit is None else request.time_limit
-    decider, found = Decider(task.questions[0], seconds=seconds), []
-    for done, one in enumerate(task.periods):
+    decider, result = Decider(task.questions[0], seconds=seconds), []
+    for done, number in enumerate(task.periods):
         listeners.progress(done, len(task.periods))
-        found.append(in_finer_units(decider, decider.decide(one)))
-    return DecideResult(tuple(found), task, VariantClasses(task.questions[0]), title_of(request.inputs))
+        result.append(in_finer_units(decider, decider.decide(number)))
+    return DecideResult(tuple(result), task, VariantClasses(task.questions[0]), title_of(request.inputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,27 +195,27 @@ class ContainmentRequest:
 class ContainmentResult(OnEveryStream):
     """What `contained` returns: in each direction that was asked for, what was found and why."""
 
-    _found: tuple[containment_report.Direction, ...]
+    _directions: tuple[containment_report.Direction, ...]
     _files: tuple[str, ...]
 
     @property
     def directions(self) -> tuple[Containment, ...]:
         """What was found of the first query in the second, then, if asked for, of the second in the first."""
-        return tuple(found for *_, found in self._found)
+        return tuple(containment for *_, containment in self._directions)
 
     @property
     def holds(self) -> bool | None:
         """Whether it holds in all of them; None where that is open."""
-        said = {one.holds for one in self.directions}
-        return False if Holds.NO in said else None if Holds.OPEN in said else True
+        verdicts = {containment.holds for containment in self.directions}
+        return False if Holds.NO in verdicts else None if Holds.OPEN in verdicts else True
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return containment_report.as_json(self._found, self._files)
+        return containment_report.as_json(self._directions, self._files)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield each direction, and the data that refute it."""
-        return containment_report.as_text(self._found, self._files)
+        return containment_report.as_text(self._directions, self._files)
 
     def page(self) -> "Page":
         """Return what the page says."""
@@ -220,7 +226,7 @@ class ContainmentResult(OnEveryStream):
         one, other = (Path(file).name for file in self._files)
         both = (
             "Have both the same answers"
-            if len(self._found) > 1
+            if len(self._directions) > 1
             else f"Is each answer of {one} one of {other}"
         )
         answer = {True: "Yes.", False: "No.", None: "It is open."}[self.holds]
@@ -229,9 +235,12 @@ class ContainmentResult(OnEveryStream):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `directions`."""
-        rows = ((found.holds.value, found.why) for found in self.directions)
-        said = Column("found", str, "contained, not contained, or open"), Column("why", str, "the reason")
-        return (OutTable("directions", said, rows),)
+        rows = ((containment.holds.value, containment.why) for containment in self.directions)
+        columns_of_both = (
+            Column("found", str, "contained, not contained, or open"),
+            Column("why", str, "the reason"),
+        )
+        return (OutTable("directions", columns_of_both, rows),)
 
 
 @offered_functions(ContainmentRequest)
@@ -248,16 +257,16 @@ def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentR
     # The second direction, too, has its time.
     first = deadline.nearer(0.5) if request.two.equivalent else deadline
     one, other = (replace(query, deadline=first) for query in (one, other))
-    found = [(one, other, contained_in_units(one, other))]
+    containments = [(one, other, contained_in_units(one, other))]
     if request.two.equivalent:
         one, other = (replace(query, deadline=deadline) for query in (one, other))
-        found.append((other, one, contained_in_units(other, one)))
+        containments.append((other, one, contained_in_units(other, one)))
     named = (
         map(str, inputs)
         if listeners.source_files is None
         else map(listeners.source_files.plain, map(str, inputs))
     )
-    return ContainmentResult(tuple(found), tuple(named))
+    return ContainmentResult(tuple(containments), tuple(named))
 
 
 _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
@@ -275,7 +284,7 @@ class DecideRequest(DecisionRequest):
 
     IDLE: ClassVar = (
         IdleOptions(
-            lambda said: bool(_OF_TWO & said.keys()),
+            lambda values: bool(_OF_TWO & values.keys()),
             ("--period", "--static", "--trigger", "--assign"),
             "accepted without --contained and --equivalent, which are about every time and all data",
         ),
@@ -283,7 +292,7 @@ class DecideRequest(DecisionRequest):
             has("--equivalent"), ("--contained",), "accepted without --equivalent, which is both directions"
         ),
         IdleOptions(
-            lambda said: not _OF_TWO & said.keys(),
+            lambda values: not _OF_TWO & values.keys(),
             ("--rename",),
             "accepted with --contained or --equivalent, which compare columns",
         ),
@@ -298,11 +307,11 @@ def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult 
     """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
     if not (request.contained or request.two.equivalent):
         return answering(decide)(request, listeners)
-    asked = ContainmentRequest(
+    containment_request = ContainmentRequest(
         inputs=request.inputs,
         unit=request.question.unit,
         reading=request.reading,
         two=request.two,
         time_limit=request.time_limit,
     )
-    return answering(contained)(asked, listeners)
+    return answering(contained)(containment_request, listeners)

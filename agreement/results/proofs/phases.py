@@ -109,8 +109,8 @@ class PhaseResult(Findings):
         # Loads what only pages need; so below.
         from agreement.results.renderings.pages.phase_page import PhaseContent
 
-        shown = self.diagrams, self.unit, self.window, self.own_length
-        return PhaseContent(self._title, self._commands, *shown)
+        content = self.diagrams, self.unit, self.window, self.own_length
+        return PhaseContent(self._title, self._commands, *content)
 
     def page(self) -> "Page":
         """Return what the page of the diagrams says."""
@@ -133,10 +133,10 @@ class PhaseResult(Findings):
         return (OutTable("shares", _COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int, int, int, int]]:
-        for one in self.diagrams:
-            for row in one.rows:
-                for first, last, agreeing in one.runs(row):
-                    yield one.rate, row.period, first, last, agreeing, row.whole
+        for diagram in self.diagrams:
+            for row in diagram.rows:
+                for first, last, agreeing in diagram.runs(row):
+                    yield diagram.rate, row.period, first, last, agreeing, row.whole
 
 
 _COLUMNS = (
@@ -153,32 +153,35 @@ _COLUMNS = (
 def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     """Return how many periods agree, by pulling period and length of one window, on a trace.
 
-    >>> found = phase("samples/coupons", period=[7, 8], length="1..60")
-    >>> [list(found.diagrams[0].runs(row)) for row in found.diagrams[0].rows]
+    >>> result = phase("samples/coupons", period=[7, 8], length="1..60")
+    >>> [list(result.diagrams[0].runs(row)) for row in result.diagrams[0].rows]
     [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
     """
     varied = request.varied
     overrides = Overrides(varied.period, request.input_options.unit, request.reading, request.assign or {})
-    asked = comparison_of(
+    agreement_task = comparison_of(
         request.inputs, request.input_options.trace((), request.bad_lines), overrides, listeners
     )
-    unit = asked.setting.unit
-    lengths = tuple(sorted({one.points(unit) for one in varied.length}))
+    unit = agreement_task.setting.unit
+    lengths = tuple(sorted({period.points(unit) for period in varied.length}))
     in_process = replace(
-        asked.trace, runner=replace(asked.trace.runner, in_process=True, notice=listeners.note)
+        agreement_task.trace,
+        runner=replace(agreement_task.trace.runner, in_process=True, notice=listeners.note),
     )
-    task = phase_task(replace(asked, trace=in_process), varied.window, lengths, varied.rate, listeners.warn)
-    found = tuple(diagrams(task, periods_of(asked), listeners.note, listeners.progress))
+    task = phase_task(
+        replace(agreement_task, trace=in_process), varied.window, lengths, varied.rate, listeners.warn
+    )
+    phase_diagrams = tuple(diagrams(task, periods_of(agreement_task), listeners.note, listeners.progress))
     window = () if varied.window is None else ("--window", varied.window)
     again = request.command("phase", *window), request.command("agree")
-    named = title_of(request.inputs)
+    title = title_of(request.inputs)
     origin = task.trace.origin
     return PhaseResult(
-        diagrams=found,
+        diagrams=phase_diagrams,
         unit=str(unit),
         origin=origin,
         window=task.stream.value,
         own_length=own_length(task),
-        _title=named,
+        _title=title,
         _commands=again,
     )

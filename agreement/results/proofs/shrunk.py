@@ -65,28 +65,28 @@ class ShrinkResult(Findings):
 
     verdict: ClassVar[str | None] = "disagree"
 
-    _made: tuple[MinimalDisagreement, TrialEvaluation] | None
+    _outcome: tuple[MinimalDisagreement, TrialEvaluation] | None
     _title: str
 
     @property
     def disagree(self) -> bool:
         """Whether there was something to shrink."""
-        return self._made is not None
+        return self._outcome is not None
 
     @property
     def cause(self) -> str | None:
         """The cause of the difference that is left; None where push and pull agree."""
-        return None if self._made is None else self._made[0].cause.value
+        return None if self._outcome is None else self._outcome[0].cause.value
 
     @property
     def trace(self) -> tuple[Fact, ...]:
         """What still has to arrive."""
-        return () if self._made is None else self._made[0].left.facts
+        return () if self._outcome is None else self._outcome[0].left.facts
 
     @property
     def sizes(self) -> tuple[Sizes, Sizes] | None:
         """How large the disagreement was, and how large it is."""
-        return None if self._made is None else (self._made[0].before, self._made[0].after)
+        return None if self._outcome is None else (self._outcome[0].before, self._outcome[0].after)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -95,11 +95,11 @@ class ShrinkResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return as_json(*self._made) if self._made is not None else {"cause": None}
+        return as_json(*self._outcome) if self._outcome is not None else {"cause": None}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield both sizes, and what is left."""
-        return () if self._made is None else as_text(*self._made)
+        return () if self._outcome is None else as_text(*self._outcome)
 
     def page(self) -> "Page":
         """Return what the page says: both sizes, then what is left as `agree` sees it."""
@@ -108,16 +108,16 @@ class ShrinkResult(Findings):
         from agreement.results.renderings.pages.text_pages import text_page
         from agreement.results.renderings.pages.witness_page import shrink_page
 
-        asked = "What is the smallest disagreement for the same cause?"
-        if self._made is None:
-            return text_page(PageHead(self._title, asked, True, f"{AGREES}."), self.document(), ())
-        return shrink_page(self._title, asked, *self._made, self.document())
+        question = "What is the smallest disagreement for the same cause?"
+        if self._outcome is None:
+            return text_page(PageHead(self._title, question, True, f"{AGREES}."), self.document(), ())
+        return shrink_page(self._title, question, *self._outcome, self.document())
 
     def write_experiment(self, folder: str | Path) -> None:
         """Write what is left as an experiment for `agree`."""
-        if self._made is None:
+        if self._outcome is None:
             raise LarsError(AGREES)
-        write_shrunk(Path(folder), *self._made)
+        write_shrunk(Path(folder), *self._outcome)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `trace`: what is left of it."""
@@ -142,14 +142,14 @@ _COLUMNS = (
 def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
 
-    >>> found = shrink("samples/minus")
-    >>> found.cause, [fact.t for fact in found.trace]
+    >>> result = shrink("samples/minus")
+    >>> result.cause, [fact.t for fact in result.trace]
     ('blocked later', [1, 2])
     """
     overrides = Overrides(request.period, request.input_options.unit, request.reading, request.assign or {})
     trace = request.input_options.trace(bad_lines=request.bad_lines)
-    asked = comparison_of(request.inputs, trace, overrides, listeners)
-    made = shrink_task(asked, request.cause, listeners.warn, listeners.progress)
+    task = comparison_of(request.inputs, trace, overrides, listeners)
+    made = shrink_task(task, request.cause, listeners.warn, listeners.progress)
     if made is None:
         listeners.note(AGREES)
     return ShrinkResult(made, title_of(request.inputs))

@@ -73,22 +73,25 @@ def made_streams(task: WitnessTask) -> StreamMaker:
         return lambda *_: None
     if task.pair is None:
         return lambda _, deadline: _of_queries(task, deadline)
-    asked = _asked(task)
-    decider = Decider(asked)
+    question = _question(task)
+    decider = Decider(question)
 
     def made(period: int, deadline: Deadline) -> ChosenStream | NoWitness | None:
         decider.seconds = deadline.left
         try:
-            if (theorem := agreement_theorem(asked, period)) is not None:
+            if (theorem := agreement_theorem(question, period)) is not None:
                 return NoWitness(0, theorem.value)
-            found = None if asked.volatile else decider.witness(period)
+            stream_witness = None if question.volatile else decider.witness(period)
         except LarsError:  # too many disjuncts, or windows that reach too far
             return None
-        if found is None:
+        if stream_witness is None:
             return None
-        free = () if static is not None else _atoms(found.static)
+        free = () if static is not None else _atoms(stream_witness.static)
         return ChosenStream(
-            found.facts, free, *found.period, (len(found.facts), len(free), found.period[1], 0)
+            stream_witness.facts,
+            free,
+            *stream_witness.period,
+            (len(stream_witness.facts), len(free), stream_witness.period[1], 0),
         )
 
     return made
@@ -101,16 +104,16 @@ def finer_unit(task: WitnessTask) -> Duration | None:
     try:
         if task.pair is None:
             deadline = Deadline.after(_FINER)
-            found = [contained_in_units(*both).finer for both in _directions(task, deadline)]
-            return next((finer.unit for finer in found if finer is not None), None)
-        decider = Decider(_asked(task), seconds=0)
+            units = [contained_in_units(*both).finer for both in _directions(task, deadline)]
+            return next((finer.unit for finer in units if finer is not None), None)
+        decider = Decider(_question(task), seconds=0)
         decisions = (in_finer_units(decider, decider.decide(period)) for period in task.periods)
-        return next((one.finer[0] for one in decisions if one.finer is not None), None)
+        return next((decision.finer[0] for decision in decisions if decision.finer is not None), None)
     except LarsError:  # too many disjuncts, or windows that reach too far
         return None
 
 
-def _asked(task: WitnessTask) -> AgreementQuestion:
+def _question(task: WitnessTask) -> AgreementQuestion:
     assert task.pair is not None
     stock = None if task.static is None else stock_of(task.static)
     return AgreementQuestion(task.pair, task.setting, task.trigger, stock, Places("", ""))
@@ -124,28 +127,30 @@ def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[OneQuery, 
 def _of_queries(task: WitnessTask, deadline: Deadline) -> ChosenStream | NoWitness | None:
     """Return a stream that refutes one of the directions, or that all are proved."""
     reasons: list[str] = []
-    for one, other in _directions(task, deadline):
+    for query, other in _directions(task, deadline):
         try:
-            found = decide_containment(one, other)
+            containment = decide_containment(query, other)
         except LarsError:
             return None
-        against = found.against
+        against = containment.against
         if against is not None and (task.static is None or not against.static):
             return _at(against)
-        if found.holds is Holds.YES:
-            reasons.append(found.why)
+        if containment.holds is Holds.YES:
+            reasons.append(containment.why)
     proved = len(reasons) == len(_directions(task, deadline))
     return NoWitness(0, "; ".join(dict.fromkeys(reasons))) if proved else None
 
 
-def _at(one: Counterexample) -> ChosenStream:
-    static = _atoms(one.static)
-    facts = tuple(fact for fact in one.facts if fact.t <= one.t)
-    return ChosenStream(facts, static, one.t - 1, one.t, (len(facts), len(static), one.t, 0))
+def _at(counterexample: Counterexample) -> ChosenStream:
+    static = _atoms(counterexample.static)
+    facts = tuple(fact for fact in counterexample.facts if fact.t <= counterexample.t)
+    return ChosenStream(
+        facts, static, counterexample.t - 1, counterexample.t, (len(facts), len(static), counterexample.t, 0)
+    )
 
 
 def _atoms(static: Stock) -> tuple[Atom, ...]:
-    return tuple(Atom("triple", one) for one in static)
+    return tuple(Atom("triple", item) for item in static)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +239,16 @@ class WitnessResult(Findings):
         """Whether there is a stream on which the two sides differ."""
         if self.witnesses:
             return True
-        return False if all(isinstance(one.ended, NoWitness) for one in self.periods) else None
+        return (
+            False
+            if all(isinstance(period_witnesses.ended, NoWitness) for period_witnesses in self.periods)
+            else None
+        )
 
     @property
     def witnesses(self) -> tuple[Witness, ...]:
         """The streams, by period, the smallest first."""
-        return tuple(found for one in self.periods for found in one.witnesses)
+        return tuple(stream for period_witnesses in self.periods for stream in period_witnesses.witnesses)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -282,14 +291,14 @@ class WitnessResult(Findings):
         return (OutTable("witnesses", _COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int | None, str, str, str, str]]:
-        for one in self.periods:
-            for number, found in enumerate(one.witnesses, start=1):
+        for period_witnesses in self.periods:
+            for number, found in enumerate(period_witnesses.witnesses, start=1):
                 for fact in found.facts:
                     subject, predicate, object_, stream = fact.arguments
-                    yield one.period, number, fact.t, stream, subject, predicate, object_
+                    yield period_witnesses.period, number, fact.t, stream, subject, predicate, object_
                 for row in found.static.get(("triple", 4), ()) if self._task.static is None else ():
                     subject, predicate, object_, graph = map(str, row)
-                    yield one.period, number, None, graph, subject, predicate, object_
+                    yield period_witnesses.period, number, None, graph, subject, predicate, object_
 
 
 _COLUMNS = (
@@ -307,14 +316,16 @@ _COLUMNS = (
 def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
     """Return the smallest stream on which push and pull differ: of an experiment, or of one or two queries.
 
-    >>> found = witness("samples/minus")
-    >>> found.differ, [fact.t for fact in found.witnesses[0].facts]
+    >>> result = witness("samples/minus")
+    >>> result.differ, [fact.t for fact in result.witnesses[0].facts]
     (True, [0])
     """
-    given = request.question
-    asked = Overrides(given.period, given.unit, request.reading, request.assign or {})
-    traceless = without_trace(request.inputs, given.trace(), asked, listeners.warn)
-    task = witness_task(traceless, asked, request.witness_options.criteria, listeners.warn)
-    found = tuple(witnesses(task, one, listeners.progress, made_streams(task)) for one in task.periods)
-    result = WitnessResult(found, task, title_of(request.inputs))
+    options = request.question
+    overrides = Overrides(options.period, options.unit, request.reading, request.assign or {})
+    traceless = without_trace(request.inputs, options.trace(), overrides, listeners.warn)
+    task = witness_task(traceless, overrides, request.witness_options.criteria, listeners.warn)
+    period_witnesses = tuple(
+        witnesses(task, period, listeners.progress, made_streams(task)) for period in task.periods
+    )
+    result = WitnessResult(period_witnesses, task, title_of(request.inputs))
     return replace(result, finer=finer_unit(task)) if result.differ is False else result

@@ -50,20 +50,20 @@ class Citations(Result):
 
 
 @offered_functions(CiteRequest)
-def cite(request: CiteRequest, told: Listeners) -> Citations:
+def cite(request: CiteRequest, listeners: Listeners) -> Citations:
     """Return BibTeX of this program, and of the papers that commands rest on, of all if none is named.
 
     >>> [entry.partition(",")[0] for entry in cite("generate").entries]
     ['@software{lars', '@inproceedings{yabench2016']
     """
-    del told
+    del listeners
     for name in request.commands:
         if name not in _RESTS_ON:
             raise LarsError(f"found {name!r}; accepted: {', '.join(_RESTS_ON)}")
-    wanted = request.commands or tuple(_RESTS_ON)
-    papers = dict.fromkeys(paper for name in wanted for paper in _RESTS_ON[name])
+    names = request.commands or tuple(_RESTS_ON)
+    papers = dict.fromkeys(paper for name in names for paper in _RESTS_ON[name])
     text = files("agreement.results.suites").joinpath("papers.bib").read_text(encoding="utf-8")
-    entries = {found[1]: found[0] for found in _ENTRY.finditer(text)}
+    entries = {match[1]: match[0] for match in _ENTRY.finditer(text)}
     return Citations((_software(), *map(entries.__getitem__, papers)))
 
 

@@ -99,7 +99,7 @@ def decided_claims(
 ) -> tuple[ClaimVerdict, ...]:
     """Write what the claims' commands read into a folder, run them, and return the verdicts."""
     check_replaceable(folder, _MADE, "claims were written to", option="")
-    every, found = published_claims(), []
+    every, result = published_claims(), []
     with replacement_path(folder, folders=True) as new:
         for claim in every:
             for name, text in claim.files.items():
@@ -108,24 +108,24 @@ def decided_claims(
                 path.write_text(text.lstrip("\n"), encoding="utf-8", newline="\n")
         for done, claim in enumerate(every):
             progress(done, len(every))
-            found.append(_decided(claim, new, benchmarks))
-        lines = ",\n".join(json.dumps(as_json(one), ensure_ascii=False) for one in found)
+            result.append(_decided(claim, new, benchmarks))
+        lines = ",\n".join(json.dumps(as_json(verdict), ensure_ascii=False) for verdict in result)
         (new / _MADE).write_text(f"[\n{lines}\n]\n", encoding="utf-8", newline="\n")
-    return tuple(found)
+    return tuple(result)
 
 
-def as_json(found: ClaimVerdict) -> Mapping[str, object]:
+def as_json(verdict: ClaimVerdict) -> Mapping[str, object]:
     """Return a claim with its verdict as JSON."""
-    of = found.claim
-    said = {"name": of.name, "source": of.source, "says": of.statement, "verdict": found.kind.value}
-    return said | {"why": found.why, "commands": list(found.commands)}
+    of = verdict.claim
+    entries = {"name": of.name, "source": of.source, "says": of.statement, "verdict": verdict.kind.value}
+    return entries | {"why": verdict.why, "commands": list(verdict.commands)}
 
 
 def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdict:
-    of_reader = tuple(_placed(one, claim.name, benchmarks) for one in claim.commands)
+    of_reader = tuple(_placed(command, claim.name, benchmarks) for command in claim.commands)
     if missing := _missing(claim, benchmarks):
         return ClaimVerdict(claim, Kind.NEEDS, missing, of_reader)
-    commands = [_placed(one, str(folder / claim.name), benchmarks) for one in claim.commands]
+    commands = [_placed(command, str(folder / claim.name), benchmarks) for command in claim.commands]
     try:
         findings = [*_findings(commands)]
     except LarsError as error:
@@ -136,20 +136,22 @@ def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdic
 
 def _missing(claim: Claim, benchmarks: Path | None) -> str:
     """Return what is to be given with --benchmarks, nothing if all is there."""
-    needed = sorted({name for one in claim.commands for name in re.findall(rf"{BENCHMARKS}/(\w+)", one)})
+    needed = sorted(
+        {name for command in claim.commands for name in re.findall(rf"{BENCHMARKS}/(\w+)", command)}
+    )
     absent = [name for name in needed if benchmarks is None or not exists(benchmarks / name, folder=True)]
     return f"--benchmarks DIR with {', '.join(absent)}" if absent else ""
 
 
 def _placed(command: str, folder: str, benchmarks: Path | None) -> str:
-    given = BENCHMARKS if benchmarks is None else shlex.quote(str(benchmarks))
-    return command.replace("./", f"{shlex.quote(folder)}/").replace(f"{BENCHMARKS}/", f"{given}/")
+    value = BENCHMARKS if benchmarks is None else shlex.quote(str(benchmarks))
+    return command.replace("./", f"{shlex.quote(folder)}/").replace(f"{BENCHMARKS}/", f"{value}/")
 
 
 def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
     """Return what the findings of all commands say: one difference refutes that there is none."""
-    apart = [one for one in findings if one.differ]
-    alike = [one for one in findings if one.differ is False]
+    apart = [finding for finding in findings if finding.differ]
+    alike = [finding for finding in findings if finding.differ is False]
     if differ:
         if alike:
             return Kind.REFUTED, alike[0].theorem
@@ -159,21 +161,21 @@ def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
         return Kind.REFUTED, apart[0].witness or apart[0].theorem
     elif len(alike) == len(findings):
         return Kind.PROVEN, alike[0].theorem
-    return _undecided([one for one in findings if one.differ is None], differ=differ)
+    return _undecided([finding for finding in findings if finding.differ is None], differ=differ)
 
 
 def _undecided(left: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
-    counts = [int(one.cases) for one in left if one.cases.isdecimal()]
-    said = [one.cases for one in left if one.cases and not one.cases.isdecimal()]
-    if differ or not (counts or said):
-        return Kind.OPEN, next((one.theorem for one in left if one.theorem), "")
+    counts = [int(item.cases) for item in left if item.cases.isdecimal()]
+    sentences = [item.cases for item in left if item.cases and not item.cases.isdecimal()]
+    if differ or not (counts or sentences):
+        return Kind.OPEN, next((item.theorem for item in left if item.theorem), "")
     return Kind.SURVIVED, "; ".join(
-        dict.fromkeys([*([quantity(sum(counts), "case")] if counts else []), *said])
+        dict.fromkeys([*([quantity(sum(counts), "case")] if counts else []), *sentences])
     )
 
 
 def _findings(commands: Sequence[str]) -> Iterator[_Finding]:
-    words = [shlex.split(one)[1:] for one in commands]
+    words = [shlex.split(command)[1:] for command in commands]
     if words[0][0] != "solve":
         for name, *parts in words:
             yield from _RUN[name](parts)
@@ -207,8 +209,8 @@ def _call(function: Callable[..., _Result], words: Sequence[str]) -> _Result:
 _KEYWORDS: Final = {"from": "from_"}
 
 
-def _several(given: object) -> list[object]:
-    return given if isinstance(given, list) else [given]
+def _several(value: object) -> list[object]:
+    return value if isinstance(value, list) else [value]
 
 
 def _plain(word: str) -> int | str:
@@ -220,12 +222,12 @@ def _size(*parts: Collection[object]) -> str:
 
 
 def _witnessed(words: Sequence[str]) -> Iterator[_Finding]:
-    for one in _call(witness, words).periods:
-        if one.witnesses:
-            smallest = one.witnesses[0]
+    for witnesses in _call(witness, words).periods:
+        if witnesses.witnesses:
+            smallest = witnesses.witnesses[0]
             yield _Finding(True, _size(smallest.facts, [*smallest.static.get(("triple", 4), ())]))
             continue
-        match one.ended:
+        match witnesses.ended:
             case NoWitness(_, reason):
                 yield _Finding(False, theorem=reason)
             case NoneUpTo(triples) | OutOfTime(triples):
@@ -236,30 +238,32 @@ def _witnessed(words: Sequence[str]) -> Iterator[_Finding]:
 
 def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
     if {"--contained", "--equivalent"} & {*words}:
-        rest = [one for one in words if one != "--contained"]
+        rest = [word for word in words if word != "--contained"]
         yield from map(_direction, _call(contained, rest).directions)
         return
-    for one in _call(decide, words).verdicts:
-        size = "" if one.witness is None else _size(one.witness.facts, one.witness.static)
-        differ = {EveryStream.ALWAYS: False, EveryStream.OPEN: None}.get(one.verdict, True)
-        yield _Finding(differ, size, one.searched if one.theorem is None else one.theorem.value)
+    for decision in _call(decide, words).verdicts:
+        size = "" if decision.witness is None else _size(decision.witness.facts, decision.witness.static)
+        differ = {EveryStream.ALWAYS: False, EveryStream.OPEN: None}.get(decision.verdict, True)
+        yield _Finding(
+            differ, size, decision.searched if decision.theorem is None else decision.theorem.value
+        )
 
 
-def _direction(found: Containment) -> _Finding:
-    if found.against is not None:
-        return _Finding(True, _size(found.against.facts, found.against.static))
-    return _Finding(False if found.holds is Holds.YES else None, theorem=found.why)
+def _direction(containment: Containment) -> _Finding:
+    if containment.against is not None:
+        return _Finding(True, _size(containment.against.facts, containment.against.static))
+    return _Finding(False if containment.holds is Holds.YES else None, theorem=containment.why)
 
 
 def _judged(words: Sequence[str]) -> Iterator[_Finding]:
-    found = _call(judge, words)
-    windows = [one for one in found.verdicts if one.phase == "windows"]
-    if found.correct is None:
-        yield _Finding(None, theorem=str(found.undecided))
-    elif found.correct:
+    result = _call(judge, words)
+    windows = [verdict for verdict in result.verdicts if verdict.phase == "windows"]
+    if result.correct is None:
+        yield _Finding(None, theorem=str(result.undecided))
+    elif result.correct:
         yield _Finding(None, cases=str(len(windows)))
     else:
-        wrong = len(found.differences)
+        wrong = len(result.differences)
         yield _Finding(True, f"recording with {wrong} wrong of {quantity(len(windows), 'window')}")
 
 
@@ -271,14 +275,14 @@ def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
     return _Finding(None, cases=str(len(one)))
 
 
-def _answers(found: SolveResult) -> Mapping[int, object]:
+def _answers(result: SolveResult) -> Mapping[int, object]:
     """Return the rows, by the names of their variables, or the answer streams, at each time."""
     return {
         at.t: (
-            Counter(frozenset(zip(found.variables, row, strict=False)) for row in at.rows),
+            Counter(frozenset(zip(result.variables, row, strict=False)) for row in at.rows),
             [[atom for atom in stream if atom != "trigger"] for stream in at.streams],
         )
-        for at in found.answers
+        for at in result.answers
     }
 
 

@@ -53,16 +53,16 @@ _EARL: Final = "earl.ttl"
 _NAMED: Final = 5
 
 
-def _start(given: str | int) -> Start:
+def _start(value: str | int) -> Start:
     """Return t0 of a vector.
 
     >>> _start("2"), _start("aligned")
     (2, 'aligned')
     """
-    if str(given).isdecimal() and len(str(given)) < 10:  # noqa: PLR2004 - times of the suite are short
-        return int(given)
-    if str(given) in (ALIGNED, FIRST, ENGINE_DEFAULT) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(given)):
-        return str(given)
+    if str(value).isdecimal() and len(str(value)) < 10:  # noqa: PLR2004 - times of the suite are short
+        return int(value)
+    if str(value) in (ALIGNED, FIRST, ENGINE_DEFAULT) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(value)):
+        return str(value)
     raise LarsError(
         f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {ENGINE_DEFAULT}"
     )
@@ -125,18 +125,20 @@ class SuiteMade(Findings):
         """Return the JSON document."""
         return {
             "folder": str(self.folder),
-            "tests": [{"name": one.name, "level": one.level, "feature": one.feature} for one in self.tests],
+            "tests": [
+                {"name": test.name, "level": test.level, "feature": test.feature} for test in self.tests
+            ],
         }
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield how many tests there are of each level."""
-        levels = (f"{sum(one.level == level for one in self.tests)} {level}" for level in LEVELS)
+        levels = (f"{sum(test.level == level for test in self.tests)} {level}" for level in LEVELS)
         yield f"{quantity(len(self.tests), 'test')} written to {self.folder}: {', '.join(levels)}"
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `tests`."""
         columns = tuple(Column(name, str, name) for name in ("name", "level", "feature", "comment"))
-        rows = ((one.name, one.level, one.feature, one.comment) for one in self.tests)
+        rows = ((test.name, test.level, test.feature, test.comment) for test in self.tests)
         return (OutTable("tests", columns, rows),)
 
 
@@ -150,16 +152,18 @@ class SuiteRun(Findings):
     @property
     def failed(self) -> tuple[str, ...]:
         """The names of the tests that failed, of the first engine."""
-        return tuple(one.test.name for one in self.engines[0].results if one.outcome is Outcome.FAILED)
+        return tuple(
+            result.test.name for result in self.engines[0].results if result.outcome is Outcome.FAILED
+        )
 
     @property
     def ending(self) -> tuple[int, str | None]:
         """1 where a test failed."""
-        return int(any(one.count(Outcome.FAILED) for one in self.engines)), None
+        return int(any(result.count(Outcome.FAILED) for result in self.engines)), None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return {"engines": [suite_report.as_json(one) for one in self.engines]}
+        return {"engines": [suite_report.as_json(result) for result in self.engines]}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield what each engine is, and how the tests ended by level and feature."""
@@ -171,9 +175,9 @@ class SuiteRun(Findings):
         """Return the table `tests`."""
         columns = tuple(Column(name, str, name) for name in ("engine", "name", "level", "feature", "outcome"))
         rows = (
-            (of.engine, one.test.name, one.test.level, one.test.feature, one.outcome.value)
+            (of.engine, result.test.name, result.test.level, result.test.feature, result.outcome.value)
             for of in self.engines
-            for one in of.results
+            for result in of.results
         )
         return (OutTable("tests", columns, rows),)
 
@@ -187,24 +191,30 @@ class SuiteClaims(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return {"folder": str(self.folder), "claims": [claims.as_json(one) for one in self.claims]}
+        return {"folder": str(self.folder), "claims": [claims.as_json(verdict) for verdict in self.claims]}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield each claim with its verdict, source, and the commands that decide it."""
-        for one in self.claims:
-            yield f"{one.claim.name}: {one.verdict}"
-            yield f"  {one.claim.statement} ({one.claim.source})"
-            yield from (f"    {command}" for command in one.commands)
-        counts = ((kind, sum(one.kind is kind for one in self.claims)) for kind in Kind)
-        said = ", ".join(f"{count} {kind.value}" for kind, count in counts if count)
-        yield f"{quantity(len(self.claims), 'claim')}: {said}; the commands run in {self.folder}"
+        for verdict in self.claims:
+            yield f"{verdict.claim.name}: {verdict.verdict}"
+            yield f"  {verdict.claim.statement} ({verdict.claim.source})"
+            yield from (f"    {command}" for command in verdict.commands)
+        counts = ((kind, sum(claim_verdict.kind is kind for claim_verdict in self.claims)) for kind in Kind)
+        sentence = ", ".join(f"{count} {kind.value}" for kind, count in counts if count)
+        yield f"{quantity(len(self.claims), 'claim')}: {sentence}; the commands run in {self.folder}"
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `claims`."""
         columns = tuple(Column(name, str, name) for name in ("name", "source", "says", "verdict", "commands"))
         rows = (
-            (one.claim.name, one.claim.source, one.claim.statement, one.verdict, "; ".join(one.commands))
-            for one in self.claims
+            (
+                verdict.claim.name,
+                verdict.claim.source,
+                verdict.claim.statement,
+                verdict.verdict,
+                "; ".join(verdict.commands),
+            )
+            for verdict in self.claims
         )
         return (OutTable("claims", columns, rows),)
 
@@ -225,8 +235,8 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
         raise LarsError("--benchmarks: accepted with claims")
     if action == "claims":
         _check_alone(request)
-        found = claims.decided_claims(folder, request.benchmarks, listeners.progress)
-        return SuiteClaims(folder, found)
+        verdicts = claims.decided_claims(folder, request.benchmarks, listeners.progress)
+        return SuiteClaims(folder, verdicts)
     if action == "make":
         _check_alone(request)
         tests = made_tests(listeners.progress)
@@ -246,18 +256,18 @@ def _check_alone(request: SuiteRequest) -> None:
 def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if (request.adapter is None) == (request.answers is None):
         raise LarsError("accepted: either --adapter COMMAND or --answers DIR")
-    if request.dialect is not None and request.dialect not in [one.value for one in Language]:
-        accepted = ", ".join(one.value for one in Language)
+    if request.dialect is not None and request.dialect not in [language.value for language in Language]:
+        accepted = ", ".join(language.value for language in Language)
         raise LarsError(f"--dialect {request.dialect}: accepted: {accepted}")
     check_replaceable(request.out, _EARL, "a run has written")
     tests = read_suite(folder, request.level)
     numbers = _declared(request)
     if request.answers is not None:
-        found: tuple[SuiteResult, ...] = (_recorded(request.answers, tests, request, numbers),)
+        results: tuple[SuiteResult, ...] = (_recorded(request.answers, tests, request, numbers),)
     else:
         commands = [command for command in (request.adapter, *request.compare) if command is not None]
-        found = tuple(_ran(command, tests, request, numbers, listeners) for command in commands)
-    result = SuiteRun(found, request.out)
+        results = tuple(_ran(command, tests, request, numbers, listeners) for command in commands)
+    result = SuiteRun(results, request.out)
     if request.out is not None:
         _write(request.out, result, listeners.command, sorted(folder.glob("*.ttl")))
     return result
@@ -269,13 +279,13 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds, --label: accepted with --engine")
         return None
-    found = declared_vectors(specification(request.engine), request.t0, request.bounds)
-    if not found:
+    numbers = declared_vectors(specification(request.engine), request.t0, request.bounds)
+    if not numbers:
         raise LarsError(
             f"--engine {request.engine}: no vector of the suite has its parameters; accepted: those of "
             "vectors.json, or nothing, for what fits best"
         )
-    return frozenset((number, request.label or Label.EVALUATION) for number in found)
+    return frozenset((number, request.label or Label.EVALUATION) for number in numbers)
 
 
 def _ran(
@@ -292,10 +302,10 @@ def _ran(
         ]
         writing = writing_of(engines[0], tests, options, request.dialect)
         answers = engine_answers(engines, tests, writing, options, listeners.progress)
-    named = [one.engine for one in answers if one.engine]
-    if not named and all(one.failure is not None for one in answers):
+    names = [answer.engine for answer in answers if answer.engine]
+    if not names and all(answer.failure is not None for answer in answers):
         raise FailedRunError(f"no test could be run: {answers[0].failure}")
-    return judged_suite(named[0] if named else command, writing, answers, claimed)
+    return judged_suite(names[0] if names else command, writing, answers, claimed)
 
 
 def _recorded(
@@ -314,16 +324,18 @@ def _recorded(
         if test.name not in files:
             answers.append(SuiteAnswer(test, refused="no file of answers"))
             continue
-        found = read_recording(files[test.name], reading)
-        answers.append(of_recording(test, found.recording, writing.milliseconds, lexical=found.lexical))
-    if all(one.refused is not None for one in answers):
+        recording = read_recording(files[test.name], reading)
+        answers.append(
+            of_recording(test, recording.recording, writing.milliseconds, lexical=recording.lexical)
+        )
+    if all(answer.refused is not None for answer in answers):
         raise LarsError(
             f"--answers {folder}: no file is called as a test; accepted: files TEST.*, as tumbling-01.json"
         )
     return judged_suite(str(folder), writing, answers, claimed)
 
 
-def _write(path: Path, found: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
+def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
     """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
     # Loads what only pages need.
     from agreement.results.renderings.pages.page import PageHead, provenance, write_page
@@ -331,26 +343,29 @@ def _write(path: Path, found: SuiteRun, command: Sequence[str], manifests: Seque
 
     with replacement_path(path, folders=True) as new:
         new.mkdir()
-        for number, one in enumerate(found.engines):
+        for number, result in enumerate(suite_run.engines):
             end = f"-{number + 1}" if number else ""
-            (new / _EARL.replace(".", f"{end}.")).write_text(suite_report.earl(one), encoding="utf-8")
-            (new / f"junit{end}.xml").write_text(suite_report.junit(one), encoding="utf-8")
+            (new / _EARL.replace(".", f"{end}.")).write_text(suite_report.earl(result), encoding="utf-8")
+            (new / f"junit{end}.xml").write_text(suite_report.junit(result), encoding="utf-8")
         (new / "suite.json").write_text(
-            json.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+            json.dumps(suite_run.to_json(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
         )
-        first = found.engines[0]
-        parts: list[RenderableType] = [*suite_report.overview(found.engines)]
-        for of in found.engines:
-            failures = [one for one in of.results if one.outcome is Outcome.FAILED]
-            parts += [part for one in failures for part in suite_report.failure_parts(one, of)]
-        failed = any(one.count(Outcome.FAILED) for one in found.engines)
-        names = first_few([one.engine for one in found.engines], _NAMED)
-        asked = f"What is {names}, and where is it wrong?"
-        said = (
-            f"{one.engine}: {one.count(Outcome.PASSED)} of {len(one.results)} passed" for one in found.engines
+        first = suite_run.engines[0]
+        parts: list[RenderableType] = [*suite_report.overview(suite_run.engines)]
+        for of in suite_run.engines:
+            failures = [test_result for test_result in of.results if test_result.outcome is Outcome.FAILED]
+            parts += [
+                part for test_result in failures for part in suite_report.failure_parts(test_result, of)
+            ]
+        failed = any(suite_result.count(Outcome.FAILED) for suite_result in suite_run.engines)
+        names = first_few([suite_result.engine for suite_result in suite_run.engines], _NAMED)
+        question = f"What is {names}, and where is it wrong?"
+        sentences = (
+            f"{engine.engine}: {engine.count(Outcome.PASSED)} of {len(engine.results)} passed"
+            for engine in suite_run.engines
         )
         parameters = suite_report.vector_text(first.choice)
-        answer = f"{'; '.join(said)}. Parameters of {first.engine}: {parameters}."
-        head = PageHead("The conformance suite of RSP-QL", asked, not failed, answer)
-        page = text_page(head, found.to_json(), parts)
+        answer = f"{'; '.join(sentences)}. Parameters of {first.engine}: {parameters}."
+        head = PageHead("The conformance suite of RSP-QL", question, not failed, answer)
+        page = text_page(head, suite_run.to_json(), parts)
         write_page(new / "report.html", replace(page, provenance=provenance(command, manifests)))

@@ -40,15 +40,15 @@ def triple_rows(
     Others may have a fault, or blank nodes, which are named by all that their element holds.
     """
     s, p, o, own = columns
-    given = NULL_CODE if source.stream is None else terms.code(source.stream)
+    number = NULL_CODE if source.stream is None else terms.code(source.stream)
     named = own.codes != NULL_CODE
     usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"')) & (~named | own.are("<"))
     regular = among & times.readable & usual
     if source.stream is None and source.candidates:
         regular &= named
     elif source.stream is not None and not source.candidates:
-        regular &= ~named | (own.codes == given)
-    streams = np.where(named, own.codes, given)
+        regular &= ~named | (own.codes == number)
+    streams = np.where(named, own.codes, number)
     places = np.flatnonzero(regular)
     codes = tuple(column[places] for column in (s.codes, p.codes, o.codes, streams))
     return UsualRows(TRIPLE, places, times.kinds[places], times.values[places], codes, codes[3])
@@ -83,16 +83,16 @@ def atom_rows(
     arities = np.diff(begins) - 1
     room = int(arities.max(initial=0)) + 1
     kinds = (numbers_of(heads.indices).astype(np.int64) * room + arities)[atoms]
-    found = []
+    result = []
     for kind in distinct(kinds).tolist():
         own = kinds == kind
         name, rows, first = heads.dictionary[kind // room].as_py(), chosen[own], begins[atoms[own]] + 1
         columns = tuple(codes[first + place] for place in range(kind % room))
         streams = np.full(len(rows), NO_CODE)
-        found.append(
+        result.append(
             UsualRows((name, kind % room), rows, times.kinds[rows], times.values[rows], columns, streams)
         )
-    return found
+    return result
 
 
 Cells = tuple[pa.Array, Array]
@@ -104,8 +104,8 @@ def column_rows(
 ) -> list[UsualRows]:
     """Return the rows `among` all that hold a usual atom in columns, one table for each signature."""
     names, placed = predicates
-    named = mask_of(pc.match_substring_regex(names, f"^{_NAME}$")) & ~_reserved(names)
-    certain, going = among & times.readable & named[placed], np.ones(len(placed), np.bool_)
+    mask = mask_of(pc.match_substring_regex(names, f"^{_NAME}$")) & ~_reserved(names)
+    certain, going = among & times.readable & mask[placed], np.ones(len(placed), np.bool_)
     arities, columns = np.zeros(len(placed), np.int64), []
     for texts, places in arguments:
         usual = mask_of(pc.match_substring_regex(texts, f"^{_ARGUMENT}$")) & ~_reserved(texts)
@@ -119,15 +119,15 @@ def column_rows(
         columns.append(codes[places])
     chosen, room = np.flatnonzero(certain), len(arguments) + 1
     kinds = (placed * room + arities)[chosen]
-    found = []
+    result = []
     for kind in distinct(kinds).tolist():
         rows, name = chosen[kinds == kind], names[kind // room].as_py().decode()
         own = tuple(column[rows] for column in columns[: kind % room])
         streams = np.full(len(rows), NO_CODE)
-        found.append(
+        result.append(
             UsualRows((name, kind % room), rows, times.kinds[rows], times.values[rows], own, streams)
         )
-    return found
+    return result
 
 
 def _reserved(texts: pa.Array) -> Mask:
@@ -141,11 +141,11 @@ def _parts(atoms: pa.Array) -> pa.Array:
     return pc.split_pattern(atoms, ",")
 
 
-def _codes(words: pa.DictionaryArray, wanted: Mask, terms: TermCodes) -> Array:
+def _codes(words: pa.DictionaryArray, mask: Mask, terms: TermCodes) -> Array:
     """Return the codes of the wanted words, each distinct one read once."""
     places = numbers_of(words.indices).astype(np.int64)
     used = np.zeros(len(words.dictionary), np.bool_)
-    used[places[wanted]] = True
+    used[places[mask]] = True
     codes = np.zeros(len(used), np.int64)
     codes[used] = terms.codes(words.dictionary.filter(arrow_mask(used)).to_pylist())
     return codes[places]

@@ -60,24 +60,24 @@ def distinct_terms(texts: pa.Array, read: ReadTerm, terms: TermCodes, *, bare: b
 
     With `bare`, IRIs may stand without < and >.
     """
-    found = TermColumn(np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8))
+    column = TermColumn(np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8))
     empty = ~validity_of(texts) | (numbers_of(pc.binary_length(texts)) == 0)
-    found.codes[empty] = NULL_CODE
+    column.codes[empty] = NULL_CODE
     usual = usual_terms(texts)
     chosen = texts.filter(arrow_mask(usual)).cast(pa.string())
-    found.codes[usual] = terms.codes(chosen.to_pylist())
-    found.leads[usual] = np.where(mask_of(pc.starts_with(chosen, "<")), ord("<"), ord('"'))
+    column.codes[usual] = terms.codes(chosen.to_pylist())
+    column.leads[usual] = np.where(mask_of(pc.starts_with(chosen, "<")), ord("<"), ord('"'))
     if bare:
         iris = mask_of(pc.match_substring_regex(texts, f"^{_BARE}$"))
         inside = texts.filter(arrow_mask(iris))
         whole = pc.binary_join_element_wise(_LESS, inside, _GREATER, _NOTHING)
-        found.codes[iris] = terms.codes(whole.cast(pa.string()).to_pylist())
-        found.leads[iris] = ord("<")
+        column.codes[iris] = terms.codes(whole.cast(pa.string()).to_pylist())
+        column.leads[iris] = ord("<")
         usual |= iris
     for place in np.flatnonzero(~(usual | empty)).tolist():
         if text := _decoded(texts[place].as_py(), read):
-            found.codes[place], found.leads[place] = terms.code(text), ord(text[0])
-    return found
+            column.codes[place], column.leads[place] = terms.code(text), ord(text[0])
+    return column
 
 
 def usual_terms(texts: pa.Array) -> Mask:

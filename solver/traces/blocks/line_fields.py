@@ -35,12 +35,12 @@ class Lines:
 
 def lines_of(data: bytes) -> Lines:
     """Return the lines of a text; the last may lack its line feed."""
-    found = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(found == ord("\n"))
+    numbers = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(numbers == ord("\n"))
     if not data.endswith(b"\n"):
         ends = np.append(ends, len(data))
     starts = np.concatenate(([0], np.minimum(ends + 1, len(data))))
-    return _lines(found, starts, ends)
+    return _lines(numbers, starts, ends)
 
 
 def _lines(data: Bytes, starts: Array, ends: Array) -> Lines:
@@ -66,11 +66,11 @@ class Fields:
 
         Any other line has any place.
         """
-        found = np.zeros(len(self.texts), np.bool_)
+        mask = np.zeros(len(self.texts), np.bool_)
         for column in columns:
-            found[self.indices[among, column]] = True
-        places = np.cumsum(found) - 1
-        return self.texts.filter(arrow_mask(found)), [places[self.indices[:, column]] for column in columns]
+            mask[self.indices[among, column]] = True
+        places = np.cumsum(mask) - 1
+        return self.texts.filter(arrow_mask(mask)), [places[self.indices[:, column]] for column in columns]
 
 
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Fields:

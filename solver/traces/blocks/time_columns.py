@@ -64,13 +64,17 @@ def distinct_times(texts: pa.Array, clock: Clock, read: ReadTime, around: str = 
         digits = pc.replace_substring(digits, around, "")
     integers = counted_times(clock, numbers_of(digits.cast(pa.string()).cast(pa.int64())))
     count = len(texts)
-    found = TimeColumn(np.zeros(count, np.int8), np.zeros(count, np.int64), np.zeros(count, np.bool_))
-    found.kinds[usual], found.values[usual] = integers.kinds, integers.values
-    found.readable[usual] = integers.readable
+    column = TimeColumn(np.zeros(count, np.int8), np.zeros(count, np.int64), np.zeros(count, np.bool_))
+    column.kinds[usual], column.values[usual] = integers.kinds, integers.values
+    column.readable[usual] = integers.readable
     for place in np.flatnonzero(~usual).tolist():
         if (instant := _stamped(texts[place].as_py(), clock, read)) is not None:
-            found.kinds[place], found.values[place], found.readable[place] = instant.kind, instant.value, True
-    return found
+            column.kinds[place], column.values[place], column.readable[place] = (
+                instant.kind,
+                instant.value,
+                True,
+            )
+    return column
 
 
 def _stamped(text: bytes | None, clock: Clock, read: ReadTime) -> Instant | None:

@@ -54,7 +54,7 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
     try:
         table = read()
         # A text is one, also where it looks like a time.
-        if dated := [(one.name, pa.string()) for one in table.schema if pa.types.is_timestamp(one.type)]:
+        if dated := [(item.name, pa.string()) for item in table.schema if pa.types.is_timestamp(item.type)]:
             table = read(parse_options=pa_json.ParseOptions(explicit_schema=pa.schema(dated)))
         pq.write_table(storable(table), made)
     except (pa.ArrowException, OSError) as error:

@@ -46,8 +46,8 @@ class AtomLines(LineFormat):
 
 def is_atoms(lines: Sequence[str]) -> bool:
     """Return whether the first line that is no comment and no @prefix starts with a time and a colon."""
-    said = (line for line in map(str.strip, lines) if line and line[0] != "%" and line[:7] != "@prefix")
-    return _TIMED.match(next(said, "")) is not None
+    sentences = (line for line in map(str.strip, lines) if line and line[0] != "%" and line[:7] != "@prefix")
+    return _TIMED.match(next(sentences, "")) is not None
 
 
 def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
@@ -74,8 +74,10 @@ def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
         return _read_terms(source, line)
     time = source.stamped(Instant(TimeKind.INTEGER, int(usual[1])), 1)
     atoms = _ATOM.finditer(usual[2])
-    found = [TracedAtom(0, time, ATOMS, atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in atoms]
-    return found or [TracedAtom(0, time, ATOMS, None, ())]
+    traced_atoms = [
+        TracedAtom(0, time, ATOMS, atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in atoms
+    ]
+    return traced_atoms or [TracedAtom(0, time, ATOMS, None, ())]
 
 
 def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
@@ -100,8 +102,8 @@ def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
     usual = _ATOM.fullmatch(text) if text.isprintable() else None
     if usual is not None:
         return usual[1], tuple(_ARGUMENT.findall(usual[2] or ""))
-    found = scanned_atom(text, prefixes)
-    return None if found is None else (found.predicate, tuple(map(str, found.arguments)))
+    atom = scanned_atom(text, prefixes)
+    return None if atom is None else (atom.predicate, tuple(map(str, atom.arguments)))
 
 
 def scanned_atom(text: str, prefixes: Mapping[str, str]) -> Atom | None:
@@ -109,10 +111,10 @@ def scanned_atom(text: str, prefixes: Mapping[str, str]) -> Atom | None:
     scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):
         return None
-    found = _read_atom(scanner)
+    atom = _read_atom(scanner)
     if scanner.skip() < len(text):
         scanner.fail("the end of the cell: a row has one atom")
-    return found
+    return atom
 
 
 def atom_reading(time: Instant, atom: Atom | None) -> TracedAtom:
@@ -124,13 +126,13 @@ def atom_reading(time: Instant, atom: Atom | None) -> TracedAtom:
 
 def _read_atom(scanner: Scanner) -> Atom:
     start = scanner.skip()
-    found = read_ground_atom(scanner)
+    atom = read_ground_atom(scanner)
     try:
-        for term in found.arguments:
+        for term in atom.arguments:
             _check(term)
     except LarsError as error:
         raise PlacedError(scanner.place(start), str(error)) from None
-    return found
+    return atom
 
 
 def _check(term: Term) -> None:

@@ -99,12 +99,12 @@ def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "
 
 def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> AtomText | None:
     names = argument_columns(cells)
-    given = [cells[name][0] not in (None, "") for name in names]
-    count = sum(given)
-    if not all(given[:count]):
-        late = names[max(place for place, one in enumerate(given) if one)]
+    filled = [cells[name][0] not in (None, "") for name in names]
+    count = sum(filled)
+    if not all(filled[:count]):
+        late = names[max(place for place, flag in enumerate(filled) if flag)]
         problem = (
-            f"found {late} without {names[given.index(False)]}; accepted: empty cells after the arguments"
+            f"found {late} without {names[filled.index(False)]}; accepted: empty cells after the arguments"
         )
         raise MalformedPart(problem, cells[late][1])
     if cells["predicate"][0] in (None, ""):

@@ -49,8 +49,8 @@ class CsvLines(LineFormat):
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
         """Return the element of a line; the header has none."""
-        found = None if first else read_record(source, line)
-        return () if found is None else (found,)
+        row = None if first else read_record(source, line)
+        return () if row is None else (row,)
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
         """Return the lines that are triples, or atoms, for certain."""
@@ -59,8 +59,8 @@ class CsvLines(LineFormat):
 
 def is_header(line: str) -> bool:
     """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
-    listed = [name.strip() for name in line.removeprefix(",").split(",")]
-    if len(names := set(listed)) < len(listed):
+    texts = [name.strip() for name in line.removeprefix(",").split(",")]
+    if len(names := set(texts)) < len(texts):
         return False
     known = (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
     return names in known or names == set(atom_columns(names) or ())
@@ -90,7 +90,7 @@ def read_record(source: TraceFile, line: str) -> TracedAtom | None:
 
 
 def _fields(line: str) -> list[Cell]:
-    found: list[Cell] = []
+    result: list[Cell] = []
     at = 0
     while True:
         match = _FIELD.match(line, at)
@@ -102,10 +102,10 @@ def _fields(line: str) -> list[Cell]:
             )
         quoted = match["quoted"]
         text = match["plain"] if quoted is None else quoted.replace('""', '"')
-        found.append((text, at + 1, int(quoted is not None)))
+        result.append((text, at + 1, int(quoted is not None)))
         at = match.end()
         if not match["end"]:
-            return found
+            return result
 
 
 def csv_line(t: int, texts: Iterable[str]) -> str:
@@ -141,8 +141,8 @@ def csv_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualR
         return column_rows(first, others, times, whole, terms)
     named = [name for name in ("s", "p", "o", "stream") if name in header]
     texts, places = fields.used([header.index(name) for name in named], whole)
-    found = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)
-    columns = [found.take(place) for place in places]
+    column = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)
+    columns = [column.take(place) for place in places]
     columns += [without_terms(len(lines))] * (4 - len(columns))
     return [triple_rows(source, terms, times, columns, whole)]
 

@@ -186,11 +186,9 @@ class GraphFormat(FileFormat):
     def rows(self, source: TraceFile) -> Iterator[tuple[Raw, Place]]:
         """Yield the triples of a file, with the lines in which they end."""
         data = source.file.read_bytes()
-        for number, found in enumerate(self._readable(source, data)):
-            line = found.line or 1
-            yield source.row(
-                found, number, line, line_of(data, line) if isinstance(found, MalformedPart) else ""
-            )
+        for number, row in enumerate(self._readable(source, data)):
+            line = row.line or 1
+            yield source.row(row, number, line, line_of(data, line) if isinstance(row, MalformedPart) else "")
 
     def _readable(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
         try:

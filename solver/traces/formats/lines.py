@@ -49,9 +49,9 @@ class LineFormat(FileFormat):
         with source.file.open("rb") as file:
             for number, data in enumerate(iter(partial(file.readline, MOST_BYTES), b""), 1):
                 _check_length(whole, number, len(data))
-                for found in self.exact(source, data.removesuffix(b"\n"), first=number == 1):
+                for row in self.exact(source, data.removesuffix(b"\n"), first=number == 1):
                     text = data.decode("utf-8", "backslashreplace").rstrip("\r\n")
-                    yield source.row(found, next(seq), number, text)
+                    yield source.row(row, next(seq), number, text)
 
     def exact(self, source: TraceFile, data: bytes, *, first: bool) -> Sequence[TracedAtom | MalformedPart]:
         """Return what a line says, in order, or what is wrong with it."""
@@ -89,17 +89,17 @@ class LineFormat(FileFormat):
     ) -> Iterator[ExactRow]:
         for place in places.tolist():
             data = lines.text(place)
-            found = self.exact(source, data, first=first and place == 0)
-            bad = any(isinstance(one, MalformedPart) for one in found)
-            yield ExactRow(place, found, data.decode("utf-8", "backslashreplace").rstrip("\r") if bad else "")
+            rows = self.exact(source, data, first=first and place == 0)
+            bad = any(isinstance(item, MalformedPart) for item in rows)
+            yield ExactRow(place, rows, data.decode("utf-8", "backslashreplace").rstrip("\r") if bad else "")
 
 
 def left(usual: Sequence[UsualRows], rows: int) -> Array:
     """Return the places of the rows of a block that are not usual."""
-    found = np.ones(rows, np.bool_)
-    for one in usual:
-        found[one.places] = False
-    return np.flatnonzero(found)
+    mask = np.ones(rows, np.bool_)
+    for rows_read in usual:
+        mask[rows_read.places] = False
+    return np.flatnonzero(mask)
 
 
 def line_blocks(part: FilePart) -> Iterator[bytes]:

@@ -86,17 +86,17 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
         return f"<{known[prefix]}{local}>"
     if colon and local.startswith("//"):
         return f"<{text}>"
-    listed = ", ".join(f"{one}:" for one in known)
+    names = ", ".join(f"{name}:" for name in known)
     if colon and re.fullmatch(r"[\w.-]*", prefix):
-        accepted = f"--prefix {prefix}=IRI, in experiments a line of [prefixes] (known: {listed})"
+        accepted = f"--prefix {prefix}=IRI, in experiments a line of [prefixes] (known: {names})"
         raise LarsError(f"found the template {short(text)}, and no prefix {prefix}:; accepted: {accepted}")
-    accepted = f'an IRI, bare, in < > or by a prefix ({listed}), a "literal", or {{column}}'
+    accepted = f'an IRI, bare, in < > or by a prefix ({names}), a "literal", or {{column}}'
     raise LarsError(f"found the template {short(text)}; accepted: {accepted}")
 
 
 def _safe(value: str) -> str:
     """Return what a cell holds as a part of an IRI (R2RML's IRI-safe version)."""
-    return _UNSAFE.sub(lambda one: "".join(f"%{byte:02X}" for byte in one[0].encode()), value)
+    return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _escaped(value: str) -> str:
@@ -130,8 +130,8 @@ class _Table:
     def column(self, name: str) -> pa.Array:
         """Return a column; raises LarsError where there is none."""
         if name not in self.columns:
-            listed = ", ".join(self.columns)
-            raise LarsError(f"{self.path}: found no column {name}; it has {short(listed)}")
+            names = ", ".join(self.columns)
+            raise LarsError(f"{self.path}: found no column {name}; it has {short(names)}")
         return self.columns[name]
 
     def terms(self, template: Template) -> pa.Array:
@@ -182,11 +182,11 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
     texts = _plain_texts(column)
     name = _type_of(texts.drop_null().unique().to_pylist()) if typed else None
     if name == "dateTime":
-        texts = _rewritten(texts, lambda one: show(cell_time(one)))
+        texts = _rewritten(texts, lambda text: show(cell_time(text)))
     if name == "boolean":
         texts = pc.utf8_lower(texts)
     datatype = XSD + (name or "string")
-    return _rewritten(texts, lambda one: str(Literal(one, datatype)))
+    return _rewritten(texts, lambda text: str(Literal(text, datatype)))
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
@@ -194,28 +194,30 @@ def _type_of(texts: Sequence[str]) -> str | None:
     if not texts:
         return None
     for name, pattern in _NUMBERS:
-        if all(re.fullmatch(pattern, one) for one in texts):
+        if all(re.fullmatch(pattern, text) for text in texts):
             return name
     try:
-        return "dateTime" if all(cell_time(one).kind != TimeKind.INTEGER for one in texts) else None
+        return "dateTime" if all(cell_time(text).kind != TimeKind.INTEGER for text in texts) else None
     except MalformedPart:
         return None
 
 
 def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str, str], made: Path) -> None:
     """Write the triples of a table, row by row, as Parquet; raises LarsError for what is none."""
-    wanted = dict(mapping)
+    columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
-    if not predicates or "t" not in wanted or "s" not in wanted:
-        raise LarsError(f"{path}: found columns {', '.join(wanted)}; accepted: {ACCEPTED}")
-    time = CELL.fullmatch(wanted["t"])
+    if not predicates or "t" not in columns_wanted or "s" not in columns_wanted:
+        raise LarsError(f"{path}: found columns {', '.join(columns_wanted)}; accepted: {ACCEPTED}")
+    time = CELL.fullmatch(columns_wanted["t"])
     if time is None:
-        raise LarsError(f"{path}: found t = {short(wanted['t'])}; accepted: {{column}}, the column of times")
-    own = [wanted[key] for key in ("s", "stream") if key in wanted]
-    templates = [read_template(one, prefixes) for one in (*own, *(text for _, text in predicates))]
-    table = _read(path, plain, [time[1], *(name for one in templates for name in one.columns)])
-    subject, *rest = [table.terms(one) for one in templates]
-    stream = rest.pop(0) if "stream" in wanted else None
+        raise LarsError(
+            f"{path}: found t = {short(columns_wanted['t'])}; accepted: {{column}}, the column of times"
+        )
+    own = [columns_wanted[key] for key in ("s", "stream") if key in columns_wanted]
+    templates = [read_template(text, prefixes) for text in (*own, *(text for _, text in predicates))]
+    table = _read(path, plain, [time[1], *(name for template in templates for name in template.columns)])
+    subject, *rest = [table.terms(template) for template in templates]
+    stream = rest.pop(0) if "stream" in columns_wanted else None
     names = [read_predicate(key, prefixes) for key, _ in predicates]
     objects = list(zip(names, rest, strict=True))
     pq.write_table(_triples(_times(table.column(time[1])), stream, subject, objects), made)
@@ -238,9 +240,9 @@ def _triples(
     """Return the triples of each row one after the other, without those that lack a term."""
     rows, each = len(times), len(objects)
     numbers = pa.array(np.repeat(np.arange(rows), each))
-    across = pa.concat_arrays([one for _, one in objects])
+    across = pa.concat_arrays([entry for _, entry in objects])
     turned = (np.arange(rows)[:, None] + rows * np.arange(each)[None, :]).ravel()
-    found = pa.table(
+    table = pa.table(
         {
             "t": times.take(numbers),
             **({} if stream is None else {"stream": stream.take(numbers)}),
@@ -253,11 +255,11 @@ def _triples(
             ROW: pc.add(numbers, 1),
         }
     )
-    terms = [pc.is_valid(found[name]) for name in ("stream", "s", "o") if name in found.column_names]
+    terms = [pc.is_valid(table[name]) for name in ("stream", "s", "o") if name in table.column_names]
     whole = terms[0]
-    for one in terms[1:]:
-        whole = pc.and_(whole, one)
-    return found.filter(whole)
+    for item in terms[1:]:
+        whole = pc.and_(whole, item)
+    return table.filter(whole)
 
 
 def column_names(path: str, plain: Path) -> tuple[str, ...]:
@@ -277,17 +279,17 @@ def _is_parquet(plain: Path) -> bool:
 
 
 def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
-    wanted, header = list(dict.fromkeys(names)), column_names(path, plain)
-    if missing := [name for name in wanted if name not in header]:
+    texts, header = list(dict.fromkeys(names)), column_names(path, plain)
+    if missing := [name for name in texts if name not in header]:
         raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
     is_parquet = _is_parquet(plain)
     try:
         if is_parquet:
-            table = pq.read_table(plain, columns=wanted)
+            table = pq.read_table(plain, columns=texts)
         else:
             options = pc_csv.ConvertOptions(
-                column_types=dict.fromkeys(wanted, pa.string()),
-                include_columns=wanted,
+                column_types=dict.fromkeys(texts, pa.string()),
+                include_columns=texts,
                 strings_can_be_null=True,
                 null_values=[""],
                 quoted_strings_can_be_null=False,
@@ -295,13 +297,13 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
             table = pc_csv.read_csv(plain, convert_options=options)
     except (pa.ArrowException, OSError) as error:
         raise LarsError(f"{path}: cannot be read: {short(str(error))}") from None
-    columns = {name: _one(table.column(name)) for name in wanted}
+    columns = {name: _chunk(table.column(name)) for name in texts}
     return _Table(path, columns, from_text=not is_parquet)
 
 
-def _one(column: pa.ChunkedArray) -> pa.Array:
-    found = column.combine_chunks()
-    return found if isinstance(found, pa.Array) else pa.concat_arrays(found.chunks)
+def _chunk(column: pa.ChunkedArray) -> pa.Array:
+    chunk = column.combine_chunks()
+    return chunk if isinstance(chunk, pa.Array) else pa.concat_arrays(chunk.chunks)
 
 
 class MappedTable(ParquetTable):
@@ -327,9 +329,9 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     """
     names = column_names(path, plain)
     table = _read(path, plain, names)
-    found: dict[str, tuple[bool, list[str | None]]] = {}
+    result: dict[str, tuple[bool, list[str | None]]] = {}
     for name in names:
         column = table.column(name)
         texts = _plain_texts(column) if is_text(column.type) else _own_literals(column, typed=False)
-        found[name] = is_text(column.type), texts.to_pylist()
-    return found
+        result[name] = is_text(column.type), texts.to_pylist()
+    return result

@@ -59,8 +59,8 @@ class QuadLines(LineFormat):
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
         """Return the triple of a line."""
         _ = first
-        found = read_line(source, line)
-        return () if found is None else (found,)
+        row = read_line(source, line)
+        return () if row is None else (row,)
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
         """Return the lines that are triples for certain."""
@@ -76,15 +76,15 @@ class LineToken(NamedTuple):
 
 
 def _tokens(line: str) -> list[LineToken]:
-    found: list[LineToken] = []
+    tokens: list[LineToken] = []
     at = len(_BLANKS.match(line)[0])  # type: ignore[index]  # it matches the empty text
     while at < len(line):
         match = _TOKEN.match(line, at)
-        if match is None or (found and found[-1].kind == "end"):
+        if match is None or (tokens and tokens[-1].kind == "end"):
             raise MalformedPart(f"found {short(line[at:])}; accepted: {ACCEPTED_LINE}", at + 1)
-        found.append(LineToken(str(match.lastgroup), match[0], at + 1))
+        tokens.append(LineToken(str(match.lastgroup), match[0], at + 1))
         at = _BLANKS.match(line, match.end()).end()  # type: ignore[union-attr]
-    return found
+    return tokens
 
 
 def _bare(text: str) -> str:
@@ -243,11 +243,11 @@ def quad_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[Usual
         return []
     fields = fields_of(lines, cuts, whole)
     texts, places = fields.used((0, 1, 2, 3), whole)
-    found = distinct_terms(pc.binary_slice(texts, 0, -1), partial(field_term, source), terms)
+    column = distinct_terms(pc.binary_slice(texts, 0, -1), partial(field_term, source), terms)
     texts, (timed,) = fields.used((4,), whole)
     read = partial(field_time, source)
     times = distinct_times(pc.binary_slice(texts, 0, -1), source.clock, read, around='"')
-    return [triple_rows(source, terms, times.take(timed), [found.take(place) for place in places], whole)]
+    return [triple_rows(source, terms, times.take(timed), [column.take(place) for place in places], whole)]
 
 
 def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:

@@ -197,8 +197,8 @@ def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> I
         chosen = places[begin : begin + _TOGETHER]
         records = batch_records(batch.take(arrow_numbers(chosen)))
         for place, record in zip(chosen.tolist(), records, strict=True):
-            found = read_row(source, record)
-            yield ExactRow(place, (found,), str(record) if isinstance(found, MalformedPart) else "")
+            row = read_row(source, record)
+            yield ExactRow(place, (row,), str(record) if isinstance(row, MalformedPart) else "")
 
 
 def write_table(source: object, path: Path) -> Path:
@@ -237,7 +237,7 @@ def is_trace_table(file: Path) -> bool:
         names = set(pq.read_schema(file).names)
     except (pa.ArrowInvalid, OSError):
         return True  # its reader says what is accepted
-    return any(names >= set(one) for one in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
+    return any(names >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
 def read_row(source: TraceFile, record: Mapping[str, object]) -> TracedAtom | MalformedPart:
@@ -258,32 +258,32 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
         schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
         raise LarsError(f"{source.path}: no Parquet file: {error}") from None
-    wanted = _wanted(source, schema.names)
-    missing = [name for name in wanted if name not in (*schema.names, "stream")]
+    names = _columns_of(source, schema.names)
+    missing = [name for name in names if name not in (*schema.names, "stream")]
     if missing:
-        found = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
-        raise LarsError(f"{source.path}: {found}; accepted: {ACCEPTED_TABLE}; {MAPPED}")
-    if twice := [name for name in wanted if schema.names.count(name) > 1]:
+        text = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
+        raise LarsError(f"{source.path}: {text}; accepted: {ACCEPTED_TABLE}; {MAPPED}")
+    if twice := [name for name in names if schema.names.count(name) > 1]:
         raise LarsError(f"{source.path}: two columns {', '.join(twice)}; accepted: {ACCEPTED_TABLE}")
-    present = tuple(name for name in wanted if name in schema.names)
+    present = tuple(name for name in names if name in schema.names)
     for name in present:
         if not _fits(name, schema.field(name).type):
-            found = f"the column {name} is {schema.field(name).type}"
-            raise LarsError(f"{source.path}: {found}; accepted: {ACCEPTED_TABLE}")
+            text = f"the column {name} is {schema.field(name).type}"
+            raise LarsError(f"{source.path}: {text}; accepted: {ACCEPTED_TABLE}")
     return present
 
 
-def _wanted(source: TraceFile, names: Sequence[str]) -> tuple[str, ...]:
+def _columns_of(source: TraceFile, names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that a trace with columns of these names has; there may be others beside them."""
     if "s" in names or not {"atom", "predicate"} & set(names):
         return COLUMNS
     if "atom" in names:
         return ATOM_COLUMNS
-    if (found := atom_columns(names)) is None:
+    if (names_found := atom_columns(names)) is None:
         gap = next(name for number, name in enumerate(argument_columns(names), 1) if name != f"arg{number}")
         problem = f"the column {gap}, but none before it"
         raise LarsError(f"{source.path}: {problem}; accepted: {ACCEPTED_TABLE}")
-    return found
+    return names_found
 
 
 def _fits(name: str, kind: pa.DataType) -> bool:
@@ -361,7 +361,9 @@ def _row_groups(metadata: pq.FileMetaData, part: FilePart) -> tuple[list[int], i
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
     """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are those of UTC."""
     dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
-    columns = [moment_texts(one) if is_one else one for one, is_one in zip(batch.columns, dated, strict=True)]
+    columns = [
+        moment_texts(item) if is_one else item for item, is_one in zip(batch.columns, dated, strict=True)
+    ]
     batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
     try:
         yield from batch.to_pylist()
@@ -370,11 +372,11 @@ def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
             yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
 
 
-def _cell(found: pa.Scalar) -> object:
+def _cell(scalar: pa.Scalar) -> object:
     try:
-        return found.as_py()
+        return scalar.as_py()
     except UnicodeDecodeError:
-        text = found.value if isinstance(found, pa.DictionaryScalar) else found
+        text = scalar.value if isinstance(scalar, pa.DictionaryScalar) else scalar
         return text.as_buffer().to_pybytes()
 
 

@@ -38,14 +38,14 @@ class SuiteQuery:
         noise = [(stream, _NOISE) for stream in streams]
         if self.name in _LETTERS:
             own = _LETTERS[self.name].split(", ")
-            return (*((stream, _triple(one)) for one in own for stream in streams), *noise)
-        found = dict.fromkeys(
+            return (*((stream, _triple(text)) for text in own for stream in streams), *noise)
+        result = dict.fromkeys(
             (stream, _triple(f"{subject} {predicate} {number}"))
             for subject, number in (("s", 1), ("s", 2), ("s2", 1))
             for stream, _, _, inner in self.family.windows
             for predicate in dict.fromkeys(_PREDICATE.findall(inner))
         )
-        return (*found, *noise)
+        return (*result, *noise)
 
 
 _NOISE: Final = ("<http://e/n>", "<http://e/n>", "<http://e/n>")

@@ -20,7 +20,7 @@ _NAMED: Final = (
 
 def of_static() -> tuple[SuiteQuery, ...]:
     """Return queries about static data beside a window."""
-    one = ((S, 4, 2, ONE),)
+    item = ((S, 4, 2, ONE),)
     block = "WINDOW :w1 { ?s :p ?a }"
     rest = (
         (
@@ -81,7 +81,7 @@ def of_static() -> tuple[SuiteQuery, ...]:
         ),
     )
     return tuple(
-        suite_query("static", "static data", says, QueryFamily(name, one, select, static=static, body=body))
+        suite_query("static", "static data", says, QueryFamily(name, item, select, static=static, body=body))
         for name, select, body, static, says in rest
     )
 
@@ -101,7 +101,7 @@ _NAMED_STREAM: Final = QueryFamily("named-stream", ((T, 4, 2, ONE),))
 
 def of_widths() -> tuple[SuiteQuery, ...]:
     """Return queries about one window, each of another width and slide, and about what comes late."""
-    named = suite_query(
+    query = suite_query(
         "core", "windows", f"a window is on the stream that it names ({_DEFINITION_13})", _NAMED_STREAM
     )
     widths = (
@@ -119,7 +119,7 @@ def of_widths() -> tuple[SuiteQuery, ...]:
             (behind, QueryFamily("late-two", ((S, 4, 2, ONE), (T, 4, 2, "?s :r ?b .")), AB)),
         )
     )
-    return (*widths, named, *late)
+    return (*widths, query, *late)
 
 
 def of_operators() -> tuple[SuiteQuery, ...]:

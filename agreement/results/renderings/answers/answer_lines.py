@@ -27,36 +27,36 @@ Answered = AnswerRows | Streams | EngineReports
 _DIGITS: Final = 9
 
 
-def json_lines(found: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
+def json_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield one JSON object a line for each time point, or report."""
-    return map(json_text, json_objects(found, dates))
+    return map(json_text, json_objects(answers, dates))
 
 
-def json_objects(found: Answered, dates: Dates = NO_DATES) -> Iterator[Json]:
+def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[Json]:
     """Yield an object for each time point; `origin`, where times have one, is in each.
 
     Of a report `t` is its time point; where it comes between two of them, `t` is the one before, and
     `ms` its time in milliseconds.
     """
-    since: Json = {} if found.origin is None else {"origin": found.origin}
-    match found:
+    since: Json = {} if answers.origin is None else {"origin": answers.origin}
+    match answers:
         case AnswerRows(variables, at, _):
             for t, rows in at:
                 yield dates.with_dates({"t": t}) | {"rows": [binding(variables, row) for row in rows]} | since
         case Streams(whole=whole):
-            for t, streams in found.at:
+            for t, streams in answers.at:
                 yield dates.with_dates({"t": t}) | _json_of(streams, whole) | since
         case EngineReports(variables, reports, milliseconds):
             for report in reports:
-                told: Json = {"rows": [binding(variables, row) for row in report.rows]}
-                yield _time(report.t, milliseconds, dates) | told | since
+                entries: Json = {"rows": [binding(variables, row) for row in report.rows]}
+                yield _time(report.t, milliseconds, dates) | entries | since
         case _:
-            assert_never(found)
+            assert_never(answers)
 
 
-def text_lines(found: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
+def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield the answers for a reader, `-` for an empty one; reports as a trace if they are to be a stream."""
-    match found:
+    match answers:
         case AnswerRows(variables, at, _):
             lines = (f"{dates.text(t)}: {' '.join(map(short_row, rows)) or '-'}" for t, rows in at)
             # Evaluated before the header is printed: what cannot be evaluated prints nothing.
@@ -64,31 +64,31 @@ def text_lines(found: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
             yield from (f"t: {header(variables)}", *first)
             yield from lines
         case Streams(whole=whole):
-            for t, streams in found.at:
-                shown = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
-                more = ["…"] * (len(streams) > len(shown))
-                yield f"{dates.text(t)}: {' | '.join((*shown, *more)) or 'no answer stream'}"
+            for t, streams in answers.at:
+                texts = ["{" + ", ".join(stream) + "}" for stream in streams[: whole.most]]
+                more = ["…"] * (len(streams) > len(texts))
+                yield f"{dates.text(t)}: {' | '.join((*texts, *more)) or 'no answer stream'}"
         case EngineReports(stream=Iri() as stream):
-            yield from _stream_lines(found, stream, dates)
+            yield from _stream_lines(answers, stream, dates)
         case EngineReports():
-            yield from _report_lines(found, dates)
+            yield from _report_lines(answers, dates)
         case _:
-            assert_never(found)
+            assert_never(answers)
 
 
-def _report_lines(found: EngineReports, dates: Dates) -> Iterator[str]:
+def _report_lines(reports: EngineReports, dates: Dates) -> Iterator[str]:
     # Times are time points and their fractions.
-    yield f"t: {header(found.variables)}"
-    for report in found.reports:
+    yield f"t: {header(reports.variables)}"
+    for report in reports.reports:
         rows = " ".join(map(short_row, report.rows)) or "-"
-        t = report.t / found.milliseconds
+        t = report.t / reports.milliseconds
         yield f"{dates.date(t) or plain(t, _DIGITS)}: {rows}"
 
 
-def _stream_lines(found: EngineReports, stream: Iri, dates: Dates) -> Iterator[str]:
+def _stream_lines(reports: EngineReports, stream: Iri, dates: Dates) -> Iterator[str]:
     # Timed N-Quads, with dateTimes, or integers that count time points.
-    for report in found.reports:
-        t = dates.option(round(report.t / found.milliseconds))
+    for report in reports.reports:
+        t = dates.option(round(report.t / reports.milliseconds))
         for row in report.rows:
             yield f'{" ".join(text or "" for text in row)} {stream} "{t}" .'
 
@@ -96,8 +96,8 @@ def _stream_lines(found: EngineReports, stream: Iri, dates: Dates) -> Iterator[s
 def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
     if whole.consequences is not None:
         return {whole.consequences.value: streams[0] if streams else None}
-    shown = streams[: whole.most]
-    return {"answer_streams": shown} | ({"more": True} if len(streams) > len(shown) else {})
+    stream = streams[: whole.most]
+    return {"answer_streams": stream} | ({"more": True} if len(streams) > len(stream) else {})
 
 
 def _time(t: float, milliseconds: float, dates: Dates) -> Json:
@@ -120,12 +120,12 @@ _FIRST: Final = Column("first", int, "the first time point of a run at which it 
 _LAST: Final = Column("last", int, "the last one; it is answered at each evaluation between", is_time=True)
 
 
-def tables(found: Answered, *, runs: bool) -> tuple[OutTable, ...]:
+def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
     """Return the table of what is answered, and that of the times at which there is an answer.
 
     With `runs` what is answered has a row for each run of evaluations in place of one for each.
     """
-    match found:
+    match answers:
         case EngineReports() if runs:
             raise LarsError("runs: accepted without --as NAME, whose reports are events")
         case AnswerRows(variables, at, _) if runs:
@@ -138,23 +138,23 @@ def tables(found: Answered, *, runs: bool) -> tuple[OutTable, ...]:
                 OutTable("evaluations", (_TIME, _ROWS), counts),
             )
         case Streams() if runs:
-            of_streams = ((first, last, *key) for first, last, key in _joined(_stream_parts(found)))
+            of_streams = ((first, last, *key) for first, last, key in _joined(_stream_parts(answers)))
             return (
                 OutTable("runs", (_FIRST, _LAST, _STREAM, _ATOM), of_streams),
-                OutTable("evaluations", (_TIME, _STREAMS), found.counts),
+                OutTable("evaluations", (_TIME, _STREAMS), answers.counts),
             )
         case AnswerRows(variables, at, _):
             return _of_rows(variables, (_TIME,), [((t,), rows) for t, rows in at])
         case EngineReports(variables, reports, milliseconds):
-            told = [((floor(one.t / milliseconds), float(one.t)), one.rows) for one in reports]
-            return _of_rows(variables, (_TIME, _MILLISECONDS), told)
+            by_time = [((floor(report.t / milliseconds), float(report.t)), report.rows) for report in reports]
+            return _of_rows(variables, (_TIME, _MILLISECONDS), by_time)
         case Streams():
             return (
-                OutTable("answers", (_TIME, _STREAM, _ATOM), _atoms(found)),
-                OutTable("evaluations", (_TIME, _STREAMS), found.counts),
+                OutTable("answers", (_TIME, _STREAM, _ATOM), _atoms(answers)),
+                OutTable("evaluations", (_TIME, _STREAMS), answers.counts),
             )
         case _:
-            assert_never(found)
+            assert_never(answers)
 
 
 def _of_rows(
@@ -162,8 +162,8 @@ def _of_rows(
     when: tuple[Column, ...],
     answers: Sequence[tuple[Sequence[TableValue], Sequence[Iterable[str | None]]]],
 ) -> tuple[OutTable, ...]:
-    rows = ((*t, place, *row) for t, found in answers for place, row in enumerate(found, 1))
-    counts = ((*t, len(found)) for t, found in answers)
+    rows = ((*t, place, *row) for t, rows_here in answers for place, row in enumerate(rows_here, 1))
+    counts = ((*t, len(rows_here)) for t, rows_here in answers)
     return OutTable("answers", (*when, _PLACE, *term_columns(variables)), rows), OutTable(
         "evaluations", (*when, _ROWS), counts
     )
@@ -197,9 +197,9 @@ def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
     lasts: list[int] = []
     going: dict[_Key, int] = {}
     continued: set[int] = set()
-    for begin, end, found, starts, ends in parts:
+    for begin, end, keys_here, starts, ends in parts:
         offset, earlier = len(keys), dict[int, int]()
-        keys += found
+        keys += keys_here
         firsts += starts
         lasts += ends
         if going:
@@ -224,6 +224,6 @@ def _stream_parts(found: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
             yield int(times[0]), int(times[-1]), atoms, times[runs.first].tolist(), times[runs.last].tolist()
         else:
             t, streams = part
-            shown = enumerate(streams[: found.whole.most], 1)
-            keys = [(None if together else number, atom) for number, stream in shown for atom in stream]
+            numbered = enumerate(streams[: found.whole.most], 1)
+            keys = [(None if together else number, atom) for number, stream in numbered for atom in stream]
             yield t, t, keys, repeat(t, len(keys)), repeat(t, len(keys))

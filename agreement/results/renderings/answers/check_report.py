@@ -22,35 +22,35 @@ from lars.language.stream import Moment, write_moment
 _SHOWN: Final = 20
 
 
-def text_lines(found: Sequence[CheckReadings], t: int, dates: Dates) -> Iterator[str]:
+def text_lines(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Iterator[str]:
     """Yield the verdicts for a reader."""
-    for number, checked in enumerate(found, 1):
-        several = f" ({number} of {len(found)})" if len(found) > 1 else ""
-        said, *reasons = _said(checked.flp, t)
-        yield f"{dates.option(t)}{several}: {said}"
+    for number, checked in enumerate(readings, 1):
+        several = f" ({number} of {len(readings)})" if len(readings) > 1 else ""
+        verdict, *reasons = _in_words(checked.flp, t)
+        yield f"{dates.option(t)}{several}: {verdict}"
         yield from (f"  {reason}" for reason in reasons)
         if checked.differs:
             yield "  under the founded reading (not not p is decided by the stream itself) it is one"
 
 
-def _said(verdict: semantics.Verdict, t: int) -> Iterator[str]:
+def _in_words(verdict: semantics.Verdict, t: int) -> Iterator[str]:
     match verdict:
         case semantics.IsAnswerStream(choice):
             yield "an answer stream"
-            yield from _kept(choice, t)
+            yield from _choice_lines(choice, t)
         case semantics.NotAnInterpretation(missing, extra, outside):
             yield "NOT an answer stream: no interpretation of this input"
-            yield from _listed("missing", missing, t)
-            yield from _listed("not in the trace", extra, t)
-            yield from _listed("outside the timeline", outside, t)
+            yield from _moments_lines("missing", missing, t)
+            yield from _moments_lines("not in the trace", extra, t)
+            yield from _moments_lines("outside the timeline", outside, t)
         case semantics.ViolatedRule():
             yield f"NOT an answer stream: a rule is violated{_tried(verdict.choice_count)}"
             yield from _violated(verdict)
-            yield from _kept(verdict.choice, t)
+            yield from _choice_lines(verdict.choice, t)
         case semantics.SmallerModel():
             yield f"NOT an answer stream: a smaller model of the reduct exists{_tried(verdict.choice_count)}"
             yield from _smaller(verdict, t)
-            yield from _kept(verdict.choice, t)
+            yield from _choice_lines(verdict.choice, t)
         case _:
             assert_never(verdict)
 
@@ -59,12 +59,12 @@ def _tried(tried: int) -> str:
     return f", for each of {tried} choices of ties" if tried > 1 else ""
 
 
-def _violated(found: semantics.ViolatedRule) -> Iterator[str]:
-    yield f"rule: {found.instance.rule}"
-    yield f"instance: {found.instance}{_values(found.instance)}"
-    yield why(found.instance)
-    if found.other_count:
-        yield f"instances violated beside it: {found.other_count}"
+def _violated(rule: semantics.ViolatedRule) -> Iterator[str]:
+    yield f"rule: {rule.instance.rule}"
+    yield f"instance: {rule.instance}{_values(rule.instance)}"
+    yield why(rule.instance)
+    if rule.other_count:
+        yield f"instances violated beside it: {rule.other_count}"
 
 
 def why(instance: semantics.Instance) -> str:
@@ -76,16 +76,16 @@ def why(instance: semantics.Instance) -> str:
 
 
 def _values(instance: semantics.Instance) -> str:
-    shown = ", ".join(f"{name} = {value}" for name, value in instance.values.items())
-    return f"  with {shown}" if shown else ""
+    text = ", ".join(f"{name} = {value}" for name, value in instance.values.items())
+    return f"  with {text}" if text else ""
 
 
-def _smaller(found: semantics.SmallerModel, t: int) -> Iterator[str]:
-    yield from _listed("it lacks", found.unfounded, t)
-    yield from _listed("head of no rule whose body holds", found.unsupported, t)
-    if found.circle:
+def _smaller(model: semantics.SmallerModel, t: int) -> Iterator[str]:
+    yield from _moments_lines("it lacks", model.unfounded, t)
+    yield from _moments_lines("head of no rule whose body holds", model.unsupported, t)
+    if model.circle:
         yield "each is the head of a rule whose body holds, but they support each other:"
-        yield from (f"  {_link(link, t)}" for link in found.circle)
+        yield from (f"  {_link(link, t)}" for link in model.circle)
 
 
 def _link(link: semantics.SupportLink, t: int) -> str:
@@ -93,23 +93,25 @@ def _link(link: semantics.SupportLink, t: int) -> str:
     return f"{write_moment(link.head, t)} needs {write_moment(link.below, t)}{through}: {link.instance}"
 
 
-def _listed(label: str, found: Sequence[Moment], t: int) -> Iterator[str]:
-    if found:
-        yield f"{label}: {first_few([write_moment(moment, t) for moment in found], _SHOWN)}"
+def _moments_lines(label: str, moments: Sequence[Moment], t: int) -> Iterator[str]:
+    if moments:
+        yield f"{label}: {first_few([write_moment(moment, t) for moment in moments], _SHOWN)}"
 
 
-def _kept(choice: semantics.Choice, t: int) -> Iterator[str]:
-    for window, kept in choice:
-        yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in kept) or 'nothing'}"
+def _choice_lines(choice: semantics.Choice, t: int) -> Iterator[str]:
+    for window, moments in choice:
+        yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in moments) or 'nothing'}"
 
 
-def json_document(found: Sequence[CheckReadings], t: int, dates: Dates) -> Json:
+def json_document(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Json:
     """Return the verdicts as one JSON document."""
     streams = [
-        _json(one.flp, t) | {"founded": isinstance(one.founded, semantics.IsAnswerStream)} for one in found
+        _json(check_readings.flp, t)
+        | {"founded": isinstance(check_readings.founded, semantics.IsAnswerStream)}
+        for check_readings in readings
     ]
-    said = {"correct": all(one.correct for one in found), "streams": streams}
-    return {"origin": dates.zero, **dates.with_dates({"t": t}), **said}
+    entries = {"correct": all(check_readings.correct for check_readings in readings), "streams": streams}
+    return {"origin": dates.zero, **dates.with_dates({"t": t}), **entries}
 
 
 def _json(verdict: semantics.Verdict, t: int) -> Json:
@@ -117,7 +119,7 @@ def _json(verdict: semantics.Verdict, t: int) -> Json:
         return {name: [write_moment(moment, t) for moment in part] for name, part in parts.items()}
 
     def chosen(choice: semantics.Choice) -> Json:
-        return {"choice": [{"window": str(window)} | texts(keeps=kept) for window, kept in choice]}
+        return {"choice": [{"window": str(window)} | texts(keeps=moments) for window, moments in choice]}
 
     match verdict:
         case semantics.IsAnswerStream(choice):
@@ -126,13 +128,13 @@ def _json(verdict: semantics.Verdict, t: int) -> Json:
             return {"verdict": "no interpretation"} | texts(missing=missing, extra=extra, outside=outside)
         case semantics.ViolatedRule(instance, others, choice, tried):
             values = {str(name): str(value) for name, value in instance.values.items()}
-            said: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
-            said |= {"values": values, "why": why(instance), "others": others}
-            return said | chosen(choice) | {"choices": tried}
+            entries: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
+            entries |= {"values": values, "why": why(instance), "others": others}
+            return entries | chosen(choice) | {"choices": tried}
         case semantics.SmallerModel(least, unfounded, unsupported, circle, choice, tried):
-            said = texts(least=least, unfounded=unfounded, unsupported=unsupported)
+            entries = texts(least=least, unfounded=unfounded, unsupported=unsupported)
             links = {"circle": [_json_link(link, t) for link in circle], "choices": tried}
-            return {"verdict": "smaller model"} | said | links | chosen(choice)
+            return {"verdict": "smaller model"} | entries | links | chosen(choice)
         case _:
             assert_never(verdict)
 

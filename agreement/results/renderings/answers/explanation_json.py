@@ -42,52 +42,67 @@ _ATTEMPT: Final = _RULE | {
 }
 
 
-def as_json(found: AtomExplanation | NoAnswerStream, dates: Dates) -> Json:
+def as_json(explanation: AtomExplanation | NoAnswerStream, dates: Dates) -> Json:
     """Return the explanation for machines."""
-    told = _unanswered(found, dates) if isinstance(found, NoAnswerStream) else _of_atom(found, dates)
-    return {"origin": dates.zero} | told
+    entries = (
+        _unanswered(explanation, dates)
+        if isinstance(explanation, NoAnswerStream)
+        else _of_atom(explanation, dates)
+    )
+    return {"origin": dates.zero} | entries
 
 
-def _of_atom(found: AtomExplanation, dates: Dates) -> Json:
-    teller = _JsonTeller(found.world, dates, found.shortfalls)
-    t, atom = found.moment
-    place = dates.with_dates({"at": found.world.t, "t": t}) | {
+def _of_atom(explanation: AtomExplanation, dates: Dates) -> Json:
+    teller = _JsonTeller(explanation.world, dates, explanation.shortfalls)
+    t, atom = explanation.moment
+    place = dates.with_dates({"at": explanation.world.t, "t": t}) | {
         "atom": str(atom),
-        "answer_stream": found.number,
+        "answer_stream": explanation.number,
     }
-    said = {"of": found.count, "more": found.more, "silent": found.silent, "holds": found.proof is not None}
-    content: Json = place | said
-    if found.proof is not None:
-        content |= {"proof": teller.node(found.moment, 0, [])}
+    entries = {
+        "of": explanation.count,
+        "more": explanation.more,
+        "silent": explanation.silent,
+        "holds": explanation.proof is not None,
+    }
+    content: Json = place | entries
+    if explanation.proof is not None:
+        content |= {"proof": teller.node(explanation.moment, 0, [])}
     else:
-        content |= teller.shortfall(next(iter(found.shortfalls)))
-        why = None if found.sought is None else Words(dates).underived(found.sought, t)
-        content |= {"why": why, "nearest": teller.nearest(found.sought.input if found.sought else None)}
+        content |= teller.shortfall(next(iter(explanation.shortfalls)))
+        why = None if explanation.sought is None else Words(dates).underived(explanation.sought, t)
+        content |= {
+            "why": why,
+            "nearest": teller.nearest(explanation.sought.input if explanation.sought else None),
+        }
     return content | {"lemmas": teller.rest()}
 
 
-def _unanswered(found: NoAnswerStream, dates: Dates) -> Json:
-    content: Json = dates.with_dates({"at": found.t, "t": found.moment[0]})
-    content |= {"atom": str(found.moment[1]), "answer_streams": 0}
-    if found.world is None:
+def _unanswered(stream: NoAnswerStream, dates: Dates) -> Json:
+    content: Json = dates.with_dates({"at": stream.t, "t": stream.moment[0]})
+    content |= {"atom": str(stream.moment[1]), "answer_streams": 0}
+    if stream.world is None:
         circular = [
-            {"predicate": signature_text(name), "rules": [_rule(found.program, number) for number in numbers]}
-            for name, numbers in found.circular.items()
+            {
+                "predicate": signature_text(name),
+                "rules": [_rule(stream.program, number) for number in numbers],
+            }
+            for name, numbers in stream.circular.items()
         ]
         return content | {"why": {"kind": "circular", "on_own_absence": circular}}
-    teller, timeline = _JsonTeller(found.world, dates), found.world.view.timeline
+    teller, timeline = _JsonTeller(stream.world, dates), stream.world.view.timeline
     violations = [
-        _rule(found.program, one.number)
+        _rule(stream.program, violation.number)
         | {
-            "why": Words(dates).violated(one, timeline),
-            "binding": _values(one.binding),
-            "head": None if one.head is None else f"@_{one.head[0]} {one.head[1]}",
-            "premises": [teller.premise(premise, 1) for premise in one.premises],
-            "others": one.other_count,
+            "why": Words(dates).violated(violation, timeline),
+            "binding": _values(violation.binding),
+            "head": None if violation.head is None else f"@_{violation.head[0]} {violation.head[1]}",
+            "premises": [teller.premise(premise, 1) for premise in violation.premises],
+            "others": violation.other_count,
         }
-        for one in found.violations
+        for violation in stream.violations
     ]
-    relaxed = {"without": len(found.relaxed.streams), "more": found.relaxed.more}
+    relaxed = {"without": len(stream.relaxed.streams), "more": stream.relaxed.more}
     why: Json = {"kind": "violated"} | relaxed | {"violations": violations}
     return content | {"why": why | {"lemmas": teller.rest()}}
 
@@ -119,8 +134,8 @@ class _JsonTeller:
             return {"kind": kind} | _atom(*moment, self._dates) | here
         if self._once.elsewhere(moment, depth):
             t, atom = moment
-            told = self._dates.with_dates({"t": t}) | {"atom": str(atom), "repeated": True}
-            return {"kind": "derived"} | told | here
+            entries = self._dates.with_dates({"t": t}) | {"atom": str(atom), "repeated": True}
+            return {"kind": "derived"} | entries | here
         return self._derived(moment, depth) | here
 
     def _derived(self, moment: Moment, depth: int) -> Json:
@@ -128,8 +143,8 @@ class _JsonTeller:
         assert isinstance(support, explain.RuleInstance)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
-        found = {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
-        return found | self._dates.with_dates({"t": moment[0]})
+        result = {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
+        return result | self._dates.with_dates({"t": moment[0]})
 
     def premise(self, premise: explain.Premise, depth: int) -> Json:
         """Return a body literal that holds, with what it rests on."""
@@ -146,11 +161,11 @@ class _JsonTeller:
                 return [self.node((t, atom), depth, windows)]
             case explain.AbsentAtom(atom, within):
                 return [{"kind": "absent", "atom": str(atom)} | self._span(within) | {"windows": windows}]
-            case explain.OutsideTimeline(t, shown):
+            case explain.OutsideTimeline(t, span):
                 return [
                     {"kind": "outside"}
                     | self._dates.with_dates({"t": t})
-                    | self._span(shown)
+                    | self._span(span)
                     | {"windows": windows}
                 ]
             case explain.WindowContent(window, interval, inner):
@@ -166,7 +181,7 @@ class _JsonTeller:
 
     def shortfall(self, goal: explain.Goal) -> Json:
         """Return what a goal lacks; what it misses in turn stands in it."""
-        self._once.told.add(goal)
+        self._once.goals.add(goal)
         here = self._shortfalls[goal]
         return {
             "derivable": here.derivable,
@@ -189,7 +204,7 @@ class _JsonTeller:
         if sight is not None:
             content |= {
                 "why": self._words.unseen(sight),
-                "windows": [self._window(window, shown) for window, shown in sight.windows],
+                "windows": [self._window(window, interval) for window, interval in sight.windows],
                 "looked_in": self._span(sight.within),
                 "nearest": self.nearest(sight),
                 **self._dates.with_dates({"left": sight.left}),
@@ -200,8 +215,8 @@ class _JsonTeller:
         missing = failure.missing
         if missing is not None:
             goal: Json = {"atom": str(missing.atom)} | self._span(missing.within)
-            known = missing not in self._once.told and missing in self._shortfalls
-            more = self.shortfall(missing) if known else {"repeated": missing in self._once.told}
+            known = missing not in self._once.goals and missing in self._shortfalls
+            more = self.shortfall(missing) if known else {"repeated": missing in self._once.goals}
             content |= {"missing": goal | more}
         return content
 
@@ -210,11 +225,11 @@ class _JsonTeller:
         sides = () if sight is None else (("before", sight.before), ("after", sight.after))
         return [{"side": side} | _atom(*moment, self._dates) for side, moment in sides if moment is not None]
 
-    def _span(self, shown: Interval) -> Json:
-        return self._dates.with_dates(encode(shown))
+    def _span(self, interval: Interval) -> Json:
+        return self._dates.with_dates(encode(interval))
 
-    def _window(self, window: Window, shown: Interval) -> Json:
-        return {"window": str(window), **self._span(shown)}
+    def _window(self, window: Window, interval: Interval) -> Json:
+        return {"window": str(window), **self._span(interval)}
 
 
 def _atom(t: int, atom: Atom, dates: Dates) -> Json:

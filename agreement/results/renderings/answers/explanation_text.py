@@ -32,7 +32,7 @@ class ToldOnce:
 
     def __init__(self, world: explain.IndexedPoint) -> None:
         self.prover = explain.Prover(world)
-        self.told: set[Moment | explain.Goal] = set()
+        self.goals: set[Moment | explain.Goal] = set()
         self.later: list[Moment] = []
 
     def derived(self, moment: Moment) -> bool:
@@ -41,10 +41,10 @@ class ToldOnce:
 
     def elsewhere(self, moment: Moment, depth: int) -> bool:
         """Whether a proof stands in another place: it was told, or is so deep that it is told later."""
-        known = moment in self.told
+        known = moment in self.goals
         if not known and depth > _DEEPEST:
             self.later.append(moment)
-        self.told.add(moment)
+        self.goals.add(moment)
         return known or depth > _DEEPEST
 
     def left(self) -> Iterator[Moment]:
@@ -59,7 +59,7 @@ def shorten(text: str) -> str:
     >>> shorten('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
     'p(b, 25)'
     """
-    return _TERM.sub(lambda found: short(found.group()), text)
+    return _TERM.sub(lambda match: short(match.group()), text)
 
 
 def short_text(part: Atom | BodyLiteral | Rule) -> str:
@@ -91,8 +91,8 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     }
     if not behind:
         return "It needs no input."
-    listed = [f"{dates.text(t)}: {triple}" for t, triple in sorted(behind)]
-    return f"It rests on {quantity(len(listed), 'triple')}: {first_few(listed, _MOST_BEHIND, ' · ')}."
+    texts = [f"{dates.text(t)}: {triple}" for t, triple in sorted(behind)]
+    return f"It rests on {quantity(len(texts), 'triple')}: {first_few(texts, _MOST_BEHIND, ' · ')}."
 
 
 def bound(values: explain.Values) -> str:
@@ -134,13 +134,13 @@ class Words:
                 return f"nowhere in {self.at(within)}" if within else "nothing is in sight"
             case explain.Trivial():
                 return "✓"
-            case explain.OutsideTimeline(t, shown):
-                return f"{self.dates.text(t)} lies outside {self.at(shown)}"
+            case explain.OutsideTimeline(t, span):
+                return f"{self.dates.text(t)} lies outside {self.at(span)}"
             case explain.WindowContent(window, interval, inner):
                 which = window if nested else "the window"
                 return f"{self.place_of(inner, nested=True)}, {which} shows {self.at(interval)}"
-            case explain.Points(shown, _, True):
-                return f"at every time of {self.at(shown)}" if shown else "at every time, as there is none"
+            case explain.Points(span, _, True):
+                return f"at every time of {self.at(span)}" if span else "at every time, as there is none"
             case explain.Points(_, ((t, inner), *_), _):
                 return (
                     f"at {self.dates.text(t)}"
@@ -156,7 +156,7 @@ class Words:
 
     def unseen(self, sight: explain.Sight) -> str:
         """Return where an atom was looked for in vain, and what lies nearest."""
-        windows = ", ".join(f"{window} shows {self.at(shown)}" for window, shown in sight.windows[:-1])
+        windows = ", ".join(f"{window} shows {self.at(interval)}" for window, interval in sight.windows[:-1])
         place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
         return "; ".join((place, *self._nearest(sight)))
 
@@ -173,22 +173,22 @@ class Words:
             return self._displaced(sight.dropped, sight.before)
         return f"nothing like it in {self.at(sight.within)}"
 
-    def _displaced(self, found: explain.WindowMiss, moment: Moment) -> str:
-        window, kept = found.window, found.kept_interval
+    def _displaced(self, miss: explain.WindowMiss, moment: Moment) -> str:
+        window, interval = miss.window, miss.kept_interval
         atom = f"{short_text(moment[1])} at {self.dates.text(moment[0])}"
-        if not found.is_counted:
+        if not miss.is_counted:
             return f"the window counts the input atoms{_source(window)} alone, and not {atom}"
-        if kept is None:
+        if interval is None:
             return f"the window keeps {window.size} input atoms, and not {atom}"
-        if found.is_chosen:
+        if miss.is_chosen:
             chosen = f"those chosen of the input atoms at {self.dates.text(moment[0])}"
             return f"not among {chosen}: {atom} is left out"
         part = "" if window.by is None else f" of its partition (by {_places(window.by)})"
         if window.size == 1:
             newest = f"the newest input atom{_source(window)}{part}"
-            return f"not {newest}, which is at {self.dates.text(kept.last)}; {atom} came before it"
+            return f"not {newest}, which is at {self.dates.text(interval.last)}; {atom} came before it"
         newest = f"the newest {window.size} input atoms{_source(window)}{part}"
-        reach = f"which reach from {self.dates.text(kept.first)} to {self.dates.text(kept.last)}"
+        reach = f"which reach from {self.dates.text(interval.first)} to {self.dates.text(interval.last)}"
         return f"not among {newest}, {reach}; {atom} came before them"
 
     def underived(self, sought: Sought | None, t: int) -> str:
@@ -204,29 +204,29 @@ class Words:
             else ("it is input, and never came")
         )
 
-    def violated(self, found: explain.Violation, timeline: Interval) -> str:
+    def violated(self, violation: explain.Violation, timeline: Interval) -> str:
         """Return why no stream can satisfy a rule instance whose body holds."""
-        values = f" with {bound(found.binding)}" if found.binding else ""
-        if found.head is None:
+        values = f" with {bound(violation.binding)}" if violation.binding else ""
+        if violation.head is None:
             return f"its body holds{values}, and it is a constraint"
-        time, atom = found.head
+        time, atom = violation.head
         outside = f"lies outside the timeline {self.at(timeline)}"
         return f"its body holds{values}: the head @_{time} {short_text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
         """Return what lies nearest, unless it is told already."""
-        found = []
+        result = []
         told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
         if sight.before is not None and not told_already:
             t, atom = sight.before
             left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
-            found.append(f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}")
+            result.append(f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}")
             if sight.dropped is not None and (sight.gaps or not sight.dropped.is_counted):
-                found.append(self._displaced(sight.dropped, sight.before))
+                result.append(self._displaced(sight.dropped, sight.before))
         if sight.after is not None:
             t, atom = sight.after
-            found.append(f"nearest after: {short_text(atom)} at {self.dates.text(t)}")
-        return found
+            result.append(f"nearest after: {short_text(atom)} at {self.dates.text(t)}")
+        return result
 
 
 _RELAXED: Final = "the rules without constraints and heads outside the timeline"
@@ -251,39 +251,39 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
         yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def text_lines(found: AtomExplanation | NoAnswerStream, given: Dates = NO_DATES) -> Iterator[str]:
+def text_lines(explanation: AtomExplanation | NoAnswerStream, given: Dates = NO_DATES) -> Iterator[str]:
     """Yield the explanation for a reader."""
-    dates = given if found.world is None else given.within(found.world.view.timeline)
+    dates = given if explanation.world is None else given.within(explanation.world.view.timeline)
     if dates.caption:
         yield f"times{dates.caption}"
-    if isinstance(found, NoAnswerStream):
-        yield from _unanswered(found, dates)
+    if isinstance(explanation, NoAnswerStream):
+        yield from _unanswered(explanation, dates)
         return
-    if found.count > 1:
-        yield f"in answer stream {found.number} of {'more than ' * found.more}{found.count}"
-    if found.silent is not None:
-        yield found.silent
-    teller = _TreeTeller(found.world, dates)
-    if found.proof is not None:
-        yield from teller.proof(found.proof)
+    if explanation.count > 1:
+        yield f"in answer stream {explanation.number} of {'more than ' * explanation.more}{explanation.count}"
+    if explanation.silent is not None:
+        yield explanation.silent
+    teller = _TreeTeller(explanation.world, dates)
+    if explanation.proof is not None:
+        yield from teller.proof(explanation.proof)
     else:
-        yield from lines(teller.shortfall(next(iter(found.shortfalls)), found))
+        yield from lines(teller.shortfall(next(iter(explanation.shortfalls)), explanation))
     yield from teller.rest()
 
 
-def _unanswered(found: NoAnswerStream, dates: Dates) -> Iterator[str]:
-    yield f"there is no answer stream at {dates.text(found.t)}"
-    if found.world is None:
+def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
+    yield f"there is no answer stream at {dates.text(stream.t)}"
+    if stream.world is None:
         yield f"{_RELAXED} have none either; what hangs on its own absence:"
-        for name, numbers in found.circular.items():
-            rules = (f"rule {number}: {short_text(found.program.rules[number - 1])}" for number in numbers)
+        for name, numbers in stream.circular.items():
+            rules = (f"rule {number}: {short_text(stream.program.rules[number - 1])}" for number in numbers)
             yield from lines(Branch(signature_text(name), (), tuple(map(Branch, rules))))
         return
-    count = len(found.relaxed.streams)
-    many = f"{'more than ' * found.relaxed.more}{count}"
+    count = len(stream.relaxed.streams)
+    many = f"{'more than ' * stream.relaxed.more}{count}"
     yield f"{_RELAXED} have {many}; the first violates:"
-    teller = _TreeTeller(found.world, dates)
-    for violation in found.violations:
+    teller = _TreeTeller(stream.world, dates)
+    for violation in stream.violations:
         yield from lines(teller.violation(violation))
     yield from teller.rest()
 
@@ -299,7 +299,7 @@ class _TreeTeller:
         self._rules: set[int] = set()
 
     def proof(self, proof: explain.Proof) -> Iterator[str]:
-        self._once.told.add(proof.goal)
+        self._once.goals.add(proof.goal)
         yield from lines(self._moment(proof.goal, 0))
 
     def rest(self) -> Iterator[str]:
@@ -346,22 +346,22 @@ class _TreeTeller:
         where = "below" if moment in self._once.later else "above"
         return Branch(f"{short_text(moment[1])} at {self._dates.text(moment[0])}: see {where}")
 
-    def shortfall(self, goal: explain.Goal, found: AtomExplanation) -> Branch:
+    def shortfall(self, goal: explain.Goal, explanation: AtomExplanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
         return Branch(
             f"{short_text(goal.atom)} does not hold {self._words.when(goal.within)}",
             (),
-            self._tries(goal, found),
+            self._tries(goal, explanation),
         )
 
-    def _tries(self, goal: explain.Goal, found: AtomExplanation) -> tuple[Branch, ...]:
-        self._once.told.add(goal)
-        here = found.shortfalls.get(goal)
+    def _tries(self, goal: explain.Goal, explanation: AtomExplanation) -> tuple[Branch, ...]:
+        self._once.goals.add(goal)
+        here = explanation.shortfalls.get(goal)
         if here is None:
             return (Branch("too deep to be told here: explain it by itself"),)
         if not here.derivable:
-            return (Branch(self._words.underived(found.sought, goal.within.first)),)
-        tries = [self._attempt(attempt, found) for attempt in here.attempts]
+            return (Branch(self._words.underived(explanation.sought, goal.within.first)),)
+        tries = [self._attempt(attempt, explanation) for attempt in here.attempts]
         return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
 
     def _mismatch(self, other: explain.Mismatch, goal: explain.Goal) -> Branch:
@@ -371,22 +371,24 @@ class _TreeTeller:
             notes = (f"its head is at {self._dates.text(other.head_at)}, not {when}",)
         return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
-    def violation(self, found: explain.Violation) -> Branch:
+    def violation(self, violation: explain.Violation) -> Branch:
         """Return the rule instance whose body holds, and why it does."""
-        notes = [self._words.violated(found, self._world.view.timeline)]
-        if found.other_count:
-            notes.append(f"other instances: {found.other_count}{' or more' * (found.other_count >= MOST)}")
-        below = tuple(self._premise(premise, 1) for premise in found.premises)
-        return Branch(self._rule(found.number, "").lstrip(), tuple(notes), below)
+        notes = [self._words.violated(violation, self._world.view.timeline)]
+        if violation.other_count:
+            notes.append(
+                f"other instances: {violation.other_count}{' or more' * (violation.other_count >= MOST)}"
+            )
+        below = tuple(self._premise(premise, 1) for premise in violation.premises)
+        return Branch(self._rule(violation.number, "").lstrip(), tuple(notes), below)
 
-    def _attempt(self, attempt: explain.Attempt, found: AtomExplanation) -> Branch:
+    def _attempt(self, attempt: explain.Attempt, explanation: AtomExplanation) -> Branch:
         rule = self._rule(attempt.number, "by")
         notes = [f"closest with {bound(attempt.binding)}"] if attempt.binding else []
-        below = [Branch(f"✓ {self._kept(premise)}") for premise in attempt.premises]
+        below = [Branch(f"✓ {self._premise_text(premise)}") for premise in attempt.premises]
         if attempt.failure is None:
             notes.append("its body holds, but its head is at another time or has other terms")
         else:
-            below.append(self._failure(attempt.failure, found))
+            below.append(self._failure(attempt.failure, explanation))
         below += [Branch(f"✗ {short_text(literal)}: fails too") for literal in attempt.failed_too]
         below += [Branch(f"· {short_text(literal)}: undecided") for literal in attempt.left]
         if attempt.other_count:
@@ -394,16 +396,16 @@ class _TreeTeller:
             notes.append(f"other instances that come as close: {many}")
         return Branch(rule, tuple(notes), tuple(below))
 
-    def _kept(self, premise: explain.Premise) -> str:
+    def _premise_text(self, premise: explain.Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
             return short_text(premise.literal)
         return f"{short_text(premise.literal)}: {self._words.place_of(premise.evidence)}"
 
-    def _failure(self, failure: explain.Failure, found: AtomExplanation) -> Branch:
+    def _failure(self, failure: explain.Failure, explanation: AtomExplanation) -> Branch:
         text, missing = f"✗ {short_text(failure.literal)}", failure.missing
         if failure.sight is not None:
-            above = missing is not None and missing in self._once.told
-            below = () if missing is None or above else self._tries(missing, found)
+            above = missing is not None and missing in self._once.goals
+            below = () if missing is None or above else self._tries(missing, explanation)
             return Branch(f"{text}: {self._words.unseen(failure.sight)}{'; see above' * above}", (), below)
         if failure.despite is None:
             return Branch(f"{text}: fails")

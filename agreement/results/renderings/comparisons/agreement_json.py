@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from solver.spark import RowsByTime
 
 
-def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json:
+def as_json(report: AgreementReport, setting: Setting, row_filter: RowFilter) -> Json:
     """Return the whole report: the first variant's periods at the top, all under `variants`.
 
     What can be long is an iterator, for `document_lines`.
@@ -52,23 +52,33 @@ def as_json(report: AgreementReport, setting: Setting, shown: RowFilter) -> Json
         "origin": report.variants[0].trace.origin,
         "profile": encode(setting.profile),
         "bounds": encode(setting.bounds),
-        "on": [f"?{one.name}" for one in report.variables],
-        **_variant(report, report.variants[0], shown, dates),
-        "variants": (_variant(report, one, shown, dates) for one in report.variants if derived),
+        "on": [f"?{variable.name}" for variable in report.variables],
+        **_variant(report, report.variants[0], row_filter, dates),
+        "variants": (
+            _variant(report, variant_report, row_filter, dates)
+            for variant_report in report.variants
+            if derived
+        ),
         "warnings": list(report.warnings),
         "certified": dict(zip(("times", "of"), report.certified, strict=True)),
     }
 
 
-def _variant(report: AgreementReport, variant: VariantReport, shown: RowFilter, dates: Dates) -> Json:
-    periods = (_period(report, variant, verdict, shown, dates) for verdict in shown.verdicts(variant))
+def _variant(report: AgreementReport, variant: VariantReport, row_filter: RowFilter, dates: Dates) -> Json:
+    periods = (
+        _period(report, variant, verdict, row_filter, dates) for verdict in row_filter.verdicts(variant)
+    )
     return {"variant": str(variant.pair), "periods": periods}
 
 
 def _period(
-    report: AgreementReport, variant: VariantReport, verdict: PeriodVerdict, shown: RowFilter, dates: Dates
+    report: AgreementReport,
+    variant: VariantReport,
+    verdict: PeriodVerdict,
+    row_filter: RowFilter,
+    dates: Dates,
 ) -> Json:
-    intervals = _supported(variant, shown.intervals(variant, verdict))
+    intervals = _supported(variant, row_filter.intervals(variant, verdict))
     return {
         "period": verdict.period,
         "agree": verdict.agree,
@@ -89,9 +99,9 @@ def _supported(
     """Yield the intervals with what their rows rest on."""
     waiting: list[tuple[PeriodComparison, list[FoundRow]]] = []
     count = 0
-    for one in intervals:
-        waiting.append(one)
-        count += len(one[1])
+    for interval in intervals:
+        waiting.append(interval)
+        count += len(interval[1])
         if count >= _AT_ONCE:
             yield from _proved(variant, waiting)
             waiting, count = [], 0
@@ -101,14 +111,14 @@ def _supported(
 def _proved(
     variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[FoundRow]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
-    asked = [(row.difference, interval) for interval, rows in intervals for row in rows]
-    found = iter(variant.supports(asked))
+    comparisons = [(row.difference, interval) for interval, rows in intervals for row in rows]
+    supports = iter(variant.supports(comparisons))
     for interval, rows in intervals:
-        yield interval, [(row, next(found)) for row in rows]
+        yield interval, [(row, next(supports)) for row in rows]
 
 
 def _interval(
-    report: AgreementReport, interval: PeriodComparison, found: Sequence[SupportedRow], dates: Dates
+    report: AgreementReport, interval: PeriodComparison, facts: Sequence[SupportedRow], dates: Dates
 ) -> Json:
     names = report.variables
     return {
@@ -118,17 +128,19 @@ def _interval(
         "pull": bindings(names, interval.pull),
         "push_only": bindings(names, interval.only(Side.PUSH)),
         "pull_only": bindings(names, interval.only(Side.PULL)),
-        "causes": [_difference(report, one.difference, support, dates) for one, support in found],
+        "causes": [_difference(report, found_row.difference, support, dates) for found_row, support in facts],
     }
 
 
-def _difference(report: AgreementReport, one: RowDifference, support: Sequence[Fact], dates: Dates) -> Json:
+def _difference(
+    report: AgreementReport, difference: RowDifference, support: Sequence[Fact], dates: Dates
+) -> Json:
     return {
-        "side": one.side.value,
-        "row": binding(report.variables, one.row),
-        "cause": one.cause.value,
+        "side": difference.side.value,
+        "row": binding(report.variables, difference.row),
+        "cause": difference.cause.value,
         "support": [json_triple(fact, dates) for fact in support],
-        **dates.with_dates({"pushed": one.pushed}),
+        **dates.with_dates({"pushed": difference.pushed}),
     }
 
 
@@ -172,38 +184,50 @@ _ANSWERS = (
 )
 
 
-def tables(report: AgreementReport, shown: RowFilter) -> tuple[OutTable, ...]:
+def tables(report: AgreementReport, row_filter: RowFilter) -> tuple[OutTable, ...]:
     """Return the tables; rows are made when they are written."""
     terms = term_columns(report.variables)
     return (
-        OutTable("periods", _PERIODS, _periods(report, shown)),
-        OutTable("differences", (*_DIFFERENCES, *terms), _differences(report, shown)),
+        OutTable("periods", _PERIODS, _periods(report, row_filter)),
+        OutTable("differences", (*_DIFFERENCES, *terms), _differences(report, row_filter)),
         OutTable("answers", (*_ANSWERS, *terms), _answers(report)),
     )
 
 
-def _periods(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
+def _periods(report: AgreementReport, row_filter: RowFilter) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
-        for verdict in shown.verdicts(variant):
-            for one in verdict.intervals:
-                only = (0 if one.agree else one.count(side) for side in Side)
-                counts = (*one.sizes, *only)
-                yield str(variant.pair), verdict.period, one.start, one.end, one.agree, *counts
+        for verdict in row_filter.verdicts(variant):
+            for comparison in verdict.intervals:
+                only = (0 if comparison.agree else comparison.count(side) for side in Side)
+                counts = (*comparison.sizes, *only)
+                yield (
+                    str(variant.pair),
+                    verdict.period,
+                    comparison.start,
+                    comparison.end,
+                    comparison.agree,
+                    *counts,
+                )
 
 
-def _differences(report: AgreementReport, shown: RowFilter) -> Iterator[Sequence[TableValue]]:
+def _differences(report: AgreementReport, row_filter: RowFilter) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
-        for found in shown.rows(variant):
-            one, interval = found.difference, found.interval
-            told = (one.side.value, one.cause.value, one.pushed, atom_text("ans1", one.row))
-            yield str(variant.pair), found.period, interval.start, interval.end, *told, *one.row
+        for found_row in row_filter.rows(variant):
+            difference, interval = found_row.difference, found_row.interval
+            cells = (
+                difference.side.value,
+                difference.cause.value,
+                difference.pushed,
+                atom_text("ans1", difference.row),
+            )
+            yield str(variant.pair), found_row.period, interval.start, interval.end, *cells, *difference.row
 
 
 def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         sides = variant.sides
-        for side, found in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
-            for row, first, last in found.whole().rows():
+        for side, answer_parts in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
+            for row, first, last in answer_parts.whole().rows():
                 yield str(variant.pair), side.value, first, last, *row
 
 
@@ -232,15 +256,17 @@ class FullReport:
             "model": model_json(self._model),
             "programs": {
                 "pull": {"period": period, "rules": rules},
-                "push": [{"variant": str(one.pair), "rules": self._push_rules(one)} for one in variants],
+                "push": [
+                    {"variant": str(report.pair), "rules": self._push_rules(report)} for report in variants
+                ],
             },
             "answers": [
                 {
-                    "variant": str(one.pair),
-                    "push": _by_time(names, one.sides.pushed.whole().by_time(), self._dates(one)),
-                    "pull": _by_time(names, one.sides.pulled.whole().by_time(), self._dates(one)),
+                    "variant": str(report.pair),
+                    "push": _by_time(names, report.sides.pushed.whole().by_time(), self._dates(report)),
+                    "pull": _by_time(names, report.sides.pulled.whole().by_time(), self._dates(report)),
                 }
-                for one in variants
+                for report in variants
             ],
         }
 
@@ -263,11 +289,11 @@ class FullReport:
     def _answers(self, variant: VariantReport) -> Table:
         dates = self._dates(variant).within(variant.trace.timeline)
         title = f"answers per time point{dates.caption}"
-        shown = table(title, "t", "push", "pull", right=("t",), whole=frozenset("t"))
+        listing = table(title, "t", "push", "pull", right=("t",), whole=frozenset("t"))
         pushed, pulled = (own.whole().by_time() for own in (variant.sides.pushed, variant.sides.pulled))
         for t in sorted({*pushed, *pulled}):
-            shown.add_row(dates.text(t), _rows(pushed, t), _rows(pulled, t))
-        return shown
+            listing.add_row(dates.text(t), _rows(pushed, t), _rows(pulled, t))
+        return listing
 
     def _dates(self, variant: VariantReport) -> Dates:
         return Dates(variant.trace.origin, self.setting.unit)

@@ -67,17 +67,17 @@ class ExplainOptions:
         t = row.interval.end if pulled or pushed is None else pushed
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
         rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(t)]
-        asked = short_atom(row.difference.row)
-        if asked is None or alike is None or asked in alike:
-            asked = asked_atom("ans1", row.difference.row)
-        return shlex.join(["lars", "explain", *inputs, *rest, asked])
+        atom = short_atom(row.difference.row)
+        if atom is None or alike is None or atom in alike:
+            atom = asked_atom("ans1", row.difference.row)
+        return shlex.join(["lars", "explain", *inputs, *rest, atom])
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
         """Return the options by which the query that was given is evaluated as on that side."""
         if not pulled:
             return [*self.options, *([] if self.apart else ["--mode", "push"])]
-        named = ["--engine", pair.csparql.language.value] if self.apart else []
-        mode = named if self.merging else ["--mode", "pull"]
+        options = ["--engine", pair.csparql.language.value] if self.apart else []
+        mode = options if self.merging else ["--mode", "pull"]
         return [*_untriggered(self.options), *mode, "--period", str(period)]
 
 
@@ -88,39 +88,39 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 
 
 def as_text(
-    report: AgreementReport, setting: Setting, shown: RowFilter, asking: ExplainOptions
+    report: AgreementReport, setting: Setting, row_filter: RowFilter, asking: ExplainOptions
 ) -> Iterator[RenderableType]:
     """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
-    yield headline(report, shown, setting.unit)
+    yield headline(report, row_filter, setting.unit)
     if report.remark is not None:
         yield Text(on_one_line(report.remark))
     for variant in report.variants:
         if variant.pair.choices is not None:
             yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
-        yield _verdicts(variant, shown.verdicts(variant), setting.unit)
-        yield from _details(report, variant, shown, asking, dates_on(variant, setting.unit))
+        yield _verdicts(variant, row_filter.verdicts(variant), setting.unit)
+        yield from _details(report, variant, row_filter, asking, dates_on(variant, setting.unit))
 
 
 NO_ROWS: Final = ": neither has any row"
 
 
-def headline(report: AgreementReport, shown: RowFilter, unit: Duration) -> Text:
+def headline(report: AgreementReport, row_filter: RowFilter, unit: Duration) -> Text:
     """Return the verdict in one sentence: of the first row that is shown which side, period, why."""
     variant = report.variants[0]
-    first = next(iter(shown.rows(variant)), None)
+    first = next(iter(row_filter.rows(variant)), None)
     if first is None:
-        whole = sum(len(one.intervals) for one in variant.verdicts)
-        found = [one.agree for one in variant.verdicts]
-        if False in found:
+        whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
+        result = [verdict.agree for verdict in variant.verdicts]
+        if False in result:
             return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
         if not whole:
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
-        several = number_ranges([one.period for one in variant.verdicts])
-        periods = "" if len(found) == 1 else f", U = {several}"
+        several = number_ranges([verdict.period for verdict in variant.verdicts])
+        periods = "" if len(result) == 1 else f", U = {several}"
         nothing = NO_ROWS if variant.sides.are_empty else ""
-        said = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
-        return Text(said, style=_STYLES[True])
-    more = sum(map(len, row_groups(shown, variant))) - 1
+        sentence = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
+        return Text(sentence, style=_STYLES[True])
+    more = sum(map(len, row_groups(row_filter, variant))) - 1
     others = f"; {quantity(more, 'row')} more" if more else ""
     return Text(on_one_line(f"{in_words(first, dates_on(variant, unit))}{others}"), style=_STYLES[False])
 
@@ -132,22 +132,23 @@ def dates_on(variant: VariantReport, unit: Duration) -> Dates:
 
 def in_words(row: FoundRow, dates: Dates) -> str:
     """Return which row one side alone has, in which period, and why."""
-    one, interval = row.difference, row.interval
+    difference, interval = row.difference, row.interval
     where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.caption}"
-    return f"{where}: {one.side.value} alone reports {short_row(one.row)}, {one.cause.value}"
+    row_text = f"{difference.side.value} alone reports {short_row(difference.row)}"
+    return f"{where}: {row_text}, {difference.cause.value}"
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
     """Return, of the periods that disagree, how many of their rows both sides have."""
-    found = []
+    result = []
     for verdict in verdicts:
         if verdict.agree is False:
             tables = verdict.intervals.tables
             pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
             alone = int(tables.sizes.push_only[~tables.agreeing].sum())
             both, every = pushed - alone, pulled + alone
-            found.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
-    return f"rows that both sides have, of all: {first_few(found, _FEW, ' · ')}"
+            result.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
+    return f"rows that both sides have, of all: {first_few(result, _FEW, ' · ')}"
 
 
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
@@ -159,19 +160,20 @@ def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: D
     # As below: of dated periods their ends, which begin U before.
     wrong_ones = "disagreeing" if undated else "disagreeing up to"
     columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
-    found = table(title, *columns, right=("period U",))
+    listing = table(title, *columns, right=("period U",))
     for verdict in verdicts:
         wrong = list(verdict.intervals.disagreeing)
-        listed = [
-            dates.period(one.start, one.end) if undated else dates.text(one.end) for one in wrong[:_FEW]
+        texts = [
+            dates.period(comparison.start, comparison.end) if undated else dates.text(comparison.end)
+            for comparison in wrong[:_FEW]
         ]
         timeline = variant.trace.timeline
-        rest = [_left(one, timeline, dates) for one in _outside(verdict, timeline)]
+        rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
         word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
         more = ["…"] * (len(wrong) > _FEW)
         periods = str(len(verdict.intervals))
-        found.add_row(str(verdict.period), word, periods, ", ".join((*listed, *more)), ", ".join(rest))
-    return found
+        listing.add_row(str(verdict.period), word, periods, ", ".join((*texts, *more)), ", ".join(rest))
+    return listing
 
 
 def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
@@ -192,31 +194,35 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _details(
-    report: AgreementReport, variant: VariantReport, shown: RowFilter, asking: ExplainOptions, dates: Dates
+    report: AgreementReport,
+    variant: VariantReport,
+    row_filter: RowFilter,
+    asking: ExplainOptions,
+    dates: Dates,
 ) -> Iterator[RenderableType]:
-    groups = row_groups(shown, variant)
+    groups = row_groups(row_filter, variant)
     if not groups:
         return
     yield _counts(groups, dates)
-    yield _shares(shown.verdicts(variant))
+    yield _shares(row_filter.verdicts(variant))
     chosen = examples(groups, variant, _MOST)
     title = f"rows that one side alone has: {header(report.variables)}"
-    found = table(title, *_columns(dates), whole=_WHOLE)
+    listing = table(title, *_columns(dates), whole=_WHOLE)
     supports = variant.supports([(row.difference, row.interval) for row in chosen])
     for row, support in zip(chosen, supports, strict=True):
-        one, interval = row.difference, row.interval
-        pushed = "-" if one.pushed is None else dates.text(one.pushed)
-        said = (one.side.value, pushed, short_row(one.row), one.cause.value)
+        difference, interval = row.difference, row.interval
+        pushed = "-" if difference.pushed is None else dates.text(difference.pushed)
+        cells = (difference.side.value, pushed, short_row(difference.row), difference.cause.value)
         period = (
             dates.period(interval.start, interval.end) if dates.zero is None else dates.text(interval.end)
         )
-        found.add_row(str(row.period), period, *said, _supported_by(support, dates))
-    yield found
+        listing.add_row(str(row.period), period, *cells, _supported_by(support, dates))
+    yield listing
     count = sum(map(len, groups))
     if more := count - len(chosen):
         yield Text(f"… and {more} more rows: {_ALL}")
     # What looks alike among very many rows is not looked for: then each is written in full.
-    alike = _alike(shown.rows(variant)) if count <= _COMPARED else None
+    alike = _alike(row_filter.rows(variant)) if count <= _COMPARED else None
     commands = [asking.command(variant.pair, row, alike) for row in chosen if _has_all(report, variant, row)]
     if commands:
         yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
@@ -250,12 +256,12 @@ def _columns(dates: Dates) -> Sequence[str]:
 def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
     title = "how many rows one side alone has"
-    found = table(title, *columns, right=("U", "rows", "periods"), whole=_WHOLE)
+    listing = table(title, *columns, right=("U", "rows", "periods"), whole=_WHOLE)
     for group in groups:
         first = group.parts[0].interval
-        said = (str(group.period), group.side.value, group.cause.value, str(len(group)))
-        found.add_row(*said, str(len(group.parts)), dates.period(first.start, first.end))
-    return found
+        cells = (str(group.period), group.side.value, group.cause.value, str(len(group)))
+        listing.add_row(*cells, str(len(group.parts)), dates.period(first.start, first.end))
+    return listing
 
 
 def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:

@@ -20,12 +20,12 @@ _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     """Yield what was found, a line and a table for each fault, and what could not be run."""
-    found = quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
+    text = quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
     run = (
         f"{quantity(hunt.runs, 'run')} of {quantity(len(hunt.queries), 'query').replace('querys', 'queries')}"
     )
     name = hunt.name or "the engine"
-    yield f"{name} against {hunt.reference.name}: {found}, {run}, {hunt.judged_runs} judged"
+    yield f"{name} against {hunt.reference.name}: {text}, {run}, {hunt.judged_runs} judged"
     for number, fault in enumerate(hunt.faults):
         yield f"{number + 1}. {fault.sentence}: {quantity(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
         if number < len(folders):
@@ -42,9 +42,9 @@ def title(fault: Fault) -> str:
 
     The rule itself is longer where it says more.
     """
-    found = _PARTS.fullmatch(fault.sentence)
-    assert found is not None
-    return f"{_FIRST.split(found[1], maxsplit=1)[0]}{found[2] or ''}"
+    match = _PARTS.fullmatch(fault.sentence)
+    assert match is not None
+    return f"{_FIRST.split(match[1], maxsplit=1)[0]}{match[2] or ''}"
 
 
 def _size(fault: Fault) -> str:
@@ -57,23 +57,23 @@ def _last(fault: Fault) -> str:
 
 def stream_table(fault: Fault) -> RenderableType:
     """Return the stream of a fault."""
-    found = table(None, "t (ms)", "stream", "triple", right=("t (ms)",))
+    listing = table(None, "t (ms)", "stream", "triple", right=("t (ms)",))
     for row in _stream(fault):
-        found.add_row(*row)
-    return found
+        listing.add_row(*row)
+    return listing
 
 
 def _stream(fault: Fault) -> Iterator[tuple[str, str, str]]:
-    for one in fault.run.pushes:
-        yield plain(one.t), short(one.stream), " ".join(map(short, one.triple))
+    for push in fault.run.pushes:
+        yield plain(push.t), short(push.stream), " ".join(map(short, push.triple))
 
 
 def places_table(fault: Fault) -> RenderableType:
     """Return what is right and what came, place by place."""
-    found = table(None, *_headings(fault))
+    listing = table(None, *_headings(fault))
     for row in _places(fault):
-        found.add_row(*row)
-    return found
+        listing.add_row(*row)
+    return listing
 
 
 def _headings(fault: Fault) -> tuple[str, ...]:
@@ -83,17 +83,20 @@ def _headings(fault: Fault) -> tuple[str, ...]:
 
 def _places(fault: Fault) -> Iterator[tuple[str, str, str, str]]:
     terms = _terms(fault)
-    for one in fault.verdict.places:
-        came = [tuple(terms.get(term, term) for term in row) for row in one.came]
-        yield one.where, _rows(one.right), _rows(came), one.problem or "right"
+    for place in fault.verdict.places:
+        came = [tuple(terms.get(term, term) for term in row) for row in place.came]
+        yield place.where, _rows(place.right), _rows(came), place.problem or "right"
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
     """Return what was given by what is left of it in the rows of an engine that tells no kinds of terms."""
     if not fault.run.typed_answers.lexical:
         return {}
-    given = (*(one.triple for one in fault.run.pushes), *map(triple_of, fault.run.query.registration.static))
-    return {as_lexical(term): term for triple in given for term in triple}
+    triples = (
+        *(push.triple for push in fault.run.pushes),
+        *map(triple_of, fault.run.query.registration.static),
+    )
+    return {as_lexical(term): term for triple in triples for term in triple}
 
 
 def _rows(rows: Sequence[Row]) -> str:
@@ -103,7 +106,7 @@ def _rows(rows: Sequence[Row]) -> str:
 def rule_text(fault: Fault) -> str:
     """Return what rule the engine seems to follow, in a sentence."""
     if fault.rule is not None:
-        beside = "".join(f"; together with: {one.sentence}" for one in fault.other_rules)
+        beside = "".join(f"; together with: {rule.sentence}" for rule in fault.other_rules)
         return f"The answers are exactly those of this other rule: {fault.rule.sentence}{beside}."
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
@@ -153,7 +156,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
         "## Again",
         "Judge what was recorded; run the engine on it once more:",
         f"```sh\n{judge_command(hunt)}\n{compare_command(hunt)}\n```",
-        _made(made),
+        _provenance(made),
     )
     return "\n\n".join(parts) + "\n"
 
@@ -173,11 +176,11 @@ def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str,
         )
         for fault, folder in zip(hunt.faults, folders, strict=True)
     )
-    listed = _markdown(("fault", "triples", "runs"), rows) if hunt.faults else "No fault was found."
-    return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{listed}\n\n{_made(made)}\n"
+    names = _markdown(("fault", "triples", "runs"), rows) if hunt.faults else "No fault was found."
+    return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{names}\n\n{_provenance(made)}\n"
 
 
-def _made(made: Sequence[tuple[str, str]]) -> str:
+def _provenance(made: Sequence[tuple[str, str]]) -> str:
     """Return how it was found: the command, the version, the files."""
     lines = (f"- {name}: {f'`{value}`' if name == 'command' else value}" for name, value in made)
     return "\n".join(["## How it was found", "", *lines])
@@ -191,7 +194,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
         "runs": hunt.runs,
         "judged": hunt.judged_runs,
         "seed": hunt.limits.seed,
-        "queries": [one.name for one in hunt.queries],
+        "queries": [query.name for query in hunt.queries],
         "refused": dict(refusals),
         "faults": [
             {
@@ -204,21 +207,23 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "query": fault.run.query.registration.query,
                 "static": list(fault.run.query.registration.static),
                 "stream": [
-                    {"t": one.t, "stream": one.stream[1:-1], "triple": f"{' '.join(one.triple)} ."}
-                    for one in fault.run.pushes
+                    {"t": push.t, "stream": push.stream[1:-1], "triple": f"{' '.join(push.triple)} ."}
+                    for push in fault.run.pushes
                 ],
                 "places": [
                     {
-                        "where": one.where,
-                        "right": list(map(list, one.right)),
-                        "came": list(map(list, one.came)),
-                        "problem": one.problem,
+                        "where": place.where,
+                        "right": list(map(list, place.right)),
+                        "came": list(map(list, place.came)),
+                        "problem": place.problem,
                     }
-                    for one in fault.verdict.places
+                    for place in fault.verdict.places
                 ],
                 "folder": folders[number] if number < len(folders) else None,
             }
             for number, fault in enumerate(hunt.faults)
         ],
-        "failures": [{"query": one.query.name, "problem": one.problem} for one in hunt.failures],
+        "failures": [
+            {"query": failed_run.query.name, "problem": failed_run.problem} for failed_run in hunt.failures
+        ],
     }

@@ -35,91 +35,95 @@ _DIGITS: Final = 9
 
 
 def as_text(
-    found: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()
+    comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()
 ) -> Iterator[RenderableType]:
     """Yield each comparison, and a sentence about all of them if there are several."""
-    for one in found:
-        yield from _of_one(one)
-    if len(found) > 1:
-        same = sum(one.parting.same for one in found)
-        rules = Counter(cause for one in found for cause, _ in one.parting.frequencies)
-        frequent = sorted(rules.items(), key=lambda one: (-one[1], one[0].rule.name))
-        named = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
-        yield f"the same in {same} of {len(found)} cases" + (f"; what parts them: {named}" if named else "")
+    for comparison in comparisons:
+        yield from _of_one(comparison)
+    if len(comparisons) > 1:
+        same = sum(trace_comparison.parting.same for trace_comparison in comparisons)
+        rules = Counter(
+            cause for trace_comparison in comparisons for cause, _ in trace_comparison.parting.frequencies
+        )
+        frequent = sorted(rules.items(), key=lambda pair: (-pair[1], pair[0].rule.name))
+        names = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
+        yield f"the same in {same} of {len(comparisons)} cases" + (
+            f"; what parts them: {names}" if names else ""
+        )
     for case in refused:
         yield f"not compared: {case.problem}"
 
 
-def _of_one(found: TraceComparison) -> Iterator[RenderableType]:
-    parting = found.parting
-    if found.title is not None:
-        yield found.title
+def _of_one(comparison: TraceComparison) -> Iterator[RenderableType]:
+    parting = comparison.parting
+    if comparison.title is not None:
+        yield comparison.title
     if parting.parted:
-        yield _table(found)
-    yield summary(found)
+        yield _table(comparison)
+    yield summary(comparison)
     yield from _rules(parting)
     for name, after in zip(parting.names, parting.after, strict=True):
         if after:
             yield f"not compared: {quantity(len(after), 'report')} of {name} for which no later push comes"
 
 
-def page_parts(found: TraceComparison) -> Iterator[RenderableType]:
+def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
     """Yield a comparison for a page that has said its summary: each rule is told once, in a table."""
-    parting = found.parting
+    parting = comparison.parting
     if parting.frequencies:
         rules = table("what parts them", "rule", "what it says", "differences", right=("differences",))
         for cause, count in parting.frequencies:
-            rules.add_row(_named(cause, parting), cause.rule.sentence, str(count))
+            rules.add_row(_name_of(cause, parting), cause.rule.sentence, str(count))
         yield rules
     if parting.parted:
-        yield _table(found, told=parting.causes)
-    told = {cause.rule.name for cause in parting.causes}
-    others = tuple(one for one in parting.fields if one.name not in told)
+        yield _table(comparison, told=parting.causes)
+    names = {cause.rule.name for cause in parting.causes}
+    others = tuple(rule for rule in parting.fields if rule.name not in names)
     yield from _rules(replace(parting, fields=others))
 
 
-def marks(found: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str, str]]]], Dates]:
+def marks(comparison: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str, str]]]], Dates]:
     """Return when each side reports something where they part: its time, what kind of mark, its words."""
-    parting, dates = found.parting, _dates(found)
+    parting, dates = comparison.parting, _dates(comparison)
     lanes: list[tuple[str, list[tuple[float, str, str]]]] = [(name, []) for name in _sides(parting)]
-    for one in parting.parted:
-        sides = ((one.difference.first, one.difference.only_first),)
+    for difference in parting.parted:
+        sides = ((difference.difference.first, difference.difference.only_first),)
         for (_, own), (reports, only) in zip(
-            lanes, (*sides, (one.difference.second, one.difference.only_second)), strict=True
+            lanes, (*sides, (difference.difference.second, difference.difference.only_second)), strict=True
         ):
             for report in reports:
                 kind = "bad" if only else "empty" if not report.rows else "push"
-                own.append((_points(report.t, found.unit), kind, quantity(len(report.rows), "row")))
+                own.append((_points(report.t, comparison.unit), kind, quantity(len(report.rows), "row")))
     return lanes, dates
 
 
-def _table(found: TraceComparison, told: Iterable[SwitchedRule] = ()) -> Table:
-    parting = found.parting
+def _table(comparison: TraceComparison, told: Iterable[SwitchedRule] = ()) -> Table:
+    parting = comparison.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
-    rows = table(_title(found), *columns, right=("push", "time", "time unit"), whole=("push", "time"))
-    shown = set(told)
-    for one in parting.parted:
-        only = told_apart(one.difference.only_first, one.difference.only_second)
-        first = _cell(one.difference.first, only[0], found)
-        second = _cell(one.difference.second, only[1], found)
-        rows.add_row(*_place(one, found), first, second, _causes(one, parting, shown))
-        shown.update(one.causes)
+    rows = table(_title(comparison), *columns, right=("push", "time", "time unit"), whole=("push", "time"))
+    rules = set(told)
+    for difference in parting.parted:
+        only = told_apart(difference.difference.only_first, difference.difference.only_second)
+        first = _cell(difference.difference.first, only[0], comparison)
+        second = _cell(difference.difference.second, only[1], comparison)
+        rows.add_row(*_place(difference, comparison), first, second, _causes(difference, parting, rules))
+        rules.update(difference.causes)
     return rows
 
 
-def _title(found: TraceComparison) -> str:
-    if found.origin is None:
-        return f"where they part, times in {found.unit}"
-    return f"where they part{_dates(found).caption}, time in units of {found.unit}"
+def _title(comparison: TraceComparison) -> str:
+    if comparison.origin is None:
+        return f"where they part, times in {comparison.unit}"
+    return f"where they part{_dates(comparison).caption}, time in units of {comparison.unit}"
 
 
-def _dates(found: TraceComparison) -> Dates:
+def _dates(comparison: TraceComparison) -> Dates:
     """Return what the times at which they part are called."""
-    pushes, parted = found.parting.pushes, found.parting.parted
-    last = max((one.difference.place for one in parted), default=0)
-    end = last if pushes is None else ceil(_points(pushes[last].t, found.unit))
-    return found.dates.within(Interval(0, end))
+    pushes, parted = comparison.parting.pushes, comparison.parting.parted
+    last = max((difference.difference.place for difference in parted), default=0)
+    end = last if pushes is None else ceil(_points(pushes[last].t, comparison.unit))
+    return comparison.dates.within(Interval(0, end))
 
 
 def _sides(parting: Divergence) -> tuple[str, str]:
@@ -127,12 +131,12 @@ def _sides(parting: Divergence) -> tuple[str, str]:
     return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
 
 
-def _place(one: DifferenceWithRules, found: TraceComparison) -> tuple[str, ...]:
-    place = one.difference.place
-    if found.parting.pushes is None:
-        return (_dates(found).text(place),)
-    push = found.parting.pushes[place]
-    return str(place), _when(push.t, found), " ".join(map(short, push.triple))
+def _place(difference: DifferenceWithRules, comparison: TraceComparison) -> tuple[str, ...]:
+    place = difference.difference.place
+    if comparison.parting.pushes is None:
+        return (_dates(comparison).text(place),)
+    push = comparison.parting.pushes[place]
+    return str(place), _when(push.t, comparison), " ".join(map(short, push.triple))
 
 
 def time(t: float, unit: Duration) -> str:
@@ -140,20 +144,20 @@ def time(t: float, unit: Duration) -> str:
     return plain(_points(t, unit), _DIGITS)
 
 
-def _when(t: float, found: TraceComparison) -> str:
-    dates = _dates(found)
-    return time(t, found.unit) if dates.zero is None else dates.text(_points(t, found.unit))
+def _when(t: float, comparison: TraceComparison) -> str:
+    dates = _dates(comparison)
+    return time(t, comparison.unit) if dates.zero is None else dates.text(_points(t, comparison.unit))
 
 
 def _points(t: float, unit: Duration) -> float:
     return t * NANOSECONDS["ms"] / unit.nanoseconds
 
 
-def _cell(reports: Sequence[Report], only: Sequence[str], found: TraceComparison) -> str:
+def _cell(reports: Sequence[Report], only: Sequence[str], comparison: TraceComparison) -> str:
     if not reports:
         return "no report"
     lines = [
-        f"{quantity(len(report.rows), 'row') if report.rows else 'empty'} at {_when(report.t, found)}"
+        f"{quantity(len(report.rows), 'row') if report.rows else 'empty'} at {_when(report.t, comparison)}"
         for report in reports
     ]
     if only:
@@ -162,29 +166,29 @@ def _cell(reports: Sequence[Report], only: Sequence[str], found: TraceComparison
     return "\n".join(lines)
 
 
-def _causes(one: DifferenceWithRules, parting: Divergence, shown: set[SwitchedRule]) -> str:
-    if not one.causes:
+def _causes(difference: DifferenceWithRules, parting: Divergence, rules: set[SwitchedRule]) -> str:
+    if not difference.causes:
         return "the specifications that they follow" if parting.fields else "no rule explains it"
     lines = [
-        _named(cause, parting) + ("" if cause in shown else f": {cause.rule.sentence}")
-        for cause in one.causes
+        _name_of(cause, parting) + ("" if cause in rules else f": {cause.rule.sentence}")
+        for cause in difference.causes
     ]
-    if one.together:
+    if difference.together:
         lines.append("(together)")
-    if not one.undone:
+    if not difference.undone:
         lines.append("(in part)")
     return "\n".join(lines)
 
 
-def _named(cause: SwitchedRule, parting: Divergence) -> str:
+def _name_of(cause: SwitchedRule, parting: Divergence) -> str:
     """Return a rule's name; with its profile where both have one of that name."""
     others = {other.number for other in parting.causes if other.rule.name == cause.rule.name}
     return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
 
 
-def summary(found: TraceComparison) -> str:
+def summary(comparison: TraceComparison) -> str:
     """Return the sentence that says whether and where they part."""
-    parting = found.parting
+    parting = comparison.parting
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
     places = f"{quantity(parting.places, place)} at which either reports"
@@ -193,9 +197,9 @@ def summary(found: TraceComparison) -> str:
     if parting.same:
         return f"{first} and {second} report the same at all {places}"
     at = parting.parted[0].difference.place
-    where = found.dates.option(at) if parting.pushes is None else str(at)
-    when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, found)})"
-    rules = ", ".join(f"{_named(cause, parting)} ({count})" for cause, count in parting.frequencies)
+    where = comparison.dates.option(at) if parting.pushes is None else str(at)
+    when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, comparison)})"
+    rules = ", ".join(f"{_name_of(cause, parting)} ({count})" for cause, count in parting.frequencies)
     why = f"; what parts them: {rules}" if rules else "; no rule of them explains it"
     return (
         f"{first} and {second} part at {len(parting.parted)} of {places}, first at {place} {where}{when}{why}"
@@ -204,25 +208,28 @@ def summary(found: TraceComparison) -> str:
 
 def _rules(parting: Divergence) -> Iterator[str]:
     if parting.fields and parting.parted:
-        named = "; ".join(f"{one.name}: {one.sentence}" for one in parting.fields)
+        names = "; ".join(f"{rule.name}: {rule.sentence}" for rule in parting.fields)
         whose = "" if parting.pushes is None else "that they follow "
-        yield f"the specifications {whose}differ in {named}"
+        yield f"the specifications {whose}differ in {names}"
     if parting.alone:
-        named = ", ".join(_named(cause, parting) for cause in parting.alone)
-        yield f"changed alone, each of these undoes every difference: {named}"
+        names = ", ".join(_name_of(cause, parting) for cause in parting.alone)
+        yield f"changed alone, each of these undoes every difference: {names}"
     if parting.needed:
         yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
 
 
-def as_json(found: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()) -> Json:
+def as_json(comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()) -> Json:
     """Return a comparison on a trace, or those on cases with how they end together."""
-    if len(found) == 1 and found[0].title is None:
-        return _json_of_one(found[0].parting, found[0].dates) | {"origin": found[0].origin}
-    same = all(one.parting.same for one in found)
+    if len(comparisons) == 1 and comparisons[0].title is None:
+        return _json_of_one(comparisons[0].parting, comparisons[0].dates) | {"origin": comparisons[0].origin}
+    same = all(comparison.parting.same for comparison in comparisons)
     return {
         "same": None if same and refused else same,
-        "cases": [{"id": one.title} | _json_of_one(one.parting, NO_DATES) for one in found],
-        "refused": [{"id": one.id, "problem": one.problem} for one in refused],
+        "cases": [
+            {"id": comparison.title} | _json_of_one(comparison.parting, NO_DATES)
+            for comparison in comparisons
+        ],
+        "refused": [{"id": case.id, "problem": case.problem} for case in refused],
     }
 
 
@@ -236,21 +243,21 @@ def _json_of_one(parting: Divergence, dates: Dates) -> Json:
         "differences": [_json_parted(part, parting, dates) for part in parting.parted],
         "frequencies": [_json_cause(cause) | {"differences": count} for cause, count in parting.frequencies],
         "undo_all": list(map(_json_cause, parting.alone)),
-        "differing_fields": [record(one, {"name": "field"}) for one in parting.fields],
+        "differing_fields": [record(rule, {"name": "field"}) for rule in parting.fields],
         "needed_rules": parting.needed and [rule.name for rule in parting.needed],
         "after_last_push": [_json_reports(parting, reports, dates) for reports in parting.after],
     }
 
 
 def _json_parted(part: DifferenceWithRules, parting: Divergence, dates: Dates) -> Json:
-    found = part.difference
-    return _json_place(found.place, parting.pushes, dates) | {
-        "first": _json_reports(parting, found.first, dates),
-        "second": _json_reports(parting, found.second, dates),
-        "only_first": _json_rows(parting, found.only_first),
-        "only_second": _json_rows(parting, found.only_second),
-        "moved_ms": encode(found.moved),
-        "empty_ms": encode(found.empty),
+    difference = part.difference
+    return _json_place(difference.place, parting.pushes, dates) | {
+        "first": _json_reports(parting, difference.first, dates),
+        "second": _json_reports(parting, difference.second, dates),
+        "only_first": _json_rows(parting, difference.only_first),
+        "only_second": _json_rows(parting, difference.only_second),
+        "moved_ms": encode(difference.moved),
+        "empty_ms": encode(difference.empty),
         "parted_by": list(map(_json_cause, part.causes)),
         "only_together": part.together and len(part.causes) > 1,
         "undone": part.undone,

@@ -26,41 +26,43 @@ _LABELS: Final = {
 }
 
 
-def overview(found: Sequence[SuiteResult]) -> Iterator[RenderableType]:
+def overview(results: Sequence[SuiteResult]) -> Iterator[RenderableType]:
     """Yield what each engine is and how its tests ended; several side by side."""
-    for each in found:
-        yield from _said(each)
-    if len(found) > 1:
-        yield side_by_side(found)
+    for each in results:
+        yield from _sentences(each)
+    if len(results) > 1:
+        yield side_by_side(results)
     else:
-        yield from map(by_feature, found)
+        yield from map(by_feature, results)
 
 
-def as_text(found: Sequence[SuiteResult]) -> Iterator[RenderableType]:
+def as_text(results: Sequence[SuiteResult]) -> Iterator[RenderableType]:
     """Yield what each engine is and how its tests ended, and of one engine the first failures."""
-    yield from overview(found)
-    for result in found[:1] if len(found) == 1 else ():
+    yield from overview(results)
+    for result in results[:1] if len(results) == 1 else ():
         failed = [one for one in result.results if one.outcome is Outcome.FAILED]
-        for one in failed[:_SHOWN]:
-            yield from failure_parts(one, result)
+        for test_result in failed[:_SHOWN]:
+            yield from failure_parts(test_result, result)
         if len(failed) > _SHOWN:
             names = [one.test.name for one in failed[_SHOWN:]]
             yield f"{len(names)} more failed: {first_few(names, 12)}"
 
 
-def _said(found: SuiteResult) -> Iterator[str]:
-    counts = ", ".join(f"{found.count(one)} {one.value}" for one in _OUTCOMES if found.count(one))
-    whole = f"{quantity(len(found.results), 'test')} ({found.writing.language.value})"
-    yield f"{found.engine}: {counts or 'no test'} of {whole}"
-    said = "declared" if found.declared else "fits every answer"
-    if found.misfits and not found.declared:
-        nearest = f"those of {found.writing.language.value}" if found.usual else "the nearest"
-        said = f"none fits every answer; {nearest}"
-    yield f"  parameters ({said}): {vector_text(found.choice)}"
-    if found.misfits:
-        yield f"  no parameters fit {first_few(found.misfits, 4)} together"
-    elif len(found.fitting) > 1:
-        yield f"  {quantity(len(found.fitting), 'vector')} of parameters fit all answers"
+def _sentences(result: SuiteResult) -> Iterator[str]:
+    counts = ", ".join(
+        f"{result.count(outcome)} {outcome.value}" for outcome in _OUTCOMES if result.count(outcome)
+    )
+    whole = f"{quantity(len(result.results), 'test')} ({result.writing.language.value})"
+    yield f"{result.engine}: {counts or 'no test'} of {whole}"
+    sentence = "declared" if result.declared else "fits every answer"
+    if result.misfits and not result.declared:
+        nearest = f"those of {result.writing.language.value}" if result.usual else "the nearest"
+        sentence = f"none fits every answer; {nearest}"
+    yield f"  parameters ({sentence}): {vector_text(result.choice)}"
+    if result.misfits:
+        yield f"  no parameters fit {first_few(result.misfits, 4)} together"
+    elif len(result.fitting) > 1:
+        yield f"  {quantity(len(result.fitting), 'vector')} of parameters fit all answers"
 
 
 def vector_text(choice: Choice) -> str:
@@ -69,82 +71,102 @@ def vector_text(choice: Choice) -> str:
     return f"{vectors()[number]}{_LABELS[label]}"
 
 
-def by_feature(found: SuiteResult) -> RenderableType:
+def by_feature(result: SuiteResult) -> RenderableType:
     """Return the table of how tests ended by level and feature."""
-    shown = table(
-        None, "level", "feature", *(one.value for one in _OUTCOMES), right=[one.value for one in _OUTCOMES]
+    listing = table(
+        None,
+        "level",
+        "feature",
+        *(outcome.value for outcome in _OUTCOMES),
+        right=[outcome.value for outcome in _OUTCOMES],
     )
-    for level, feature in _features([found]):
-        own = _of(found, level, feature)
-        shown.add_row(
-            level, feature, *(str(sum(one.outcome is kind for one in own) or "") for kind in _OUTCOMES)
+    for level, feature in _features([result]):
+        own = _of(result, level, feature)
+        listing.add_row(
+            level,
+            feature,
+            *(str(sum(test_result.outcome is kind for test_result in own) or "") for kind in _OUTCOMES),
         )
-    return shown
+    return listing
 
 
-def side_by_side(found: Sequence[SuiteResult]) -> RenderableType:
+def side_by_side(results: Sequence[SuiteResult]) -> RenderableType:
     """Return engines beside each other: passed of those that were not refused, by level and feature."""
-    shown = table(
-        None, "level", "feature", *(one.engine for one in found), right=[one.engine for one in found]
+    listing = table(
+        None,
+        "level",
+        "feature",
+        *(result.engine for result in results),
+        right=[result.engine for result in results],
     )
-    for level, feature in _features(found):
-        shown.add_row(level, feature, *(_share(_of(one, level, feature)) for one in found))
-    shown.add_row("all", "", *(_share(one.results) for one in found))
-    return shown
+    for level, feature in _features(results):
+        listing.add_row(level, feature, *(_share(_of(result, level, feature)) for result in results))
+    listing.add_row("all", "", *(_share(result.results) for result in results))
+    return listing
 
 
-def _features(found: Sequence[SuiteResult]) -> list[tuple[str, str]]:
-    pairs = dict.fromkeys((one.test.level, one.test.feature) for result in found for one in result.results)
-    return sorted(pairs, key=lambda one: LEVELS.index(one[0]) if one[0] in LEVELS else len(LEVELS))
+def _features(results: Sequence[SuiteResult]) -> list[tuple[str, str]]:
+    pairs = dict.fromkeys(
+        (test_result.test.level, test_result.test.feature)
+        for result in results
+        for test_result in result.results
+    )
+    return sorted(pairs, key=lambda pair: LEVELS.index(pair[0]) if pair[0] in LEVELS else len(LEVELS))
 
 
-def _of(found: SuiteResult, level: str, feature: str) -> list[TestResult]:
-    return [one for one in found.results if (one.test.level, one.test.feature) == (level, feature)]
+def _of(result: SuiteResult, level: str, feature: str) -> list[TestResult]:
+    return [
+        test_result
+        for test_result in result.results
+        if (test_result.test.level, test_result.test.feature) == (level, feature)
+    ]
 
 
-def _share(found: Sequence[TestResult]) -> str:
-    judged = [one for one in found if one.outcome in (Outcome.PASSED, Outcome.FAILED)]
+def _share(results: Sequence[TestResult]) -> str:
+    judged = [result for result in results if result.outcome in (Outcome.PASSED, Outcome.FAILED)]
     if not judged:
-        return "refused" if any(one.outcome is Outcome.REFUSED for one in found) else "-"
-    return f"{sum(one.outcome is Outcome.PASSED for one in judged)}/{len(judged)}"
+        return "refused" if any(result.outcome is Outcome.REFUSED for result in results) else "-"
+    return f"{sum(result.outcome is Outcome.PASSED for result in judged)}/{len(judged)}"
 
 
-def failure_parts(found: TestResult, of: SuiteResult) -> Iterator[RenderableType]:
+def failure_parts(result: TestResult, of: SuiteResult) -> Iterator[RenderableType]:
     """Yield the sentence that a failed test is about, the rule, its stream, what is right and what came."""
-    yield f"{found.test.name}: {found.test.comment}"
-    if found.answer.failure is not None:
-        yield f"  the run failed: {found.answer.failure}"
+    yield f"{result.test.name}: {result.test.comment}"
+    if result.answer.failure is not None:
+        yield f"  the run failed: {result.answer.failure}"
         return
-    yield f"  {reasons(found, of.choice)}"
+    yield f"  {reasons(result, of.choice)}"
     stream = table(None, "t", "stream", "triple", right=("t",))
-    for push in found.test.stream:
+    for push in result.test.stream:
         stream.add_row(plain(push.t), short(push.stream), " ".join(map(short, push.triple)))
     yield stream
-    yield _places(found)
+    yield _places(result)
 
 
-def _places(found: TestResult) -> RenderableType:
-    shown = table(None, "t", "right", "came", right=("t",))
-    right, came = _by_time(_right(found)), _by_time(_came(found))
+def _places(result: TestResult) -> RenderableType:
+    listing = table(None, "t", "right", "came", right=("t",))
+    right, came = _by_time(_right(result)), _by_time(_came(result))
     for t in sorted({*right, *came}):
-        shown.add_row(
+        listing.add_row(
             plain(t), "; ".join(right.get(t, ())) or "no report", "; ".join(came.get(t, ())) or "no report"
         )
-    return shown
+    return listing
 
 
-def _right(found: TestResult) -> list[tuple[float, str]]:
-    return [(t, _rows([dict(zip(found.names, row, strict=True)) for row in rows])) for t, rows in found.right]
+def _right(result: TestResult) -> list[tuple[float, str]]:
+    return [
+        (t, _rows([dict(zip(result.names, row, strict=True)) for row in rows])) for t, rows in result.right
+    ]
 
 
-def _came(found: TestResult) -> list[tuple[float, str]]:
-    until = max((one.t for one in found.test.stream), default=0)
-    return [(t, _rows(rows)) for t, rows in found.answer.reports if t < until]
+def _came(result: TestResult) -> list[tuple[float, str]]:
+    until = max((push.t for push in result.test.stream), default=0)
+    return [(t, _rows(rows)) for t, rows in result.answer.reports if t < until]
 
 
-def _by_time(found: Sequence[tuple[float, str]]) -> Mapping[float, list[str]]:
+def _by_time(timed_texts: Sequence[tuple[float, str]]) -> Mapping[float, list[str]]:
     times: dict[float, list[str]] = {}
-    for t, text in found:
+    for t, text in timed_texts:
         times.setdefault(t, []).append(text)
     return times
 
@@ -159,15 +181,17 @@ def _rows(rows: Sequence[Mapping[str, str | None]]) -> str:
     return ", ".join(sorted(texts)) or "empty"
 
 
-def reasons(found: TestResult, choice: Choice) -> str:
+def reasons(result: TestResult, choice: Choice) -> str:
     """Return which other parameters would explain an answer, those that differ in the fewest."""
-    if not found.fits:
+    if not result.fits:
         return "no parameters explain what came"
     own = _values(choice)
-    nearest = min(found.fits, key=lambda one: (_distance(own, _values(one)), one[0], one[1].value))
+    nearest = min(result.fits, key=lambda one: (_distance(own, _values(one)), one[0], one[1].value))
     differ = {name: value for name, value in _values(nearest).items() if own.get(name) != value}
-    said = ", ".join(f"{name} {value} in place of {own.get(name, 'none')}" for name, value in differ.items())
-    return f"it would be right with {said}" if differ else "it is right"
+    sentence = ", ".join(
+        f"{name} {value} in place of {own.get(name, 'none')}" for name, value in differ.items()
+    )
+    return f"it would be right with {sentence}" if differ else "it is right"
 
 
 def _values(choice: Choice) -> Mapping[str, str]:
@@ -178,34 +202,38 @@ def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> int:
     return sum(one.get(name) != other.get(name) for name in {*one, *other})
 
 
-def as_json(found: SuiteResult) -> Json:
+def as_json(result: SuiteResult) -> Json:
     """Return the JSON of one engine."""
     return {
-        "engine": found.engine,
-        "language": found.writing.language.value,
-        "declared": found.declared,
-        "parameters": dict(_values(found.choice)),
-        "vector": found.choice[0],
-        "fitting": [{"vector": n, "reports at": label.value} for n, label in found.fitting],
-        "misfits": list(found.misfits),
-        "counts": {one.value: found.count(one) for one in _OUTCOMES},
-        "tests": [_test_json(one, found) for one in found.results],
+        "engine": result.engine,
+        "language": result.writing.language.value,
+        "declared": result.declared,
+        "parameters": dict(_values(result.choice)),
+        "vector": result.choice[0],
+        "fitting": [{"vector": n, "reports at": label.value} for n, label in result.fitting],
+        "misfits": list(result.misfits),
+        "counts": {outcome.value: result.count(outcome) for outcome in _OUTCOMES},
+        "tests": [_test_json(test_result, result) for test_result in result.results],
     }
 
 
-def _test_json(one: TestResult, found: SuiteResult) -> Json:
-    failed = one.outcome is Outcome.FAILED
-    said = {
-        "name": one.test.name,
-        "level": one.test.level,
-        "feature": one.test.feature,
-        "outcome": one.outcome.value,
+def _test_json(result: TestResult, suite_result: SuiteResult) -> Json:
+    failed = result.outcome is Outcome.FAILED
+    entries = {
+        "name": result.test.name,
+        "level": result.test.level,
+        "feature": result.test.feature,
+        "outcome": result.outcome.value,
     }
-    why = one.answer.refused or one.answer.failure or (reasons(one, found.choice) if failed else None)
-    return said | ({"why": why} if why else {})
+    why = (
+        result.answer.refused
+        or result.answer.failure
+        or (reasons(result, suite_result.choice) if failed else None)
+    )
+    return entries | ({"why": why} if why else {})
 
 
-def earl(found: SuiteResult) -> str:
+def earl(result: SuiteResult) -> str:
     """Return the results as EARL in Turtle (W3C, Evaluation and Report Language)."""
     lines = [
         "@prefix earl: <http://www.w3.org/ns/earl#> .",
@@ -213,53 +241,57 @@ def earl(found: SuiteResult) -> str:
         "@prefix doap: <http://usefulinc.com/ns/doap#> .",
         f"@prefix suite: <{SUITE}> .",
         "",
-        f"<#engine> a earl:TestSubject , earl:Software ; doap:name {ox.Literal(found.engine)} ;",
-        f"  suite:parameters {ox.Literal(vector_text(found.choice))} .",
+        f"<#engine> a earl:TestSubject , earl:Software ; doap:name {ox.Literal(result.engine)} ;",
+        f"  suite:parameters {ox.Literal(vector_text(result.choice))} .",
         '<#lars> a earl:Software , earl:Assertor ; doap:name "lars" .',
     ]
-    for one in found.results:
-        info = one.answer.refused or one.answer.failure
-        if one.outcome is Outcome.FAILED and info is None:
-            info = reasons(one, found.choice)
-        said = f" ; earl:info {ox.Literal(info)}" if info else ""
+    for test_result in result.results:
+        test, info = test_result.test, test_result.answer.refused or test_result.answer.failure
+        if test_result.outcome is Outcome.FAILED and info is None:
+            info = reasons(test_result, result.choice)
+        outcome = f"earl:{_EARL[test_result.outcome]}{f' ; earl:info {ox.Literal(info)}' if info else ''}"
         lines += [
             "",
             "[] a earl:Assertion ; earl:assertedBy <#lars> ; earl:subject <#engine> ;",
-            f"  earl:test <{one.test.level}.ttl#{one.test.name}> ; earl:mode earl:automatic ;",
-            f"  earl:result [ a earl:TestResult ; earl:outcome earl:{_EARL[one.outcome]}{said} ] .",
+            f"  earl:test <{test.level}.ttl#{test.name}> ; earl:mode earl:automatic ;",
+            f"  earl:result [ a earl:TestResult ; earl:outcome {outcome} ] .",
         ]
     return "\n".join(lines) + "\n"
 
 
-def junit(found: SuiteResult) -> str:
+def junit(result: SuiteResult) -> str:
     """Return the results as JUnit's XML: what is refused or inadmissible is skipped."""
-    skipped = found.count(Outcome.REFUSED) + found.count(Outcome.INADMISSIBLE)
+    skipped = result.count(Outcome.REFUSED) + result.count(Outcome.INADMISSIBLE)
     head = (
-        f'<testsuite name={quoteattr(found.engine)} tests="{len(found.results)}" '
-        f'failures="{found.count(Outcome.FAILED)}" errors="0" skipped="{skipped}">'
+        f'<testsuite name={quoteattr(result.engine)} tests="{len(result.results)}" '
+        f'failures="{result.count(Outcome.FAILED)}" errors="0" skipped="{skipped}">'
     )
-    cases = (_case(one, found) for one in found.results)
+    cases = (_case(test_result, result) for test_result in result.results)
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""))
 
 
-def _case(one: TestResult, found: SuiteResult) -> str:
-    opened = f"  <testcase classname={quoteattr(one.test.level)} name={quoteattr(one.test.name)}"
-    match one.outcome:
+def _case(result: TestResult, suite_result: SuiteResult) -> str:
+    opened = f"  <testcase classname={quoteattr(result.test.level)} name={quoteattr(result.test.name)}"
+    match result.outcome:
         case Outcome.PASSED:
             return f"{opened}/>"
         case Outcome.FAILED:
-            why = one.answer.failure or reasons(one, found.choice)
-            came = "\n".join(f"{plain(t)}: {rows}" for t, rows in _came(one))
-            right = "\n".join(f"{plain(t)}: {rows}" for t, rows in _right(one))
-            body = _plain_xml(f"{one.test.comment}\nright:\n{right}\ncame:\n{came}")
+            why = result.answer.failure or reasons(result, suite_result.choice)
+            came = "\n".join(f"{plain(t)}: {rows}" for t, rows in _came(result))
+            right = "\n".join(f"{plain(t)}: {rows}" for t, rows in _right(result))
+            body = _plain_xml(f"{result.test.comment}\nright:\n{right}\ncame:\n{came}")
             return (
                 f"{opened}><failure message={quoteattr(_plain_xml(why))}>{escape(body)}</failure></testcase>"
             )
         case _:
-            why = one.answer.refused or one.outcome.value
+            why = result.answer.refused or result.outcome.value
             return f"{opened}><skipped message={quoteattr(_plain_xml(why))}/></testcase>"
 
 
 def _plain_xml(text: str) -> str:
     """Return a text without the characters that XML 1.0 cannot hold."""
-    return "".join(one for one in text if one in "\t\n\r" or " " <= one <= "\ud7ff" or one >= "\ue000")
+    return "".join(
+        character
+        for character in text
+        if character in "\t\n\r" or " " <= character <= "\ud7ff" or character >= "\ue000"
+    )

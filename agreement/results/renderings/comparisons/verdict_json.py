@@ -22,40 +22,40 @@ _MANY: Final = 10_000
 
 
 def by_specification(
-    found: Judgement,
+    judgement: Judgement,
     columns: Sequence[str],
     diagnosis: Diagnosis | None,
     dates: Dates,
 ) -> Json:
     """Return a specification's verdict: windows of each choice that matches, else of the best one."""
-    best, milliseconds = found.best, dates.unit.milliseconds
+    best, milliseconds = judgement.best, dates.unit.milliseconds
     after = best.phase.after
-    same = [one for one in found.matching if one.choice.bounds is best.choice.bounds]
-    alike = sorted(same, key=lambda one: one.choice.starts) or [best]
-    shown = partial(_windows, columns, dates, diagnosis.shifts if diagnosis else {})
+    same = [verdict for verdict in judgement.matching if verdict.choice.bounds is best.choice.bounds]
+    alike = sorted(same, key=lambda verdict: verdict.choice.starts) or [best]
+    windows_json = partial(_windows, columns, dates, diagnosis.shifts if diagnosis else {})
     explanations = (diagnosis.specification, *diagnosis.explanations) if diagnosis else ()
     return {
-        "engine": found.specification.name,
-        "correct": found.correct,
-        "match": encode(found.match),
-        **_starts([start for one in alike if one.correct for start in starts_of(one)], dates),
+        "engine": judgement.specification.name,
+        "correct": judgement.correct,
+        "match": encode(judgement.match),
+        **_starts([start for verdict in alike if verdict.correct for start in starts_of(verdict)], dates),
         "bounds": encode(best.choice.bounds),
         "matching": [
             {
-                **_starts(one.choice.starts, dates),
-                **dates.with_dates({"until": one.until}),
-                "bounds": encode(one.choice.bounds),
-                "late": encode(one.late),
+                **_starts(verdict.choice.starts, dates),
+                **dates.with_dates({"until": verdict.until}),
+                "bounds": encode(verdict.choice.bounds),
+                "late": encode(verdict.late),
             }
-            for one in found.matching
+            for verdict in judgement.matching
         ],
-        "choices": found.choices,
-        "tried": found.tried_choices,
+        "choices": judgement.choices,
+        "tried": judgement.tried_choices,
         **dates.with_dates({"stable_from": _points(after, milliseconds) if isfinite(after) else None}),
-        "windows": [row for one in alike for row in shown(one, one.windows)],
-        "transient": shown(best, best.transient),
-        "later": shown(best, best.later),
-        "explanations": [record(one, {"sentence": "says"}) for one in explanations],
+        "windows": [row for verdict in alike for row in windows_json(verdict, verdict.windows)],
+        "transient": windows_json(best, best.transient),
+        "later": windows_json(best, best.later),
+        "explanations": [record(explanation, {"sentence": "says"}) for explanation in explanations],
     }
 
 
@@ -69,17 +69,17 @@ def starts_of(verdict: Verdict) -> list[list[int]]:
 
 def _starts(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -> Json:
     """Return start times, or lists of them, each dateTime beside its number."""
-    found: Json = {"t0": list(starts)}
+    result: Json = {"t0": list(starts)}
     if dates.zero is not None:
-        found[f"t0{SUFFIX}"] = [
-            dates.date(one) if isinstance(one, int) else list(map(dates.date, one)) for one in starts
+        result[f"t0{SUFFIX}"] = [
+            dates.date(start) if isinstance(start, int) else list(map(dates.date, start)) for start in starts
         ]
-    return found
+    return result
 
 
 def _points(t: float, milliseconds: float) -> float:
-    found = t / milliseconds
-    return int(found) if found == int(found) else found
+    number = t / milliseconds
+    return int(number) if number == int(number) else number
 
 
 def _windows(
@@ -109,8 +109,8 @@ def _windows(
 
 
 def _rows(columns: Sequence[str], rows: RowMatch) -> Json:
-    told = {"common": rows.shared, "missing": rows.missing, "extra": rows.extra}
-    return {key: [binding(columns, row) for row in found] for key, found in told.items()}
+    parts = {"common": rows.shared, "missing": rows.missing, "extra": rows.extra}
+    return {key: [binding(columns, row) for row in rows_of_kind] for key, rows_of_kind in parts.items()}
 
 
 def _shift(shift: Shift, dates: Dates) -> Json:
@@ -119,33 +119,33 @@ def _shift(shift: Shift, dates: Dates) -> Json:
     return pick(shift, "window", "start", "end") | borders | wrong
 
 
-def by_version(found: VersionJudgement) -> Json:
+def by_version(judgement: VersionJudgement) -> Json:
     """Return an engine version's verdict: each push, or each time unit, with what it reported."""
-    steps = [_step(found, step) for step in found.steps]
-    said = pick(found, "engine", "correct", "match")
-    return {**said, "t0": [], "score": found.rows.score, "windows": steps}
+    steps = [_step(judgement, step) for step in judgement.steps]
+    entries = pick(judgement, "engine", "correct", "match")
+    return {**entries, "t0": [], "score": judgement.rows.score, "windows": steps}
 
 
-def _step(found: VersionJudgement, step: Step) -> Json:
-    in_order = found.by is StepKind.ANSWER
+def _step(judgement: VersionJudgement, step: Step) -> Json:
+    in_order = judgement.by is StepKind.ANSWER
     return {
-        ("time" if found.by is StepKind.TIME_UNIT else found.by.value): step.place,
+        ("time" if judgement.by is StepKind.TIME_UNIT else judgement.by.value): step.place,
         "predicted_at": [] if in_order else [report.t for report in step.predicted],
         "recorded_at": [report.t for report in step.recorded],
         **counts(step.rows),
         **pick(step, "problem"),
-        **_rows(found.columns, step.rows),
+        **_rows(judgement.columns, step.rows),
     }
 
 
-def of_answers(found: AnswersVerdict) -> Json:
+def of_answers(verdict: AnswersVerdict) -> Json:
     """Return the verdict on a file of answers."""
-    if isinstance(found.judgement, Judgement):
-        told = by_specification(found.judgement, found.names, found.diagnosis, found.dates)
+    if isinstance(verdict.judgement, Judgement):
+        specification = by_specification(verdict.judgement, verdict.names, verdict.diagnosis, verdict.dates)
     else:
-        told = by_version(found.judgement)
-    other = by_other_match(found.other)
-    return {**told, **other, "silent": list(found.silent), "origin": found.origin}
+        specification = by_version(verdict.judgement)
+    other = by_other_match(verdict.other)
+    return {**specification, **other, "silent": list(verdict.silent), "origin": verdict.origin}
 
 
 def by_other_match(other: Judgement | VersionJudgement | None) -> Json:
@@ -153,35 +153,36 @@ def by_other_match(other: Judgement | VersionJudgement | None) -> Json:
     return {"other_match": None if other is None else pick(other, "match", "correct")}
 
 
-def by_case(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Json:
+def by_case(verdicts: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Json:
     """Return every case with its verdict, how many agree in each family, and those that cannot be judged."""
     return {
-        "correct": overall([*(one.correct for one in found), *(None for _ in refused)]),
+        "correct": overall([*(verdict.correct for verdict in verdicts), *(None for _ in refused)]),
         "families": [
             {"engine": engine, "judge": judge, "family": family}
-            | {"cases": len(own), "correct": sum(one.correct is True for one in own)}
-            for (engine, judge, family), own in by_family(found)
+            | {"cases": len(own), "correct": sum(verdict.correct is True for verdict in own)}
+            for (engine, judge, family), own in by_family(verdicts)
         ],
-        "cases": [_case(one) for one in found],
+        "cases": [_case(verdict) for verdict in verdicts],
         "refused": [
-            {"id": one.id, "engine": one.case and one.case.engine, "problem": one.problem} for one in refused
+            {"id": case.id, "engine": case.case and case.case.engine, "problem": case.problem}
+            for case in refused
         ],
     }
 
 
-def _case(one: CaseVerdict) -> Json:
-    found = one.judgement
+def _case(verdict: CaseVerdict) -> Json:
+    judgement = verdict.judgement
     return {
-        **pick(one.case, "id", "engine", "family"),
-        **pick(one, "judge"),
-        "correct": found.correct,
-        "score": found.best.score if isinstance(found, Judgement) else found.rows.score,
-        "t0": [list(z.choice.starts) for z in found.matching] if isinstance(found, Judgement) else [],
-        "problem": first_problem(one) or None,
-        **by_other_match(one.other),
+        **pick(verdict.case, "id", "engine", "family"),
+        **pick(verdict, "judge"),
+        "correct": judgement.correct,
+        "score": judgement.best.score if isinstance(judgement, Judgement) else judgement.rows.score,
+        "t0": [list(z.choice.starts) for z in judgement.matching] if isinstance(judgement, Judgement) else [],
+        "problem": first_problem(verdict) or None,
+        **by_other_match(verdict.other),
         "rules": None
-        if one.rules is None
-        else [record(rule, {"name": "rule", "sentence": "says"}) for rule in one.rules],
+        if verdict.rules is None
+        else [record(rule, {"name": "rule", "sentence": "says"}) for rule in verdict.rules],
     }
 
 
@@ -223,16 +224,18 @@ _CASES: Final = (
 )
 
 
-def tables(found: Json) -> tuple[OutTable, ...]:
+def tables(entries: Json) -> tuple[OutTable, ...]:
     """Return what the JSON of a verdict holds as a table: of cases, of windows, or of an engine's steps."""
-    if "cases" in found:
-        return (_table("cases", _CASES, found["cases"]),)
-    if "transient" not in found:
-        return (_table("steps", _STEPS, found["windows"]),)
+    if "cases" in entries:
+        return (_table("cases", _CASES, entries["cases"]),)
+    if "transient" not in entries:
+        return (_table("steps", _STEPS, entries["windows"]),)
     phases = ("windows", "transient", "later")
-    dated = (_DATES,) if found.get("origin") else ()
+    dated = (_DATES,) if entries.get("origin") else ()
     columns = (*_WINDOWS[:_STARTS], *dated, *_WINDOWS[_STARTS:])
-    return (_table("windows", columns, [{"phase": one} | row for one in phases for row in found[one]]),)
+    return (
+        _table("windows", columns, [{"phase": phase} | row for phase in phases for row in entries[phase]]),
+    )
 
 
 def _table(name: str, columns: tuple[Column, ...], rows: Iterable[Json]) -> OutTable:

@@ -25,33 +25,35 @@ from agreement.documents.requests import MatchBy
 from lars.language.windows import Interval
 
 
-def text_of_cases(found: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Iterator[RenderableType]:
+def text_of_cases(
+    verdicts: Sequence[CaseVerdict], refused: Sequence[RefusedCase]
+) -> Iterator[RenderableType]:
     """Yield the table of families of cases, the cases that differ, and those that cannot be judged."""
-    yield _families(found)
-    differing = [one for one in found if one.correct is not True]
+    yield _families(verdicts)
+    differing = [case_verdict for case_verdict in verdicts if case_verdict.correct is not True]
     if differing:
-        shown = table("cases that differ", "case", "first difference", "rules that explain it")
-        for one in differing:
-            said = "\n".join([first_problem(one), *by_other_match(one.judgement, one.other)])
-            shown.add_row(one.case.id, said, _explained_by(one))
-        yield shown
+        listing = table("cases that differ", "case", "first difference", "rules that explain it")
+        for verdict in differing:
+            sentence = "\n".join([first_problem(verdict), *by_other_match(verdict.judgement, verdict.other)])
+            listing.add_row(verdict.case.id, sentence, _explained_by(verdict))
+        yield listing
     if refused:
         listed = table("cases that cannot be judged", "case", "engine", "why")
         for case in refused:
             listed.add_row(case.id, "" if case.case is None else case.case.engine, case.problem)
         yield listed
     left = f"; {len(refused)} more cannot be judged" if refused else ""
-    yield f"{len(found) - len(differing)} of {len(found)} cases are as predicted{left}"
+    yield f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted{left}"
 
 
-def _families(found: Sequence[CaseVerdict]) -> RenderableType:
+def _families(verdicts: Sequence[CaseVerdict]) -> RenderableType:
     names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
-    shown = table("cases by engine and family", *names, right=("cases", "correct"))
-    for kind, own in by_family(found):
-        rules = Counter(rule.name for one in own for rule in one.rules or ())
-        named = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
-        shown.add_row(*kind, str(len(own)), str(sum(one.correct is True for one in own)), named)
-    return shown
+    listing = table("cases by engine and family", *names, right=("cases", "correct"))
+    for kind, own in by_family(verdicts):
+        rules = Counter(rule.name for verdict in own for rule in verdict.rules or ())
+        text = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
+        listing.add_row(*kind, str(len(own)), str(sum(verdict.correct is True for verdict in own)), text)
+    return listing
 
 
 def _explained_by(verdict: CaseVerdict) -> str:
@@ -70,17 +72,19 @@ _ROWS: Final = 3
 _TIMES: Final = 5
 
 
-def by_specification(found: Judgement, diagnosis: Diagnosis | None, given: Dates) -> Iterator[RenderableType]:
+def by_specification(
+    judgement: Judgement, diagnosis: Diagnosis | None, all_dates: Dates
+) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of a specification's verdict."""
-    best, milliseconds = found.best, given.unit.milliseconds
-    ends = [one.last for one in (*best.transient, *best.windows, *best.later)]
+    best, milliseconds = judgement.best, all_dates.unit.milliseconds
+    ends = [window.last for window in (*best.transient, *best.windows, *best.later)]
     last = ceil(max(ends, default=0) / milliseconds)
-    dates = given.within(Interval(0, last))
-    yield Text(_headline(found, dates), style=_STYLES[found.correct])
+    dates = all_dates.within(Interval(0, last))
+    yield Text(_headline(judgement, dates), style=_STYLES[judgement.correct])
     yield from _diagnosis(diagnosis)
-    if found.correct:
+    if judgement.correct:
         yield from _delays(best)
-        yield from _others(found, dates)
+        yield from _others(judgement, dates)
     yield _table(best, diagnosis.shifts if diagnosis else {}, dates)
     for title, windows in (
         ("the transient, until all windows have started", best.transient),
@@ -88,68 +92,75 @@ def by_specification(found: Judgement, diagnosis: Diagnosis | None, given: Dates
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:
-            times = [f"{in_points(one.last, milliseconds, dates)} ({one.problem})" for one in odd]
+            times = [f"{in_points(window.last, milliseconds, dates)} ({window.problem})" for window in odd]
             yield f"{title}, not compared: {first_few(times, _TIMES)}"
 
 
 def by_other_match(
-    found: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
+    judgement: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
 ) -> Iterator[str]:
     """Yield that answers which are not correct are so by the other match; not where a report is missing."""
-    if other is not None and other.correct and not (isinstance(found, Judgement) and _lacks_report(found)):
+    if (
+        other is not None
+        and other.correct
+        and not (isinstance(judgement, Judgement) and _lacks_report(judgement))
+    ):
         how = "whatever their times" if other.match is MatchBy.SEQUENCE else "at their times"
         yield f"correct as reports {how}: --match {other.match.value}"
 
 
-def _lacks_report(found: Judgement) -> bool:
+def _lacks_report(judgement: Judgement) -> bool:
     """Whether fewer reports came than are due, so that not their times alone are wrong."""
-    whole = [one.rows for one in found.best.windows if not one.rows.equal and not one.rows.shared]
-    return sum(not one.extra for one in whole) > sum(not one.missing for one in whole)
+    whole = [
+        window.rows for window in judgement.best.windows if not window.rows.equal and not window.rows.shared
+    ]
+    return sum(not match.extra for match in whole) > sum(not match.missing for match in whole)
 
 
-def _headline(found: Judgement, dates: Dates) -> str:
-    best, name = found.best, found.specification.name
+def _headline(judgement: Judgement, dates: Dates) -> str:
+    best, name = judgement.best, judgement.specification.name
     ends = f"bounds {best.choice.bounds.value}"
-    by = f"{name} as a sequence" if found.match is MatchBy.SEQUENCE else name
-    if found.correct is None:
-        return undecided_text(found)
-    if found.correct:
+    by = f"{name} as a sequence" if judgement.match is MatchBy.SEQUENCE else name
+    if judgement.correct is None:
+        return undecided_text(judgement)
+    if judgement.correct:
         tried = (
             ""
-            if found.tried_choices == found.choices
-            else f", of {found.tried_choices} choices tried of {found.choices}"
+            if judgement.tried_choices == judgement.choices
+            else f", of {judgement.tried_choices} choices tried of {judgement.choices}"
         )
-        starts = starts_in_words(_like(best, found.matching, dates.unit.milliseconds), dates)
+        starts = starts_in_words(_like(best, judgement.matching, dates.unit.milliseconds), dates)
         return f"correct by {by} for t0 = {starts}{dates.caption}, {ends}{tried}"
     wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
     fit = f"best t0 = {starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
     return (
-        f"incorrect by {by}: none of {found.tried_choices} choices of t0 and bounds fits; {fit}, "
+        f"incorrect by {by}: none of {judgement.tried_choices} choices of t0 and bounds fits; {fit}, "
         f"score {best.score:.3f}"
     )
 
 
-def _like(one: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
+def _like(verdict: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
     """Return the verdicts of the same bounds and the same lateness, by their start times."""
-    alike = (other for other in verdicts if _kind(other, milliseconds) == _kind(one, milliseconds))
+    alike = (other for other in verdicts if _kind(other, milliseconds) == _kind(verdict, milliseconds))
     return sorted(alike, key=lambda other: other.choice.starts)
 
 
-def _kind(one: Verdict, milliseconds: float) -> tuple[object, bool]:
+def _kind(verdict: Verdict, milliseconds: float) -> tuple[object, bool]:
     """Return the bounds of a verdict, and whether some report is late by a time point or more."""
-    return one.choice.bounds, bool(one.late and one.late[1] >= milliseconds)
+    return verdict.choice.bounds, bool(verdict.late and verdict.late[1] >= milliseconds)
 
 
-def _others(found: Judgement, dates: Dates) -> Iterator[str]:
+def _others(judgement: Judgement, dates: Dates) -> Iterator[str]:
     milliseconds = dates.unit.milliseconds
-    told = {_kind(found.best, milliseconds)}
-    for one in found.matching:
-        if (kind := _kind(one, milliseconds)) not in told:
-            told.add(kind)
-            alike = _like(one, found.matching, milliseconds)
+    kinds = {_kind(judgement.best, milliseconds)}
+    for verdict in judgement.matching:
+        if (kind := _kind(verdict, milliseconds)) not in kinds:
+            kinds.add(kind)
+            alike = _like(verdict, judgement.matching, milliseconds)
             late = max((other.late[1] for other in alike if other.late), default=0)
             lateness = f", reports up to {plain(late)} ms late" if late else ""
-            yield f"also for t0 = {starts_in_words(alike, dates)}, bounds {one.choice.bounds.value}{lateness}"
+            bounds = verdict.choice.bounds.value
+            yield f"also for t0 = {starts_in_words(alike, dates)}, bounds {bounds}{lateness}"
 
 
 def _delays(verdict: Verdict) -> Iterator[str]:
@@ -165,14 +176,18 @@ def _delays(verdict: Verdict) -> Iterator[str]:
 def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> RenderableType:
     windows = verdict.windows
     wrong = [window for window in windows if window.problem is not None]
-    shown = windows if len(windows) <= _SHOWN else wrong
-    title = "windows" if len(shown) == len(windows) else f"wrong windows ({len(wrong)} of {len(windows)})"
+    listed_windows = windows if len(windows) <= _SHOWN else wrong
+    title = (
+        "windows"
+        if len(listed_windows) == len(windows)
+        else f"wrong windows ({len(wrong)} of {len(windows)})"
+    )
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
     title = f"{title}{dates.caption}, t0 = {starts_in_words([verdict], dates)}"
-    found = table(title, *numbers, "problem", right=numbers, whole=_WHOLE)
-    for window in shown:
-        found.add_row(*_cells(window, dates), _problem(window, shifts.get(window.last)))
-    return found
+    listing = table(title, *numbers, "problem", right=numbers, whole=_WHOLE)
+    for window in listed_windows:
+        listing.add_row(*_cells(window, dates), _problem(window, shifts.get(window.last)))
+    return listing
 
 
 def _cells(window: JudgedWindow, dates: Dates) -> Iterator[str]:
@@ -205,8 +220,8 @@ def shift_in_words(shift: Shift) -> str:
     return f"{fits} fit with {' and '.join(moved) or 'these borders'}"
 
 
-def _odd_rows(found: RowMatch) -> Iterator[str]:
-    missing, extra = told_apart(found.missing, found.extra)
+def _odd_rows(match: RowMatch) -> Iterator[str]:
+    missing, extra = told_apart(match.missing, match.extra)
     for title, rows in (("missing", missing), ("extra", extra)):
         if rows:
             yield f"{title} {first_few(rows, _ROWS, ' ')}"
@@ -224,38 +239,43 @@ def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
         yield f"  or {_explained(other)}"
 
 
-def _explained(one: FaultExplanation) -> str:
-    if one.complete:
-        return f"{one.sentence} predicts every report, and nothing else"
-    return f"{one.sentence} predicts {_share(one.predicted)} of the recorded rows, score {one.score:.3f}"
+def _explained(explanation: FaultExplanation) -> str:
+    if explanation.complete:
+        return f"{explanation.sentence} predicts every report, and nothing else"
+    rows = f"{_share(explanation.predicted)} of the recorded rows"
+    return f"{explanation.sentence} predicts {rows}, score {explanation.score:.3f}"
 
 
 def _share(share: float) -> str:
     return "all" if share == 1 else f"{share:.0%}"
 
 
-def by_version(found: VersionJudgement) -> Iterator[RenderableType]:
+def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of an engine version's verdict."""
-    place = found.by.value
-    if found.correct:
-        said = f"{quantity(len(found.steps), place)} with reports, all as predicted"
-        yield Text(f"correct by {found.engine}: {said}", style=_STYLES[True])
+    place = judgement.by.value
+    if judgement.correct:
+        sentence = f"{quantity(len(judgement.steps), place)} with reports, all as predicted"
+        yield Text(f"correct by {judgement.engine}: {sentence}", style=_STYLES[True])
         return
-    wrong = f"{len(found.wrong)} of {quantity(len(found.steps), place)} with reports differ"
-    yield Text(f"incorrect by {found.engine}: {wrong}, score {found.rows.score:.3f}", style=_STYLES[False])
+    wrong = f"{len(judgement.wrong)} of {quantity(len(judgement.steps), place)} with reports differ"
+    yield Text(
+        f"incorrect by {judgement.engine}: {wrong}, score {judgement.rows.score:.3f}", style=_STYLES[False]
+    )
     numbers = (place, "predicted", "recorded")
-    shown = table(None, *numbers, "problem", right=numbers)
-    for step in found.wrong[:_SHOWN]:
+    listing = table(None, *numbers, "problem", right=numbers)
+    for step in judgement.wrong[:_SHOWN]:
         rows = _odd_rows(step.rows)
-        sizes = (str(sum(len(one.rows) for one in reports)) for reports in (step.predicted, step.recorded))
-        shown.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
-    yield shown
+        sizes = (
+            str(sum(len(report.rows) for report in reports)) for reports in (step.predicted, step.recorded)
+        )
+        listing.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
+    yield listing
 
 
-def of_answers(found: AnswersVerdict) -> Iterator[RenderableType]:
+def of_answers(verdict: AnswersVerdict) -> Iterator[RenderableType]:
     """Yield the verdict on a file of answers."""
-    if isinstance(found.judgement, Judgement):
-        yield from by_specification(found.judgement, found.diagnosis, found.dates)
+    if isinstance(verdict.judgement, Judgement):
+        yield from by_specification(verdict.judgement, verdict.diagnosis, verdict.dates)
     else:
-        yield from by_version(found.judgement)
-    yield from by_other_match(found.judgement, found.other)
+        yield from by_version(verdict.judgement)
+    yield from by_other_match(verdict.judgement, verdict.other)

@@ -50,13 +50,13 @@ def lanes_json(
         "said": [],
         "lanes": [
             {
-                "name": one.name,
+                "name": lane.name,
                 "marks": [
-                    {"x": place(t), "kind": kind, "said": f"{text(t)}: {said}"}
-                    for t, kind, said in evenly(list(one.marks), _MOST_MARKS)
+                    {"x": place(t), "kind": kind, "said": f"{text(t)}: {sentence}"}
+                    for t, kind, sentence in evenly(list(lane.marks), _MOST_MARKS)
                 ],
             }
-            for one in lanes
+            for lane in lanes
         ],
         "band": None if period is None else {"x": place(begin), "width": place(end) - place(begin)},
         "ticks": [{"x": place(t), "label": text(t)} for t in _ticks(first, last)],
@@ -82,13 +82,13 @@ def blocks(parts: Iterable[RenderableType]) -> list[Json]:
     >>> blocks(["they differ", "  in a row"])
     [{'kind': 'said', 'lines': ['they differ']}, {'kind': 'items', 'lines': ['in a row']}]
     """
-    found: list[Json] = []
+    result: list[Json] = []
     for is_table, group in groupby(parts, lambda part: isinstance(part, Table)):
         if is_table:
-            found += (_table(one) for one in group if isinstance(one, Table))
+            result += (_table(item) for item in group if isinstance(item, Table))
         else:
-            found += _lines([line for part in group for line in str(part).split("\n")])
-    return found
+            result += _lines([line for part in group for line in str(part).split("\n")])
+    return result
 
 
 _LETTERS: Final = 200_000
@@ -99,11 +99,11 @@ _LONG_CELL: Final = 2_000
 
 def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
     """Return what a command prints as parts of a page; of long ones the first rows, and how many are left."""
-    room, found = _LETTERS, []
-    for one in blocks(parts):
-        name = "rows" if "rows" in one else "lines"
+    room, result = _LETTERS, []
+    for block in blocks(parts):
+        name = "rows" if "rows" in block else "lines"
         kept: list[object] = []
-        for row in one[name]:
+        for row in block[name]:
             cut = (
                 clip_text(row, _LONG_CELL)
                 if isinstance(row, str)
@@ -113,8 +113,8 @@ def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
             if room < 0 and len(kept) >= _FEWEST:
                 break
             kept.append(cut)
-        found.append({**one, name: kept, "left": len(one[name]) - len(kept)})
-    return found
+        result.append({**block, name: kept, "left": len(block[name]) - len(kept)})
+    return result
 
 
 def notebook_html(parts: Iterable[RenderableType]) -> str:
@@ -123,7 +123,7 @@ def notebook_html(parts: Iterable[RenderableType]) -> str:
     >>> notebook_html(["they <differ>"])
     '<div class="lars"><p>they &lt;differ&gt;</p></div>'
     """
-    return render("notebook", blocks=[_first(one) for one in blocks(parts)])
+    return render("notebook", blocks=[_first(block) for block in blocks(parts)])
 
 
 def markdown(parts: Iterable[RenderableType]) -> str:
@@ -132,7 +132,7 @@ def markdown(parts: Iterable[RenderableType]) -> str:
     >>> print(markdown(["they *differ*"]))
     they \*differ\*
     """
-    return "\n\n".join("\n".join(_in_markdown(_first(one))) for one in blocks(parts))
+    return "\n\n".join("\n".join(_in_markdown(_first(block))) for block in blocks(parts))
 
 
 def _in_markdown(block: Json) -> Iterator[str]:
@@ -165,11 +165,11 @@ def _kind(line: str) -> str:
     return "tree" if line.lstrip()[:1] in tuple("│└├╰") else "items" if line[0] == " " else "said"
 
 
-def _table(one: Table) -> Json:
-    columns = one.columns
+def _table(table: Table) -> Json:
+    columns = table.columns
     rows = zip(*(map(str, column.cells) for column in columns), strict=True)
     return {
-        "title": None if one.title is None else str(one.title),
+        "title": None if table.title is None else str(table.title),
         "columns": [str(column.header) for column in columns],
         "right": [column.justify == "right" for column in columns],
         "rows": [list(row) for row in rows],

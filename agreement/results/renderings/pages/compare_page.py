@@ -6,9 +6,9 @@ from agreement.results.renderings.comparisons.parting_report import marks
 from agreement.results.renderings.pages.blocks import Lane, lanes_json
 
 
-def parting_timelines(found: TraceComparison) -> list[Json]:
+def parting_timelines(comparison: TraceComparison) -> list[Json]:
     """Return the timeline of the places at which they part; none where they do at none."""
-    lanes, dates = marks(found)
+    lanes, dates = marks(comparison)
     times = [t for _, own in lanes for t, _, _ in own]
     if not times:
         return []
@@ -19,4 +19,4 @@ def parting_timelines(found: TraceComparison) -> list[Json]:
     def text(t: float) -> str:
         return plain(t) if dates.zero is None else dates.text(t)
 
-    return [lanes_json(title, [Lane(*one) for one in lanes], (min(times), max(times)), text)]
+    return [lanes_json(title, [Lane(*lane) for lane in lanes], (min(times), max(times)), text)]

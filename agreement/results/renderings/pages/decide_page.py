@@ -36,37 +36,45 @@ class DecideContent:
     parts: Sequence[RenderableType]
 
 
-def decide_page(given: DecideContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
+def decide_page(content: DecideContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
     """Return the page."""
-    asked = "Do push and pull agree on every stream?"
-    said = [
+    question = "Do push and pull agree on every stream?"
+    sentences = [
         f"{verdict.value} for U = {number_ranges(periods, MOST_RANGES)}"
         for verdict in EveryStream
-        if (periods := [one.period for one in given.verdicts if one.verdict is verdict])
+        if (periods := [decision.period for decision in content.verdicts if decision.verdict is verdict])
     ]
-    answer = f"Agreement on every stream: {'; '.join(said)}."
-    premises = list(dict.fromkeys(premise for one in given.verdicts for premise in one.premises))
-    others = list(_without_streams(part for part in given.parts if not _CHECKED.match(str(part))))
+    answer = f"Agreement on every stream: {'; '.join(sentences)}."
+    premises = list(dict.fromkeys(premise for decision in content.verdicts for premise in decision.premises))
+    others = list(_without_streams(part for part in content.parts if not _CHECKED.match(str(part))))
     page: Json = {
-        "bar": [_stretch(list(own)) for _, own in groupby(given.verdicts, lambda one: one.verdict)],
-        "theorems": _theorems(given.verdicts),
-        "streams": [_stream(one.period, one.witness) for one in _first_of_each(given.verdicts)],
+        "bar": [
+            _stretch(list(own)) for _, own in groupby(content.verdicts, lambda decision: decision.verdict)
+        ],
+        "theorems": _theorems(content.verdicts),
+        "streams": [
+            _stream(decision.period, decision.witness) for decision in _first_of_each(content.verdicts)
+        ],
         "marks": [
-            _square(one) for one in EveryStream if any(found.verdict is one for found in given.verdicts)
+            _square(stream)
+            for stream in EveryStream
+            if any(decision.verdict is stream for decision in content.verdicts)
         ],
         "blocks": page_blocks(others),
-        "premises": [_premise(one) for one in premises],
-        "query": given.text.rstrip("\n").split("\n"),
+        "premises": [_premise(premise) for premise in premises],
+        "query": content.text.rstrip("\n").split("\n"),
     }
-    return Page(PageHead(given.title, asked, given.holds, answer, notes), "decide", document, page)
+    return Page(PageHead(content.title, question, content.holds, answer, notes), "decide", document, page)
 
 
 def _without_streams(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
     """Yield what is printed but for streams, which are drawn."""
     inside = False
     for part in parts:
-        said = part if isinstance(part, str) else ""
-        inside = said.startswith("a stream on which they differ") or (inside and said.startswith("  "))
+        sentence = part if isinstance(part, str) else ""
+        inside = sentence.startswith("a stream on which they differ") or (
+            inside and sentence.startswith("  ")
+        )
         if not inside:
             yield part
 
@@ -82,7 +90,7 @@ def _stretch(own: Sequence[PeriodDecision]) -> Json:
 
 def _theorems(verdicts: Sequence[PeriodDecision]) -> list[tuple[str, str]]:
     """Return each theorem that a verdict rests on, with what it says."""
-    named = dict.fromkeys(one.theorem.value for one in verdicts if one.theorem is not None)
+    named = dict.fromkeys(decision.theorem.value for decision in verdicts if decision.theorem is not None)
     return [
         (name, says) for name in named for theorem, says in legend_of(name) if theorem in name.split(",")[0]
     ]
@@ -90,41 +98,43 @@ def _theorems(verdicts: Sequence[PeriodDecision]) -> list[tuple[str, str]]:
 
 def _first_of_each(verdicts: Sequence[PeriodDecision]) -> list[PeriodDecision]:
     """Return of the periods whose streams differ alike, as in the text, the first few."""
-    found: dict[tuple[object, ...], PeriodDecision] = {}
-    for one in verdicts:
-        if one.witness is not None:
-            found.setdefault((one.verdict, one.theorem), one)
-    return list(found.values())[:_STREAMS]
+    decisions: dict[tuple[object, ...], PeriodDecision] = {}
+    for decision in verdicts:
+        if decision.witness is not None:
+            decisions.setdefault((decision.verdict, decision.theorem), decision)
+    return list(decisions.values())[:_STREAMS]
 
 
-def _stream(period: int, found: StreamWitness | None) -> Json:
-    assert found is not None, "only periods with a stream are drawn"
-    begin, end = found.period
+def _stream(period: int, witness: StreamWitness | None) -> Json:
+    assert witness is not None, "only periods with a stream are drawn"
+    begin, end = witness.period
     lanes: dict[str, list[tuple[float, str, str]]] = {}
-    for fact in found.facts:
+    for fact in witness.facts:
         *triple, stream = map(short, fact.arguments)
         lanes.setdefault(stream, []).append((fact.t, "push", " ".join(triple)))
-    row = f"({', '.join(map(short, found.row))})"
-    title = f"U = {period}, ({begin}, {end}]: {found.side} alone has {row}, {found.cause}"
+    row = f"({', '.join(map(short, witness.row))})"
+    title = f"U = {period}, ({begin}, {end}]: {witness.side} alone has {row}, {witness.cause}"
     pulls = [(float(t), "pull", "pull evaluates") for t in {begin, end}]
-    times = [fact.t for fact in found.facts]
+    times = [fact.t for fact in witness.facts]
     ends = min([begin, *times]), max([end, *times])
     drawn = [*(Lane(name, marks) for name, marks in lanes.items()), Lane("pull", pulls)]
     listed = []
-    for fact in found.facts:
+    for fact in witness.facts:
         *triple, stream = map(short, fact.arguments)
         listed.append(f"{fact.t}: {' '.join(triple)} on {stream}")
-    listed += [f"static: {' '.join(short(str(term)) for term in row[:3])}" for row in found.static[:_STATIC]]
-    if len(found.static) > _STATIC:
-        listed.append(f"… and {len(found.static) - _STATIC} more static triples: --json lists them")
-    return lanes_json(title, drawn, ends, period=found.period) | {"said": listed or ["nothing arrives"]}
+    listed += [
+        f"static: {' '.join(short(str(term)) for term in row[:3])}" for row in witness.static[:_STATIC]
+    ]
+    if len(witness.static) > _STATIC:
+        listed.append(f"… and {len(witness.static) - _STATIC} more static triples: --json lists them")
+    return lanes_json(title, drawn, ends, period=witness.period) | {"said": listed or ["nothing arrives"]}
 
 
-def _premise(one: CheckedPremise) -> Json:
-    line = _LINE.search(one.place)
+def _premise(premise: CheckedPremise) -> Json:
+    line = _LINE.search(premise.place)
     return {
-        "holds": one.holds,
-        "said": one.statement,
-        "place": one.place.rpartition("/")[2],
+        "holds": premise.holds,
+        "said": premise.statement,
+        "place": premise.place.rpartition("/")[2],
         "line": None if line is None else int(line[1]),
     }

@@ -33,10 +33,10 @@ def hunt_page(
     """Return the page; where it is `linked` it lies beside the folders of the faults, if they are written."""
     name, reference = hunt.name or "The engine", hunt.reference.name
     runs = f"{quantity(hunt.runs, 'run')}, {hunt.judged_runs} judged"
-    found = f"No fault in {runs}: that proves nothing."
+    text = f"No fault in {runs}: that proves nothing."
     if hunt.faults:
-        smallest = quantity(min(len(one.run.pushes) for one in hunt.faults), "triple")
-        found = f"{quantity(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
+        smallest = quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
+        text = f"{quantity(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
     page = _ran_on(hunt) | {
         "faults": [
             _fault(hunt, number, fault, folders[number] if number < len(folders) else "")
@@ -47,24 +47,24 @@ def hunt_page(
         "refused": [(name, why.partition("\n")[0]) for name, why in refusals[:_NAMED]],
     }
     good = False if hunt.faults else None
-    return Page(PageHead(f"{name} against {reference}", _asked(hunt), good, found), "hunt", document, page)
+    return Page(PageHead(f"{name} against {reference}", _question(hunt), good, text), "hunt", document, page)
 
 
 def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
     """Return the page of one fault, which lies beside its case."""
-    shown = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
-    head = PageHead(f"{hunt.name}: {title(fault)}", _asked(hunt), False, rule_text(fault))
-    return Page(head, "hunt", case, _ran_on(hunt) | shown)
+    entries = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
+    head = PageHead(f"{hunt.name}: {title(fault)}", _question(hunt), False, rule_text(fault))
+    return Page(head, "hunt", case, _ran_on(hunt) | entries)
 
 
-def _asked(hunt: Hunt) -> str:
+def _question(hunt: Hunt) -> str:
     return f"Does {hunt.name or 'the engine'} answer as {hunt.reference.name} says?"
 
 
 def _ran_on(hunt: Hunt) -> Json:
     return {
         "ran": _ran(hunt),
-        "queries": [one.name for one in hunt.queries[:_NAMED]],
+        "queries": [query.name for query in hunt.queries[:_NAMED]],
         "more": max(0, len(hunt.queries) - _NAMED),
     }
 
@@ -77,15 +77,15 @@ def _ran(hunt: Hunt) -> list[tuple[str, str]]:
         ("started by", hunt.engine.name),
         ("right is", hunt.reference.sentence),
         ("runs", f"{hunt.runs}, of which {hunt.judged_runs} were judged; seed {hunt.limits.seed}"),
-        *(("runs that failed", one) for one in failed),
+        *(("runs that failed", text) for text in failed),
     ]
 
 
 def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> Json:
     pushes = fault.run.pushes
     lanes: dict[str, list[tuple[float, str, str]]] = {}
-    for one in pushes:
-        lanes.setdefault(short(one.stream), []).append((one.t, "input", " ".join(map(short, one.triple))))
+    for push in pushes:
+        lanes.setdefault(short(push.stream), []).append((push.t, "input", " ".join(map(short, push.triple))))
     times = [one.t for one in pushes]
     drawn = [Lane(name, marks) for name, marks in lanes.items()]
     ends = (min(times), max(times)) if times else (0, 0)

@@ -137,26 +137,26 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     date = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
     every = list(dict.fromkeys(files))
-    found = [
+    result = [
         *([("command", shlex.join(command))] if command else []),
         ("version", f"lars {program_version()}"),
         ("date", f"{date:%Y-%m-%dT%H:%M:%SZ}"),
     ]
-    found += [("file", _told(path)) for path in every[:_MOST]]
-    return [*found, ("files", f"{len(every) - _MOST} more")] if len(every) > _MOST else found
+    result += [("file", _file_text(path)) for path in every[:_MOST]]
+    return [*result, ("files", f"{len(every) - _MOST} more")] if len(every) > _MOST else result
 
 
 def files_of(request: object) -> list[Path]:
     """Return the files that a request names, and those of the experiments among them."""
-    found: dict[Path, None] = {}
+    result: dict[Path, None] = {}
     for path in _paths(request):
         toml = path / EXPERIMENT_FILE if path.is_dir() else path
         if not toml.is_file():
             continue
-        found[toml] = None
+        result[toml] = None
         if toml.suffix == ".toml":
-            found |= dict.fromkeys(_named_in(toml))
-    return list(found)
+            result |= dict.fromkeys(_named_in(toml))
+    return list(result)
 
 
 def _paths(value: object) -> Iterator[Path]:
@@ -166,13 +166,13 @@ def _paths(value: object) -> Iterator[Path]:
         case str() if value and len(value) < _LONGEST and value.isprintable() and Path(value).exists():
             yield Path(value)
         case tuple() | list():
-            for one in value:
-                yield from _paths(one)
+            for field in value:
+                yield from _paths(field)
         case Mapping():
             yield from _paths([*value.keys(), *value.values()])
         case _ if is_dataclass(value) and not isinstance(value, type):
-            for one in fields(value):
-                yield from _paths(getattr(value, one.name))
+            for field in fields(value):
+                yield from _paths(getattr(value, field.name))
 
 
 def _named_in(toml: Path) -> Iterator[Path]:
@@ -210,7 +210,7 @@ def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
     return [*texts, (f"{left} more", "They are named below: how this page was made.")] if left else texts
 
 
-def _told(path: Path) -> str:
+def _file_text(path: Path) -> str:
     # A pipe is read once, and not here.
     if not path.is_file():
         return str(path)
@@ -297,8 +297,8 @@ def html(page: Page) -> str:
     own = "\n".join(map(_clipped, document_lines({"page": page.page})))
     document, left = _bounded(page.document, max(MOST_LETTERS - len(own), 0))
     data = in_script(f"{document[:-1]}, {own[1:]}" if len(document) > len("{}") else own)
-    shown = f"{page.head.question} {page.head.answer} {json_text(page.page)}"
-    values = {"page": page, "data": data, "left": left, "legend": legend_of(shown)}
+    text = f"{page.head.question} {page.head.answer} {json_text(page.page)}"
+    values = {"page": page, "data": data, "left": left, "legend": legend_of(text)}
     return render(page.template, **values, style=_part("page.css"), script=_part("page.js"))
 
 
@@ -327,8 +327,8 @@ def _clipped(line: str) -> str:
     if len(line) <= _LONG or _MAYBE_LONG.search(line) is None:
         return line
 
-    def clip(found: re.Match[str]) -> str:
-        text = found.group()
+    def clip(match: re.Match[str]) -> str:
+        text = match.group()
         if len(text) <= _LONG:
             return text
         return json.dumps(clip_text(json.loads(text), _LONG), ensure_ascii=False)
@@ -347,20 +347,20 @@ def in_script(text: str) -> str:
     >>> print(in_script('"</script><!--"'))
     "\u003c/script\u003e\u003c!--"
     """
-    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 @cache
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=FunctionLoader(_part),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
-        finalize=_seen,
+        finalize=_printable,
     )
-    found.filters["whole"] = whole
-    return found
+    environment.filters["whole"] = whole
+    return environment
 
 
 _WHOLE: Final = re.compile(
@@ -375,18 +375,18 @@ def whole(text: object) -> Markup:
     >>> whole("in (3, 5] ?a < 2")
     Markup('in <span class="whole">(3, 5]</span> <span class="whole">?a</span> &lt; 2')
     """
-    shown = printable(str(text))
+    clean = printable(str(text))
     parts, end = [], 0
-    for found in _WHOLE.finditer(shown):
+    for match in _WHOLE.finditer(clean):
         parts += [
-            escape(shown[end : found.start()]),
-            Markup('<span class="whole">{}</span>').format(found[0]),
+            escape(clean[end : match.start()]),
+            Markup('<span class="whole">{}</span>').format(match[0]),
         ]
-        end = found.end()
-    return Markup("").join([*parts, escape(shown[end:])])
+        end = match.end()
+    return Markup("").join([*parts, escape(clean[end:])])
 
 
-def _seen(value: object) -> object:
+def _printable(value: object) -> object:
     """Return what stands in a template, fit to be seen; what it marks as safe is that already."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 

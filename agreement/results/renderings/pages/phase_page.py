@@ -24,20 +24,22 @@ class PhaseContent:
     query_length: int
 
 
-def phase_page(given: PhaseContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
+def phase_page(content: PhaseContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
     """Return the page."""
-    stream = short(str(Iri(given.window)))
-    asked = (
+    stream = short(str(Iri(content.window)))
+    question = (
         f"On which share of the periods do push and pull agree, by the pulling period U "
-        f"and the length L of the window on {stream}, in units of {given.unit}?"
+        f"and the length L of the window on {stream}, in units of {content.unit}?"
     )
     page: Json = {
-        "commands": given.commands,
-        "own": given.query_length,
+        "commands": content.commands,
+        "own": content.query_length,
         "stream": stream,
-        "diagrams": [_diagram(one, len(given.diagrams)) for one in given.diagrams],
+        "diagrams": [_diagram(diagram, len(content.diagrams)) for diagram in content.diagrams],
     }
-    return Page(PageHead(given.title, asked, None, summary(given.diagrams), notes), "phase", document, page)
+    return Page(
+        PageHead(content.title, question, None, summary(content.diagrams), notes), "phase", document, page
+    )
 
 
 _CELLS: Final = 60_000
@@ -45,23 +47,23 @@ _RUNS: Final = 3_000
 """So many shares, and so many places where one changes, are shown of all diagrams together."""
 
 
-def _diagram(one: PhaseDiagram, count: int) -> Json:
+def _diagram(diagram: PhaseDiagram, count: int) -> Json:
     """Return a diagram as lengths and, for some periods, how many periods agree at each of them."""
-    runs = sum(len(list(one.runs(row))) for row in one.rows if row.whole)
-    fitting = min(_CELLS // max(len(one.lengths), 1), _RUNS * len(one.rows) // max(runs, 1)) // count
-    shown = evenly(one.rows, max(fitting, 1))
+    runs = sum(len(list(diagram.runs(row))) for row in diagram.rows if row.whole)
+    fitting = min(_CELLS // max(len(diagram.lengths), 1), _RUNS * len(diagram.rows) // max(runs, 1)) // count
+    phase_rows = evenly(diagram.rows, max(fitting, 1))
     return {
-        "left": len(one.rows) - len(shown),
-        "rate": one.rate,
-        "lengths": one.lengths,
+        "left": len(diagram.rows) - len(phase_rows),
+        "rate": diagram.rate,
+        "lengths": diagram.lengths,
         "periods": [
             {
                 "period": row.period,
                 "whole": row.whole,
                 "agreeing": row.agreeing,
-                "runs": [_run(*run) for run in one.runs(row)] if row.whole else [],
+                "runs": [_run(*run) for run in diagram.runs(row)] if row.whole else [],
             }
-            for row in shown
+            for row in phase_rows
         ],
     }
 
@@ -91,38 +93,38 @@ def percent(agreeing: int, whole: int) -> str:
     ('66.7', '100', '99.9', '25', '0.1')
     """
     share = round(1000 * agreeing / whole) / 10
-    shown = min(share, 99.9) if agreeing < whole else share
-    return f"{max(shown, 0.1) if agreeing else 0:.1f}".removesuffix(".0")
+    number = min(share, 99.9) if agreeing < whole else share
+    return f"{max(number, 0.1) if agreeing else 0:.1f}".removesuffix(".0")
 
 
-def notebook_phases(given: PhaseContent) -> str:
+def notebook_phases(content: PhaseContent) -> str:
     """Return what a notebook shows: each diagram as a map of colours."""
     return render(
         "phase_small",
-        said=summary(given.diagrams),
-        unit=given.unit,
-        stream=short(str(Iri(given.window))),
-        diagrams=[_map(one, given.query_length) for one in given.diagrams],
+        said=summary(content.diagrams),
+        unit=content.unit,
+        stream=short(str(Iri(content.window))),
+        diagrams=[_map(diagram, content.query_length) for diagram in content.diagrams],
     )
 
 
-def _map(one: PhaseDiagram, own: int) -> Json:
-    places = range(len(one.lengths))
+def _map(diagram: PhaseDiagram, own: int) -> Json:
+    places = range(len(diagram.lengths))
     starts = [
         place
         for place in places
-        if place == 0 or any(row.agreeing[place] != row.agreeing[place - 1] for row in one.rows)
+        if place == 0 or any(row.agreeing[place] != row.agreeing[place - 1] for row in diagram.rows)
     ]
-    spans = list(zip(starts, [*(start - 1 for start in starts[1:]), len(one.lengths) - 1], strict=True))
-    rows, columns = evenly(spans, _NOTEBOOK), evenly(one.rows, _NOTEBOOK)
+    spans = list(zip(starts, [*(start - 1 for start in starts[1:]), len(diagram.lengths) - 1], strict=True))
+    rows, columns = evenly(spans, _NOTEBOOK), evenly(diagram.rows, _NOTEBOOK)
     return {
-        "rate": one.rate,
+        "rate": diagram.rate,
         "periods": [row.period for row in columns],
-        "left": len(one.rows) - len(columns) + len(spans) - len(rows),
+        "left": len(diagram.rows) - len(columns) + len(spans) - len(rows),
         "rows": [
             {
-                "lengths": _run(one.lengths[first], one.lengths[last], 0)["lengths"]
-                + " ◂" * (one.lengths[first] <= own <= one.lengths[last]),
+                "lengths": _run(diagram.lengths[first], diagram.lengths[last], 0)["lengths"]
+                + " ◂" * (diagram.lengths[first] <= own <= diagram.lengths[last]),
                 "cells": [_shade(row.agreeing[first], row.whole) for row in columns],
             }
             for first, last in reversed(rows)
@@ -138,6 +140,6 @@ def _shade(agreeing: int, whole: int) -> Json:
     mixed = [round(a + (b - a) * (at - low)) for a, b in zip(_SCALE[low], _SCALE[low + 1], strict=True)]
     parts = zip((0.2126, 0.7152, 0.0722), mixed, strict=True)
     light = sum(weight * (value / 255) ** 2.2 for weight, value in parts) > _LIGHT
-    said = f"{agreeing} of {whole} periods agree"
+    sentence = f"{agreeing} of {whole} periods agree"
     ink = "#000" if light else "#fff"
-    return {"paper": f"rgb{tuple(mixed)}", "ink": ink, "share": percent(agreeing, whole), "said": said}
+    return {"paper": f"rgb{tuple(mixed)}", "ink": ink, "share": percent(agreeing, whole), "said": sentence}

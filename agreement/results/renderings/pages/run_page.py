@@ -34,9 +34,9 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
         row["agree"] is False for row in agreements
     )
     good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
-    said = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes, {wrong} no."
+    sentence = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes, {wrong} no."
     each = "for each query, trace and parameter"
-    asked = f"Are the answers correct, and do the engines agree, {each}?"
+    question = f"Are the answers correct, and do the engines agree, {each}?"
     page: Json = {
         "matrix": _matrix(verdicts[:_MOST_ROWS], varied),
         "index": [
@@ -49,14 +49,14 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
     }
     document = {"title": title, "verdicts": verdicts, "agreements": agreements}
     verdict = not wrong if wrong or good else None
-    head = PageHead(title or "An experiment", asked, verdict, said, [*_origins(cells, results)])
+    head = PageHead(title or "An experiment", question, verdict, sentence, [*_origins(cells, results)])
     return Page(head, "run", document, page)
 
 
 def _origins(cells: Sequence[Cell], results: Results) -> Iterator[str]:
     """Yield where time 0 of each trace is whose times are dateTimes."""
-    found = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
-    for trace, origin in found:
+    result = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
+    for trace, origin in result:
         if origin is not None:
             yield f"time 0 of {trace} is {origin}"
 
@@ -73,15 +73,15 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) ->
             kind,
             *varied,
             name.lower(),
-            *(one.replace("_", " ") for one in measures),
+            *(measure.replace("_", " ") for measure in measures),
         ],
         "rows": [
             {
                 "cell": row["cell"],
                 "good": row[name.lower()],
                 "refused": row.get("refused"),
-                "labels": [row["query"], row["trace"], row[kind], *(row.get(one, "") for one in varied)],
-                "measures": [_shown(row.get(one)) for one in measures],
+                "labels": [row["query"], row["trace"], row[kind], *(row.get(text, "") for text in varied)],
+                "measures": [_cell_text(row.get(measure)) for measure in measures],
             }
             for row in _noes_first(rows, name.lower())[:_MOST_ROWS]
         ],
@@ -101,39 +101,42 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
         return None
     rows: dict[tuple[str, ...], dict[str, Json]] = {}
     for row in verdicts:
-        labels = (row["query"], row["trace"], *(str(row.get(one, "")) for one in varied))
+        labels = (row["query"], row["trace"], *(str(row.get(text, "")) for text in varied))
         rows.setdefault(labels, {})[row["engine"]] = {"good": row["correct"], "said": _wrong(row)}
     return {
         "labels": ["query", "trace", *varied],
         "engines": engines,
         "rows": [
-            {"labels": labels, "cells": [own.get(one) for one in engines]} for labels, own in rows.items()
+            {"labels": labels, "cells": [own.get(engine) for engine in engines]}
+            for labels, own in rows.items()
         ],
     }
 
 
 def _unit_of(cells: Sequence[Cell]) -> Duration:
     """Return how long a time point is, in all cells."""
-    return next((one.work.setting.unit for one in cells if isinstance(one.work, AgreementTask)), SECOND)
+    return next((cell.work.setting.unit for cell in cells if isinstance(cell.work, AgreementTask)), SECOND)
 
 
 def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> Json | None:
     """Return the share of agreeing periods by comparison and U, where there are several U."""
-    found = [row for row in agreements if row.get("period") is not None]
-    periods = sorted({row["period"] for row in found})
+    result = [row for row in agreements if row.get("period") is not None]
+    periods = sorted({row["period"] for row in result})
     if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table
         return None
     rows: dict[tuple[str, ...], dict[int, Json]] = {}
-    for row in found:
-        own = (str(row.get(one, "")) for one in varied)
+    for row in result:
+        own = (str(row.get(text, "")) for text in varied)
         labels = (row["query"], row["trace"], row["comparison"], *own)
-        shown = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
-        rows.setdefault(labels, {})[row["period"]] = shown | {"causes": row["causes"] or "all agree"}
+        entries = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
+        rows.setdefault(labels, {})[row["period"]] = entries | {"causes": row["causes"] or "all agree"}
     drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
     return {
         "labels": ["query", "trace", "comparison", *varied],
         "periods": [str(Duration(period * unit.nanoseconds)) for period in periods],
-        "rows": [{"labels": labels, "cells": [own.get(one) for one in periods]} for labels, own in drawn],
+        "rows": [
+            {"labels": labels, "cells": [own.get(period) for period in periods]} for labels, own in drawn
+        ],
         "left": len(rows) - len(drawn),
     }
 
@@ -142,28 +145,28 @@ def _wrong(row: Json) -> str:
     return "refused" if row["refused"] is not None else f"{row['wrong']} of {row['windows']} wrong"
 
 
-def _shown(value: object) -> object:
+def _cell_text(value: object) -> object:
     return f"{value:.3f}" if isinstance(value, float) else value
 
 
 def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
     drawn = [cell for cell in cells if not isinstance(cell.work, AgreementTask)][:_ALL]
     most = min(_MOST, max(_ALL // max(len(drawn), 1), 1))
-    found = [_cell(cell, results[cell.key], most) for cell in drawn]
-    wrong = [one for one in found if any(window["problem"] for window in one["windows"])]
-    return [one | {"first_wrong": one in (wrong or found)[:1]} for one in found]
+    result = [_cell(cell, results[cell.key], most) for cell in drawn]
+    wrong = [item for item in result if any(window["problem"] for window in item["windows"])]
+    return [item | {"first_wrong": item in (wrong or result)[:1]} for item in result]
 
 
 def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
     """Return the windows of a cell up to their ends in time points, with what these are called."""
     unit = cell.work.input.unit if isinstance(cell.work, JudgingWork) else SECOND
     windows = [
-        {name: one[name] for name in _MEASURED}
-        | {"phase": "windows", "to": _points(one["to"] / unit.milliseconds)}
-        for one in result.get("windows", ())
-        if one["phase"] == "stable"
+        {name: item[name] for name in _MEASURED}
+        | {"phase": "windows", "to": _points(item["to"] / unit.milliseconds)}
+        for item in result.get("windows", ())
+        if item["phase"] == "stable"
     ]
-    last = max((one["to"] for one in windows), default=0)
+    last = max((window["to"] for window in windows), default=0)
     dates = Dates(result.get("origin"), unit).within(Interval(0, ceil(last)))
     return {
         "key": cell.key,

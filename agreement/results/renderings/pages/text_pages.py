@@ -31,32 +31,36 @@ def judge_page(
 ) -> Page:
     """Return the page of a verdict on recorded answers, or on recorded cases."""
     correct: bool | None = document["correct"]
-    ends = [one.get("to") or 0 for one in _all(document)]
+    ends = [item.get("to") or 0 for item in _all(document)]
     named = dates.within(Interval(0, ceil(max(ends, default=0))))
     windows = [] if "cases" in document else [*_windows(document, named)]
-    compared = [one for one in windows if one["phase"] == "windows"]
-    wrong = sum(one["problem"] is not None for one in compared)
+    compared = [window for window in windows if window["phase"] == "windows"]
+    wrong = sum(item["problem"] is not None for item in compared)
     right = {True: "Correct", False: "Incorrect", None: "NoModelKnown"}[correct]
     noun = "windows" if "transient" in document else "steps"
     answer = f"{right}: {len(compared) - wrong} of {len(compared)} {noun} are right" if compared else right
-    starts = "; ".join(", ".join(map(named.text, one)) for one in document.get("t0", ()))
+    starts = "; ".join(", ".join(map(named.text, item)) for item in document.get("t0", ()))
     fits = f" It fits for t0 = {starts}{named.caption}." if correct and starts else ""
-    places = [name for name in _PLACES if any(name in one for one in _all(document))]
-    measures = [name for name in _MEASURES if any(name in one for one in _all(document))]
-    shown = _some(windows)
+    places = [name for name in _PLACES if any(name in item for item in _all(document))]
+    measures = [name for name in _MEASURES if any(name in item for item in _all(document))]
+    listed_windows = _some(windows)
     page = {
-        "windows": shown,
+        "windows": listed_windows,
         "dates": named.for_script(),
-        "left": len(windows) - len(shown),
-        "columns": [*places, "verdict", *("delay ms" if one == "delay" else one for one in measures)],
+        "left": len(windows) - len(listed_windows),
+        "columns": [
+            *places,
+            "verdict",
+            *("delay ms" if measure == "delay" else measure for measure in measures),
+        ],
         "places": places,
         "measures": measures,
         "each": "Window by window" if noun == "windows" else "Step by step",
         "blocks": page_blocks(_sentences(parts) if windows else parts),
-        "fits": [_fit(one, named) for one in document.get("matching", ())],
+        "fits": [_fit(item, named) for item in document.get("matching", ())],
     }
-    asked = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
-    return Page(PageHead(title, asked, correct, f"{answer}.{fits}", notes), "judge", document, page)
+    question = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
+    return Page(PageHead(title, question, correct, f"{answer}.{fits}", notes), "judge", document, page)
 
 
 _MOST: Final = 1_000
@@ -71,9 +75,9 @@ def _some(windows: Sequence[Json]) -> list[Json]:
     Of many those that are wrong come before others.
     """
     most = None if len(windows) <= _MOST and _length(windows) <= _LETTERS else _ROWS_EACH
-    short = [_with_rows(one, most) for one in windows]
-    wrong = [place for place, one in enumerate(short) if one["problem"]]
-    right = [place for place, one in enumerate(short) if not one["problem"]]
+    short = [_with_rows(window, most) for window in windows]
+    wrong = [place for place, item in enumerate(short) if item["problem"]]
+    right = [place for place, item in enumerate(short) if not item["problem"]]
     chosen = evenly(wrong, _MOST)
     chosen += evenly(right, _MOST - len(chosen))
     room, kept = _LETTERS, []
@@ -84,13 +88,13 @@ def _some(windows: Sequence[Json]) -> list[Json]:
     return [short[place] for place in sorted(kept)]
 
 
-def _with_rows(one: Json, most: int | None) -> Json:
-    kept = one["rows"][:most]
-    return one | {"rows": kept, "more": len(one["rows"]) - len(kept)}
+def _with_rows(item: Json, most: int | None) -> Json:
+    kept = item["rows"][:most]
+    return item | {"rows": kept, "more": len(item["rows"]) - len(kept)}
 
 
 def _length(windows: Sequence[Json]) -> int:
-    return sum(len(json_text(one)) for one in windows)
+    return sum(len(json_text(window)) for window in windows)
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
@@ -106,45 +110,45 @@ def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
 
 
 def _all(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [one for phase in _PHASES for one in document.get(phase, ())]
+    return [item for phase in _PHASES for item in document.get(phase, ())]
 
 
-def _fit(one: Mapping[str, Any], dates: Dates) -> Json:
+def _fit(item: Mapping[str, Any], dates: Dates) -> Json:
     """Return start times that fit, with the last of those that an only window's stands for."""
-    starts, last = one["t0"], one["until"]
+    starts, last = item["t0"], item["until"]
     several = last is not None and len(starts) == 1 and last > starts[0]
-    late = "" if one["late"] is None else " to ".join(dict.fromkeys(plain(float(t)) for t in one["late"]))
-    told = ", ".join(map(dates.text, starts)) or "any"
-    told = f"{told}..{dates.text(last)}" if several else told
-    return {"t0": told, "bounds": one["bounds"], "late": late}
+    late = "" if item["late"] is None else " to ".join(dict.fromkeys(plain(float(t)) for t in item["late"]))
+    text = ", ".join(map(dates.text, starts)) or "any"
+    text = f"{text}..{dates.text(last)}" if several else text
+    return {"t0": text, "bounds": item["bounds"], "late": late}
 
 
 def _windows(document: Mapping[str, Any], dates: Dates) -> list[Json]:
     return [
         {
             "phase": phase,
-            **{name: one.get(name) for name in (*_PLACES, *_MEASURES, "problem")},
-            "wrong": phase == _PHASES[0] and one["problem"] is not None,
+            **{name: item.get(name) for name in (*_PLACES, *_MEASURES, "problem")},
+            "wrong": phase == _PHASES[0] and item["problem"] is not None,
             "cells": {
-                name: dates.text(one[name])
-                if dates.zero is not None and name in _TIMES and one.get(name) is not None
-                else _cell(one.get(name))
+                name: dates.text(item[name])
+                if dates.zero is not None and name in _TIMES and item.get(name) is not None
+                else _cell(item.get(name))
                 for name in (*_PLACES, *_MEASURES)
             },
-            "to": one.get("to", one.get("time", one.get("push", one.get("answer")))),
+            "to": item.get("to", item.get("time", item.get("push", item.get("answer")))),
             "rows": [
-                {"mark": mark, "row": _row(row)} for name, mark in _ROWS.items() for row in one.get(name, ())
+                {"mark": mark, "row": _row(row)} for name, mark in _ROWS.items() for row in item.get(name, ())
             ],
-            "shift": _shift(one["shift"], dates) if "shift" in one else None,
+            "shift": _shift(item["shift"], dates) if "shift" in item else None,
         }
         for phase in _PHASES
-        for one in document.get(phase, ())
+        for item in document.get(phase, ())
     ]
 
 
-def _shift(one: Mapping[str, Any], dates: Dates) -> str:
-    left = " and ".join(f"{one[name]} {name}" for name in ("missing", "extra") if one[name])
-    ends = f"From {dates.text(one['from'])} to {dates.text(one['to'])}"
+def _shift(item: Mapping[str, Any], dates: Dates) -> str:
+    left = " and ".join(f"{item[name]} {name}" for name in ("missing", "extra") if item[name])
+    ends = f"From {dates.text(item['from'])} to {dates.text(item['to'])}"
     return f"{ends} {f'{left} would be left' if left else 'all rows would fit'}."
 
 
@@ -153,18 +157,18 @@ def _cell(value: object) -> object:
 
 
 def _row(row: Mapping[str, Any]) -> str:
-    named = (f"{name} = {_term(term)}" for name, term in row.items())
-    return ", ".join(named) or "the row of no variable"
+    names = (f"{name} = {_term(term)}" for name, term in row.items())
+    return ", ".join(names) or "the row of no variable"
 
 
 def _term(term: Mapping[str, str]) -> str:
     return short(f"<{term['value']}>") if term["type"] == "uri" else term["value"]
 
 
-def text_page(said: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
+def text_page(head: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
     """Return the page of a JSON document and of what a command prints."""
     page: Json = {
-        "heading": said.heading,
+        "heading": head.heading,
         "blocks": page_blocks(parts),
         "proof": False,
         "lines": [],
@@ -173,4 +177,4 @@ def text_page(said: PageHead, document: Mapping[str, object], parts: Iterable[Re
         "rules": [],
         "dates": None,
     }
-    return Page(said, "text", document, page)
+    return Page(head, "text", document, page)

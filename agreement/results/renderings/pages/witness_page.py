@@ -31,21 +31,30 @@ _HEADING = "What was searched, and what is proven"
 def witness_page(
     title: str,
     task: WitnessTask,
-    found: Sequence[PeriodWitnesses],
+    witnesses: Sequence[PeriodWitnesses],
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
     """Return the page: of two queries at each time, and where there is no stream, the findings alone."""
-    asked = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
-    verdict = differ(found)
-    head = PageHead(title, asked, None if verdict is None else not verdict, _said(found), notes, _HEADING)
-    shown = next(((one.period, one.witnesses[0]) for one in found if one.witnesses), None)
-    report = None if shown is None else task.report(*shown)
+    question = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
+    verdict = differ(witnesses)
+    head = PageHead(
+        title, question, None if verdict is None else not verdict, _answer(witnesses), notes, _HEADING
+    )
+    first_shown = next(
+        (
+            (period_witnesses.period, period_witnesses.witnesses[0])
+            for period_witnesses in witnesses
+            if period_witnesses.witnesses
+        ),
+        None,
+    )
+    report = None if first_shown is None else task.report(*first_shown)
     if report is None:
-        return text_page(head, document, as_text(task, found))
-    several = sum(len(one.witnesses) for one in found) > 1
-    below = [f"Below: the first stream for U = {shown[0]}."] if several and shown else []
-    parts = [*_proven(found), *as_text(task, found), *below]
+        return text_page(head, document, as_text(task, witnesses))
+    several = sum(len(period_witnesses.witnesses) for period_witnesses in witnesses) > 1
+    below = [f"Below: the first stream for U = {first_shown[0]}."] if several and first_shown else []
+    parts = [*_proven(witnesses), *as_text(task, witnesses), *below]
     first = next(RowFilter().rows(report), None)
     why = "" if first is None else f" {in_words(first, dates_on(report, task.setting.unit))}."
     head = replace(head, answer=f"{head.answer}{why}")
@@ -54,22 +63,24 @@ def witness_page(
 
 def shrink_page(
     title: str,
-    asked: str,
-    found: MinimalDisagreement,
+    question: str,
+    disagreement: MinimalDisagreement,
     trials: TrialEvaluation,
     document: Mapping[str, object],
 ) -> Page:
     """Return the page of `lars shrink`: both sizes, then what is left as `lars agree` sees it."""
-    answer = (
-        f"Of {quantity(found.before.triples, 'triple')} {found.after.triples} are left: {found.cause.value}."
-    )
-    head = PageHead(title, asked, False, answer, (), "What is left")
-    report = report_on(found.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
+    before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
+    answer = f"Of {before} {after} are left: {disagreement.cause.value}."
+    head = PageHead(title, question, False, answer, (), "What is left")
+    report = report_on(disagreement.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
     report.trace.origin = trials.origin
-    page = _headed(head, as_text_shrunk(found, trials), document, report, (trials.setting, trials.trigger))
-    causes = [CAUSES[one["cause"]] for one in page.page["differences"]]
+    page = _headed(
+        head, as_text_shrunk(disagreement, trials), document, report, (trials.setting, trials.trigger)
+    )
+    causes = [CAUSES[item["cause"]] for item in page.page["differences"]]
     return replace(
-        page, page=page.page | {"first": causes.index(found.cause) if found.cause in causes else 0}
+        page,
+        page=page.page | {"first": causes.index(disagreement.cause) if disagreement.cause in causes else 0},
     )
 
 
@@ -87,29 +98,37 @@ def _headed(
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 
 
-def differ(found: Sequence[PeriodWitnesses]) -> bool | None:
+def differ(witnesses: Sequence[PeriodWitnesses]) -> bool | None:
     """Return whether there is a stream on which the sides differ; None where that is open."""
-    if any(one.witnesses for one in found):
+    if any(period_witnesses.witnesses for period_witnesses in witnesses):
         return True
-    return False if all(isinstance(one.ended, NoWitness) for one in found) else None
+    return (
+        False
+        if all(isinstance(period_witnesses.ended, NoWitness) for period_witnesses in witnesses)
+        else None
+    )
 
 
-def _said(found: Sequence[PeriodWitnesses]) -> str:
+def _answer(witnesses: Sequence[PeriodWitnesses]) -> str:
     by_size: dict[int, list[str]] = defaultdict(list)
-    for one in found:
-        if one.witnesses:
-            by_size[len(one.witnesses[0].facts)].append(str(one.period))
+    for period_witnesses in witnesses:
+        if period_witnesses.witnesses:
+            by_size[len(period_witnesses.witnesses[0].facts)].append(str(period_witnesses.period))
     if not by_size:
-        return "There is none." if differ(found) is False else "None was found."
-    if len(found) == 1:
+        return "There is none." if differ(witnesses) is False else "None was found."
+    if len(witnesses) == 1:
         return f"{quantity(next(iter(by_size)), 'triple')}."
-    told = (f"{quantity(size, 'triple')} for U = {', '.join(periods)}" for size, periods in by_size.items())
-    return f"{'; '.join(told)}."
+    sentences = (
+        f"{quantity(size, 'triple')} for U = {', '.join(periods)}" for size, periods in by_size.items()
+    )
+    return f"{'; '.join(sentences)}."
 
 
-def _proven(found: Sequence[PeriodWitnesses]) -> list[str]:
+def _proven(witnesses: Sequence[PeriodWitnesses]) -> list[str]:
     """Return how what is shown was found, where the search came to its end."""
-    if differ(found) is not True or any(isinstance(one.ended, OutOfTime) for one in found):
+    if differ(witnesses) is not True or any(
+        isinstance(period_witnesses.ended, OutOfTime) for period_witnesses in witnesses
+    ):
         return []
     searched = "Streams with fewer triples were searched first, and none was found."
     return [searched, "Each stream shown was evaluated as by lars agree, both sides' answers by clingo, too."]

@@ -20,25 +20,27 @@ from lars.durations import Duration
 from lars.language.terms import Variable
 
 
-def as_text(found: Sequence[PeriodDecision], unit: Duration) -> Iterator[RenderableType]:
+def as_text(decisions: Sequence[PeriodDecision], unit: Duration) -> Iterator[RenderableType]:
     """Yield the report for readers: the verdict of each period, what it rests on, a stream for each kind."""
-    yield Text(_headline(found), style="bold red" if any(map(_differs, found)) else "bold")
+    yield Text(_headline(decisions), style="bold red" if any(map(_differs, decisions)) else "bold")
     yield f"push and pull on every stream, time in units of {unit}"
     table = Table("period U", "verdict", "rests on", "what would change it")
-    groups = [list(group) for _, group in groupby(found, _kind)]
+    groups = [list(group) for _, group in groupby(decisions, _kind)]
     for group in groups:
-        one = group[0]
-        theorem = (one.searched or "-") if one.theorem is None else one.theorem.value
-        table.add_row(_periods(group), one.verdict.value, theorem, "; ".join(one.changes))
+        decision = group[0]
+        theorem = (decision.searched or "-") if decision.theorem is None else decision.theorem.value
+        table.add_row(_periods(group), decision.verdict.value, theorem, "; ".join(decision.changes))
     yield table
-    yield from (_in_finer(one) for one in found if one.finer is not None)
+    yield from (
+        _in_finer(period_decision) for period_decision in decisions if period_decision.finer is not None
+    )
     yield "what was checked"
     checked: dict[CheckedPremise, list[PeriodDecision]] = {}
-    for one in found:
-        for premise in one.premises:
-            checked.setdefault(premise, []).append(one)
+    for decision in decisions:
+        for premise in decision.premises:
+            checked.setdefault(premise, []).append(decision)
     for premise, decided in checked.items():
-        yield _premise(premise, [] if len(decided) == len(found) else decided)
+        yield _premise(premise, [] if len(decided) == len(decisions) else decided)
     for group in groups:
         if (witness := group[0].witness) is not None:
             yield from _witness(group[0].period, witness)
@@ -48,8 +50,8 @@ _MOST_STATIC: Final = 9
 """Of more static triples of a stream's background these are shown."""
 
 
-def _kind(one: PeriodDecision) -> tuple[object, ...]:
-    return one.verdict, one.theorem, one.searched, one.changes
+def _kind(decision: PeriodDecision) -> tuple[object, ...]:
+    return decision.verdict, decision.theorem, decision.searched, decision.changes
 
 
 _SAID: Final = {
@@ -60,88 +62,93 @@ _SAID: Final = {
 }
 
 
-def _differs(one: PeriodDecision) -> bool:
-    return one.verdict is EveryStream.NEVER
+def _differs(decision: PeriodDecision) -> bool:
+    return decision.verdict is EveryStream.NEVER
 
 
-def _headline(found: Sequence[PeriodDecision]) -> str:
+def _headline(decisions: Sequence[PeriodDecision]) -> str:
     """Return the verdicts in one sentence, those that differ first."""
-    ordered = sorted(found, key=lambda one: not _differs(one))
-    groups = [list(group) for _, group in groupby(ordered, lambda one: one.verdict)]
-    said = {group[0].verdict: f"U = {_periods(group)}: {_SAID[group[0].verdict]}" for group in groups}
-    return "; ".join(said.values())
+    ordered = sorted(decisions, key=lambda decision: not _differs(decision))
+    groups = [list(group) for _, group in groupby(ordered, lambda decision: decision.verdict)]
+    sentences = {group[0].verdict: f"U = {_periods(group)}: {_SAID[group[0].verdict]}" for group in groups}
+    return "; ".join(sentences.values())
 
 
-def _in_finer(one: PeriodDecision) -> str:
-    assert one.finer is not None
-    unit, again = one.finer
-    return f"U = {one.period} with a unit of {unit}, U = {again.period} then: {again.verdict.value}"
+def _in_finer(decision: PeriodDecision) -> str:
+    assert decision.finer is not None
+    unit, again = decision.finer
+    return f"U = {decision.period} with a unit of {unit}, U = {again.period} then: {again.verdict.value}"
 
 
 def _periods(group: Sequence[PeriodDecision]) -> str:
-    return number_ranges(sorted(one.period for one in group))
+    return number_ranges(sorted(decision.period for decision in group))
 
 
-def _premise(one: CheckedPremise, only: Sequence[PeriodDecision]) -> str:
+def _premise(premise: CheckedPremise, only: Sequence[PeriodDecision]) -> str:
     limit = f" for U = {_periods(only)}" if only else ""
-    return f"  {'yes' if one.holds else 'no '}  {one.statement}{limit} ({one.place})"
+    return f"  {'yes' if premise.holds else 'no '}  {premise.statement}{limit} ({premise.place})"
 
 
-def _witness(period: int, found: StreamWitness) -> Iterator[str]:
-    begin, end = found.period
-    said = f"{found.side} alone has ({', '.join(map(short, found.row))}), {found.cause}"
-    yield f"a stream on which they differ for U = {period}, in ({begin}, {end}]: {said}"
-    for fact in found.facts:
+def _witness(period: int, witness: StreamWitness) -> Iterator[str]:
+    begin, end = witness.period
+    sentence = f"{witness.side} alone has ({', '.join(map(short, witness.row))}), {witness.cause}"
+    yield f"a stream on which they differ for U = {period}, in ({begin}, {end}]: {sentence}"
+    for fact in witness.facts:
         *triple, stream = map(short, fact.arguments)
         yield f"  {fact.t}: {' '.join(triple)} on {stream}"
-    if not found.facts:
+    if not witness.facts:
         yield "  nothing arrives"
-    for subject, predicate, object_, graph in found.static[:_MOST_STATIC]:
+    for subject, predicate, object_, graph in witness.static[:_MOST_STATIC]:
         yield f"  static: {' '.join(short(str(term)) for term in (subject, predicate, object_))} in {graph}"
-    if len(found.static) > _MOST_STATIC:
-        yield f"  … and {len(found.static) - _MOST_STATIC} more static triples: --json lists them"
+    if len(witness.static) > _MOST_STATIC:
+        yield f"  … and {len(witness.static) - _MOST_STATIC} more static triples: --json lists them"
 
 
-def variants_text(found: VariantClasses) -> Iterator[str]:
+def variants_text(classes: VariantClasses) -> Iterator[str]:
     """Yield which of the CQELS queries are the same, and the premise for each choice."""
-    if not found.parts:
+    if not classes.parts:
         return
-    count = len(found.variants)
-    different = f"{len(found.classes)} {'query' if len(found.classes) == 1 else 'queries'}"
-    yield f"brave or cautious for each of {len(found.parts)} parts: {count} CQELS queries are {different}"
-    if len(found.classes) > 1:
-        yield from (f"  {' = '.join(f'({one})' for one in group)}" for group in found.classes)
-    for one in found.parts:
-        yield f"  {_SAME[one.same]}: {one}: {one.why} ({one.place})"
+    count = len(classes.variants)
+    different = f"{len(classes.classes)} {'query' if len(classes.classes) == 1 else 'queries'}"
+    yield f"brave or cautious for each of {len(classes.parts)} parts: {count} CQELS queries are {different}"
+    if len(classes.classes) > 1:
+        yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
+    for choice in classes.parts:
+        yield f"  {_SAME[choice.same]}: {choice}: {choice.why} ({choice.place})"
 
 
 _SAME = {True: "brave and cautious are one", False: "they differ", None: "open"}
 
 
 def as_json(
-    found: Sequence[PeriodDecision], variants: VariantClasses, unit: Duration, columns: Sequence[Variable]
+    decisions: Sequence[PeriodDecision], variants: VariantClasses, unit: Duration, columns: Sequence[Variable]
 ) -> Json:
     """Return the report for machines."""
     return {
         "unit": str(unit),
-        "periods": [_json(one, columns) for one in found],
-        "variants": [[[choice.value for choice in one.choices] for one in each] for each in variants.classes],
+        "periods": [_json(decision, columns) for decision in decisions],
+        "variants": [
+            [[choice.value for choice in variant.choices] for variant in each] for each in variants.classes
+        ],
         "parts": [
-            {"part": str(one), "same": one.same, "why": one.why, "place": one.place} for one in variants.parts
+            {"part": str(choice), "same": choice.same, "why": choice.why, "place": choice.place}
+            for choice in variants.parts
         ],
     }
 
 
-def _json(one: PeriodDecision, columns: Sequence[Variable]) -> Json:
+def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> Json:
     return {
-        "period": one.period,
-        "verdict": _WORDS[one.verdict],
-        "theorem": None if one.theorem is None else one.theorem.value,
-        "premises": [record(premise, {"statement": "said"}) for premise in one.premises],
-        "changes": list(one.changes),
-        "searched": one.searched or None,
-        "finer": None if one.finer is None else {"unit": str(one.finer[0])} | _json(one.finer[1], columns),
-        "witness": None if one.witness is None else _json_witness(one.witness, columns),
+        "period": decision.period,
+        "verdict": _WORDS[decision.verdict],
+        "theorem": None if decision.theorem is None else decision.theorem.value,
+        "premises": [record(premise, {"statement": "said"}) for premise in decision.premises],
+        "changes": list(decision.changes),
+        "searched": decision.searched or None,
+        "finer": None
+        if decision.finer is None
+        else {"unit": str(decision.finer[0])} | _json(decision.finer[1], columns),
+        "witness": None if decision.witness is None else _json_witness(decision.witness, columns),
     }
 
 
@@ -153,15 +160,15 @@ _WORDS = {
 }
 
 
-def _json_witness(found: StreamWitness, columns: Sequence[Variable]) -> Json:
+def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> Json:
     return {
-        "stream": [json_triple(fact) for fact in found.facts],
+        "stream": [json_triple(fact) for fact in witness.facts],
         "static": [
-            {**binding("spo", tuple(map(str, one[:3]))), "graph": str(one[3])} for one in found.static
+            {**binding("spo", tuple(map(str, item[:3]))), "graph": str(item[3])} for item in witness.static
         ],
-        "to": found.timeline.last,
-        "interval": {"from": found.period[0], "to": found.period[1]},
-        "side": found.side,
-        "row": binding(columns, found.row),
-        "cause": found.cause,
+        "to": witness.timeline.last,
+        "interval": {"from": witness.period[0], "to": witness.period[1]},
+        "side": witness.side,
+        "row": binding(columns, witness.row),
+        "cause": witness.cause,
     }

@@ -30,27 +30,27 @@ def check(path: Path) -> None:
         raise LarsError(f"{path}: pictures need matplotlib: pip install 'lars-rsp[figure]'") from None
 
 
-def draw(path: Path, found: Sequence[PhaseDiagram], unit: str, window: str) -> None:
+def draw(path: Path, diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> None:
     """Write the picture, a panel for each rate."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(_WIDTH * len(found), _HEIGHT), layout="constrained")
-    panels = figure.subplots(1, len(found), squeeze=False)[0]
-    for panel, one in zip(panels, found, strict=True):
+    figure = Figure(figsize=(_WIDTH * len(diagrams), _HEIGHT), layout="constrained")
+    panels = figure.subplots(1, len(diagrams), squeeze=False)[0]
+    for panel, diagram in zip(panels, diagrams, strict=True):
         shares = [
-            [float("nan") if (share := row.share(place)) is None else share for row in one.rows]
-            for place in range(len(one.lengths))
+            [float("nan") if (share := row.share(place)) is None else share for row in diagram.rows]
+            for place in range(len(diagram.lengths))
         ]
-        periods = [row.period for row in one.rows]
+        periods = [row.period for row in diagram.rows]
         # Told apart by readers who see no red or green, and in grey.
         mesh = panel.pcolormesh(
-            range(len(periods) + 1), range(len(one.lengths) + 1), shares, cmap="cividis", vmin=0, vmax=1
+            range(len(periods) + 1), range(len(diagram.lengths) + 1), shares, cmap="cividis", vmin=0, vmax=1
         )
         _ticks(panel.set_xticks, periods)
-        _ticks(panel.set_yticks, one.lengths)
+        _ticks(panel.set_yticks, diagram.lengths)
         panel.set_xlabel(f"pulling period U, in {unit}")
         panel.set_ylabel(f"length L of the window on {short(str(Iri(window)))}, in {unit}", parse_math=False)
-        panel.set_title("" if len(found) == 1 else f"{one.rate} times as fast")
+        panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
     figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
     with replacement_path(path) as new:
         figure.savefig(new, format=path.suffix[1:], metadata={} if path.suffix == ".png" else {"Date": None})
@@ -62,31 +62,33 @@ def _ticks(put: object, values: Sequence[int]) -> None:
     put([place + 0.5 for place in places], [str(values[place]) for place in places])  # type: ignore[operator]
 
 
-def as_text(found: Sequence[PhaseDiagram], unit: str, window: str) -> Iterator[RenderableType]:
+def as_text(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> Iterator[RenderableType]:
     """Yield a table for each rate: for each period the lengths between which the share does not change."""
-    yield summary(found)
-    for one in found:
-        faster = "" if one.rate == 1 else f", the stream {one.rate} times as fast"
+    yield summary(diagrams)
+    for diagram in diagrams:
+        faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"
         what = f"by the length L of the window on {window}, in {unit}{faster}"
         yield f"periods on which push and pull agree, {what}"
         table = Table("period U", "whole periods", "agreeing, by L")
-        for row in one.rows:
-            runs = (f"{range_text(first, last)}: {count}" for first, last, count in one.runs(row))
+        for row in diagram.rows:
+            runs = (f"{range_text(first, last)}: {count}" for first, last, count in diagram.runs(row))
             table.add_row(str(row.period), str(row.whole), " · ".join(runs) if row.whole else "-")
         yield table
 
 
-def summary(found: Sequence[PhaseDiagram]) -> str:
+def summary(diagrams: Sequence[PhaseDiagram]) -> str:
     """Return at how many pairs of U and L they agree throughout, and how often that changes."""
-    rows = [row for one in found for row in one.rows if row.whole]
+    rows = [row for diagram in diagrams for row in diagram.rows if row.whole]
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
-    changes = sum(len(list(one.runs(row))) - 1 for one in found for row in one.rows if row.whole)
-    said = f"Push and pull agree throughout at {perfect} of {quantity(len(cells), 'pair')} of U and L"
-    return f"{said}; as L grows the share changes {quantity(changes, 'time')}."
+    changes = sum(
+        len(list(diagram.runs(row))) - 1 for diagram in diagrams for row in diagram.rows if row.whole
+    )
+    sentence = f"Push and pull agree throughout at {perfect} of {quantity(len(cells), 'pair')} of U and L"
+    return f"{sentence}; as L grows the share changes {quantity(changes, 'time')}."
 
 
-def as_json(found: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:
+def as_json(diagrams: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:
     """Return the diagrams for machines: runs of lengths with the number of agreeing periods."""
     return {
         "unit": unit,
@@ -94,20 +96,20 @@ def as_json(found: Sequence[PhaseDiagram], unit: str, window: str, origin: str |
         "window": window,
         "diagrams": [
             {
-                "rate": one.rate,
-                "lengths": list(one.lengths),
+                "rate": diagram.rate,
+                "lengths": list(diagram.lengths),
                 "periods": [
                     {
                         "period": row.period,
                         "whole": row.whole,
                         "runs": [
                             {"from": first, "to": last, "agreeing": count}
-                            for first, last, count in one.runs(row)
+                            for first, last, count in diagram.runs(row)
                         ],
                     }
-                    for row in one.rows
+                    for row in diagram.rows
                 ],
             }
-            for one in found
+            for diagram in diagrams
         ],
     }

@@ -19,43 +19,43 @@ _NAMES = {
 }
 
 
-def as_text(found: MinimalDisagreement, trials: TrialEvaluation) -> Iterator[RenderableType]:
+def as_text(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and what is left."""
-    yield f"U = {trials.period}, {found.cause.value}: {found.evaluations} evaluations"
+    yield f"U = {trials.period}, {disagreement.cause.value}: {disagreement.evaluations} evaluations"
     sizes = table(None, "", "before", "after", right=("before", "after"))
-    ends = Dates(trials.origin, trials.setting.unit).within(Interval(0, found.before.end))
+    ends = Dates(trials.origin, trials.setting.unit).within(Interval(0, disagreement.before.end))
     for field in fields(Sizes):
-        values = (getattr(one, field.name) for one in (found.before, found.after))
+        values = (getattr(one, field.name) for one in (disagreement.before, disagreement.after))
         before, after = map(ends.text if field.name == "end" else str, values)
         sizes.add_row(_NAMES[field.name] + (ends.caption if field.name == "end" else ""), before, after)
     yield sizes
-    dates = dates_of(found, trials)
+    dates = dates_of(disagreement, trials)
     left = table(dates.caption.strip() or None, "t", "stream", "triple", right=("t",))
-    for fact in found.left.facts:
+    for fact in disagreement.left.facts:
         *triple, stream = fact.arguments
         left.add_row(dates.text(fact.t), short(stream), " ".join(map(short, triple)))
-    for row in found.left.static.get(("triple", 4), ()):
+    for row in disagreement.left.static.get(("triple", 4), ()):
         left.add_row("", "static", " ".join(map(short, row[:3])))
     yield left
-    yield f"CQELS    {found.left.pair.cqels.pattern}"
+    yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
 
 
-def dates_of(found: MinimalDisagreement, trials: TrialEvaluation) -> Dates:
+def dates_of(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Dates:
     """Return what the times of what is left are called."""
-    timeline = Interval(0, max((fact.t for fact in found.left.facts), default=0))
+    timeline = Interval(0, max((fact.t for fact in disagreement.left.facts), default=0))
     return Dates(trials.origin, trials.setting.unit).within(timeline)
 
 
-def as_json(found: MinimalDisagreement, trials: TrialEvaluation) -> Json:
+def as_json(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Json:
     """Return sizes, what is left, and how many evaluations it took."""
     return {
         "unit": encode(trials.setting.unit),
         "origin": trials.origin,
         "period": trials.period,
-        "cause": found.cause.value,
-        "before": record(found.before),
-        "after": record(found.after),
-        "evaluations": found.evaluations,
-        "trace": [json_triple(fact, dates_of(found, trials)) for fact in found.left.facts],
-        "static": bindings("spo", (row[:3] for row in found.left.static.get(("triple", 4), ()))),
+        "cause": disagreement.cause.value,
+        "before": record(disagreement.before),
+        "after": record(disagreement.after),
+        "evaluations": disagreement.evaluations,
+        "trace": [json_triple(fact, dates_of(disagreement, trials)) for fact in disagreement.left.facts],
+        "static": bindings("spo", (row[:3] for row in disagreement.left.static.get(("triple", 4), ()))),
     }

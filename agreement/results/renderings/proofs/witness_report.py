@@ -31,16 +31,20 @@ from agreement.proving.witness.witness_task import PeriodWitnesses, SearchEnd
 from lars.language.terms import DEFAULT
 
 
-def as_text(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Iterator[RenderableType]:
+def as_text(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> Iterator[RenderableType]:
     """Yield each period's witnesses, and why there are no more."""
-    for one in found:
-        for witness in one.witnesses:
-            yield from _shown(task, one.period, witness)
-        if one.ended is not None:
-            yield in_words(one.ended, _asked(task, one.period), some=bool(one.witnesses))
+    for period_witnesses in witnesses:
+        for witness in period_witnesses.witnesses:
+            yield from _witness_parts(task, period_witnesses.period, witness)
+        if period_witnesses.ended is not None:
+            yield in_words(
+                period_witnesses.ended,
+                _property(task, period_witnesses.period),
+                some=bool(period_witnesses.witnesses),
+            )
 
 
-def _asked(task: WitnessTask, period: int) -> str:
+def _property(task: WitnessTask, period: int) -> str:
     one, other = task.sides
     if task.criteria.sides is not None:
         profiles = isinstance(task.criteria.sides[0], NamedProfile)
@@ -55,12 +59,12 @@ def _asked(task: WitnessTask, period: int) -> str:
     return f"on which {one} and {other} differ for U = {period}"
 
 
-def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[RenderableType]:
+def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator[RenderableType]:
     static = tuple(witness.static.get((TRIPLE, 4), ()))
     chosen = "" if task.static is not None or not static else f" and {len(static)} static"
     size = f"{quantity(len(witness.facts), 'triple')}{chosen}"
     kind = "a smallest stream" if witness.smallest else "a stream"
-    yield f"{kind} {_asked(task, period)}: {size}, time in units of {task.setting.unit}"
+    yield f"{kind} {_property(task, period)}: {size}, time in units of {task.setting.unit}"
     listed = table(None, "t", "stream", "triple", right=("t",))
     for fact in witness.facts:
         *triple, stream = fact.arguments
@@ -80,23 +84,26 @@ def _shown(task: WitnessTask, period: int, witness: Witness) -> Iterator[Rendera
             yield f"at {witness.end} {witness.remark}"
         return
     for interval in report.verdicts[0].intervals:
-        for one in report.differences(interval):
+        for difference in report.differences(interval):
             when = f"in ({interval.start}, {interval.end}]"
-            yield f"{when} {one.side.value} alone has {names} = {short_row(one.row)}: {one.cause.value}"
+            row = f"{names} = {short_row(difference.row)}"
+            yield f"{when} {difference.side.value} alone has {row}: {difference.cause.value}"
 
 
-def as_json(task: WitnessTask, found: Sequence[PeriodWitnesses]) -> Json:
+def as_json(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> Json:
     """Return the whole answer."""
     return {
         "unit": encode(task.setting.unit),
         "sides": list(task.sides),
         "periods": [
             {
-                "period": one.period if task.pair is not None else None,
-                "witnesses": [_witness(task, one.period, witness) for witness in one.witnesses],
-                "ended": None if one.ended is None else _ended(one.ended),
+                "period": period_witnesses.period if task.pair is not None else None,
+                "witnesses": [
+                    _witness(task, period_witnesses.period, witness) for witness in period_witnesses.witnesses
+                ],
+                "ended": None if period_witnesses.ended is None else _ended(period_witnesses.ended),
             }
-            for one in found
+            for period_witnesses in witnesses
         ],
     }
 

@@ -137,31 +137,34 @@ class AgreeContent:
     queries: Sequence[tuple[str, str]] = ()
 
 
-def agree_page(given: AgreeContent) -> Page:
+def agree_page(content: AgreeContent) -> Page:
     """Return the page; what is shown of variants is the first, the brave one."""
-    variant, verdicts = given.report.variants[0], given.row_filter.verdicts(given.report.variants[0])
-    dates = dates_on(variant, given.setting.unit)
-    named = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
-    asked = (
-        f"Do pull and push of {named} report the same rows in each period, for "
-        f"U = {number_ranges([one.period for one in verdicts], MOST_RANGES)} (unit {given.setting.unit}) "
-        f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(given.report)}"
+    variant, verdicts = content.report.variants[0], content.row_filter.verdicts(content.report.variants[0])
+    dates = dates_on(variant, content.setting.unit)
+    names = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
+    periods = number_ranges([verdict.period for verdict in verdicts], MOST_RANGES)
+    question = (
+        f"Do pull and push of {names} report the same rows in each period, for "
+        f"U = {periods} (unit {content.setting.unit}) "
+        f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(content.report)}"
     )
-    agree, said = summary(verdicts)
-    said = f"{said.removesuffix('.')}{NO_ROWS}." if agree and variant.sides.are_empty else said
-    if (first := next(given.row_filter.rows(variant), None)) is not None:
-        said = f"{in_words(first, dates)}. {said}"
-    head = PageHead(given.title, asked, agree, said, given.report.warnings)
-    return Page(head, "agree", _document(given, verdicts), _content(given, variant, verdicts))
+    agree, sentence = summary(verdicts)
+    sentence = f"{sentence.removesuffix('.')}{NO_ROWS}." if agree and variant.sides.are_empty else sentence
+    if (first := next(content.row_filter.rows(variant), None)) is not None:
+        sentence = f"{in_words(first, dates)}. {sentence}"
+    head = PageHead(content.title, question, agree, sentence, content.report.warnings)
+    return Page(head, "agree", _document(content, verdicts), _content(content, variant, verdicts))
 
 
-def _document(given: AgreeContent, verdicts: Sequence[PeriodVerdict]) -> Mapping[str, object]:
+def _document(content: AgreeContent, verdicts: Sequence[PeriodVerdict]) -> Mapping[str, object]:
     """Return what --json prints, without what would be written of very many rows."""
-    variants = len(given.report.variants)
-    rows = sum(int(sizes.sum()) for one in verdicts for sizes in one.intervals.tables.sizes)
-    if (rows + sum(len(one.intervals) for one in verdicts)) * variants <= _DOCUMENT_ROWS:
-        return given.document
-    return {key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in given.document.items()}
+    variants = len(content.report.variants)
+    rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.intervals.tables.sizes)
+    if (rows + sum(len(verdict.intervals) for verdict in verdicts)) * variants <= _DOCUMENT_ROWS:
+        return content.document
+    return {
+        key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in content.document.items()
+    }
 
 
 def _reading(report: AgreementReport) -> str:
@@ -176,14 +179,14 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     """Return whether all whole periods agree, None without any, and that in a sentence."""
     wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
     whole = sum(len(verdict.intervals) for verdict in verdicts)
-    bad = sum(not one.agree for verdict in verdicts for one in verdict.intervals)
+    bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict.intervals)
     share = f"{whole - bad} of {quantity(whole, 'whole period')} agree" if whole else "No period is whole"
-    said = f"{share}; U = {number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
-    return (False if wrong else True if whole else None), said
+    sentence = f"{share}; U = {number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
+    return (False if wrong else True if whole else None), sentence
 
 
-def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[PeriodVerdict]) -> Json:
-    setting, trace = given.setting, variant.trace
+def _content(content: AgreeContent, variant: VariantReport, verdicts: Sequence[PeriodVerdict]) -> Json:
+    setting, trace = content.setting, variant.trace
     csparql, cqels = variant.pair.csparql, variant.pair.cqels
     first = verdicts[0].period
 
@@ -191,38 +194,39 @@ def _content(given: AgreeContent, variant: VariantReport, verdicts: Sequence[Per
         return pull(lars_program(query, setting), first)
 
     def pushing(query: EngineQuery) -> Program:
-        return push(lars_program(query, setting), given.trigger)
+        return push(lars_program(query, setting), content.trigger)
 
-    asked = {Side.PUSH: (pushing(cqels), cqels), Side.PULL: (pulling(csparql), csparql)}
-    rows = RowSelection(variant, given.row_filter)
+    asking = {Side.PUSH: (pushing(cqels), cqels), Side.PULL: (pulling(csparql), csparql)}
+    rows = RowSelection(variant, content.row_filter)
     tally = rows.tally()
     sizes = stream_sizes(trace)
-    drawn = _drawn(given, variant, sizes, rows, tally)
+    drawn = _drawn(content, variant, sizes, rows, tally)
     seen = {row.period for row in drawn.rows}
-    shown = sorted(
-        {*evenly(verdicts, _MOST_LINES), *(one for one in verdicts if one.period in seen)}, key=_period
+    period_verdicts = sorted(
+        {*evenly(verdicts, _MOST_LINES), *(verdict for verdict in verdicts if verdict.period in seen)},
+        key=_period,
     )
     return {
         **drawn.page,
         "above": [],
-        "written": [(name, clip_text(text, _WRITTEN)) for name, text in given.queries],
+        "written": [(name, clip_text(text, _WRITTEN)) for name, text in content.queries],
         "timeline": [trace.timeline.first, trace.timeline.last],
         "unit": str(setting.unit),
-        "variables": header(given.report.variables),
-        "columns": [variable.name for variable in given.report.variables],
+        "variables": header(content.report.variables),
+        "columns": [variable.name for variable in content.report.variables],
         "causes": [
             {"name": cause.value, "says": says, "change": change}
             for cause, (says, change) in ((cause, cause_words(cause)) for cause in CAUSES)
         ],
-        "strip": [_strip(variant, verdict, len(shown)) for verdict in shown],
-        "lines_left": len(verdicts) - len(shown),
-        "counts": counts_json(tally, shown),
+        "strip": [_strip(variant, verdict, len(period_verdicts)) for verdict in period_verdicts],
+        "lines_left": len(verdicts) - len(period_verdicts),
+        "counts": counts_json(tally, period_verdicts),
         "windows": windows(
             ((csparql, "pull"), (cqels, "push")), setting, trace, sum(sizes.values()), _looked_at(drawn.rows)
         ),
         "dates": dates_on(variant, setting.unit).for_script(),
         "more": sum(count for count, _ in tally.values()) - len(drawn.rows),
-        "proofs": proofs(variant, drawn.rows, asked, dates_on(variant, setting.unit)),
+        "proofs": proofs(variant, drawn.rows, asking, dates_on(variant, setting.unit)),
         "logic": [
             side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
             side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
@@ -247,29 +251,29 @@ class _Drawn:
 
 
 def _drawn(
-    given: AgreeContent, variant: VariantReport, sizes: Mapping[str, int], every: RowSelection, tally: Tally
+    content: AgreeContent, variant: VariantReport, sizes: Mapping[str, int], every: RowSelection, tally: Tally
 ) -> _Drawn:
     """Return all rows and what is behind them; where that is too long for a page, examples of each cause."""
     for rows, most in ((every.rows(tally), _SUPPORT), (every.examples(tally), _LESS_SUPPORT)):
         supports = variant.supports([(row.difference, row.interval) for row in rows]) if rows else []
-        found = _Drawn(rows, _on_timeline(given, variant, sizes, rows, [own[:most] for own in supports]))
-        kept = found.page["differences"]
-        for one, own in zip(kept, supports, strict=True):
-            one["support_left"] = max(0, len(own) - most)
+        drawing = _Drawn(rows, _on_timeline(content, variant, sizes, rows, [own[:most] for own in supports]))
+        kept = drawing.page["differences"]
+        for item, own in zip(kept, supports, strict=True):
+            item["support_left"] = max(0, len(own) - most)
         if len(json_text(kept)) <= _LETTERS:
             break
-    return found
+    return drawing
 
 
 def _on_timeline(
-    given: AgreeContent,
+    content: AgreeContent,
     variant: VariantReport,
     sizes: Mapping[str, int],
     rows: Sequence[FoundRow],
     supports: Sequence[Sequence[Fact]],
 ) -> Json:
     terms, numbers = Numbering[str](), Numbering[Row]()
-    found, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
+    result, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
     runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
     bins = bins_of(variant.trace, 1)
     pushes, pulls = (evaluations(own, bins) for own in (variant.sides.pushed, variant.sides.pulled))
@@ -277,13 +281,13 @@ def _on_timeline(
         [f"evaluations of push are counted in bins of {bins.width} time points"] if pushes["bins"] else []
     )
     return {
-        "elements": found,
+        "elements": result,
         "push": runs["push"] | pushes,
         "pull": runs["pull"] | pulls,
         "left_out": [*left, *counts, *undrawn],
         "terms": term_texts(list(terms)),
         "full": [text.strip("<>") if text[:1] == "<" else text for text in terms],
-        "differences": list(_differences(given, rows, supports, places, numbers)),
+        "differences": list(_differences(content, rows, supports, places, numbers)),
         "rows": list(map(short_row, numbers)),
     }
 
@@ -293,7 +297,7 @@ def _period(verdict: PeriodVerdict) -> int:
 
 
 def _strip(variant: VariantReport, verdict: PeriodVerdict, lines: int) -> Json:
-    wrong = sum(not one.agree for one in verdict.intervals)
+    wrong = sum(not comparison.agree for comparison in verdict.intervals)
     named = {
         "period": verdict.period,
         "agree": verdict.agree,
@@ -304,29 +308,29 @@ def _strip(variant: VariantReport, verdict: PeriodVerdict, lines: int) -> Json:
 
 
 def _differences(
-    given: AgreeContent,
+    content: AgreeContent,
     rows: Sequence[FoundRow],
     supports: Sequence[Sequence[Fact]],
     places: Mapping[Fact, int],
     numbers: Numbering[Row],
 ) -> Iterator[Json]:
     for row, support in zip(rows, supports, strict=True):
-        one = row.difference
+        difference = row.difference
         command = (
             {}
-            if given.explain_options is None
-            else {"command": given.explain_options.command(given.report.variants[0].pair, row)}
+            if content.explain_options is None
+            else {"command": content.explain_options.command(content.report.variants[0].pair, row)}
         )
         yield {
             "period": row.period,
             "from": row.interval.start,
             "to": row.interval.end,
-            "side": one.side.value,
-            "row": short_row(one.row),
-            "number": numbers[one.row],
-            "terms": one.row,
-            "cause": CAUSES.index(one.cause),
-            "pushed": one.pushed,
+            "side": difference.side.value,
+            "row": short_row(difference.row),
+            "number": numbers[difference.row],
+            "terms": difference.row,
+            "cause": CAUSES.index(difference.cause),
+            "pushed": difference.pushed,
             "support": [places[fact] for fact in support],
             **command,
         }

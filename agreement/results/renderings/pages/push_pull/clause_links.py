@@ -54,7 +54,7 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
     others = list(islice(_altered_queries(query), _MOST // len(rules) + 1))
     if len(others) * len(rules) > _MOST:
         return [[] for _ in rules]
-    found: dict[int, set[int]] = defaultdict(set)
+    lines_of: dict[int, set[int]] = defaultdict(set)
     for other in others:
         try:
             changed, now = _lines(other), list(map(str, translate(other).rules))
@@ -62,19 +62,19 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
             continue  # no query of the language
         places = _changed_lines(lines, changed)
         for number in _lowest(rules, now):
-            found[number] |= places
+            lines_of[number] |= places
     for place, rule in enumerate(rules):
         if rule.startswith("ans1("):
-            found[place] |= _first(lines, _SELECTED)
-        elif _ANSWER.match(rule) and not found[place]:
-            found[place] |= _of_inputs(rule, rules[:place], found) or _first(lines, _GROUP)
-    return [sorted(found[number]) for number in range(len(rules))]
+            lines_of[place] |= _first(lines, _SELECTED)
+        elif _ANSWER.match(rule) and not lines_of[place]:
+            lines_of[place] |= _of_inputs(rule, rules[:place], lines_of) or _first(lines, _GROUP)
+    return [sorted(lines_of[number]) for number in range(len(rules))]
 
 
-def _of_inputs(rule: str, before: Sequence[str], found: Mapping[int, set[int]]) -> set[int]:
+def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
     """Return the one line of all that a rule reads; none where these are several: it joins them."""
     names = set(_NAME.findall(rule.partition("←")[2]))
-    lines = [found[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
+    lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
     return lines[0] if lines and len(set().union(*lines)) == 1 else set()
 
 
@@ -98,8 +98,8 @@ def _altered(value: Any) -> Iterator[Any]:
     if isinstance(value, Values):
         return  # its rows are altered as wholes
     if isinstance(value, tuple):
-        for place, one in enumerate(value):
-            yield from ((*value[:place], other, *value[place + 1 :]) for other in _altered(one))
+        for place, item in enumerate(value):
+            yield from ((*value[:place], other, *value[place + 1 :]) for other in _altered(item))
     elif is_dataclass(value) and not isinstance(value, type | Iri | Literal):
         for field in fields(value):
             if field.compare:
@@ -127,7 +127,7 @@ def _others(value: Any) -> Iterator[Any]:
         case PathPattern(subject, _, object_):
             yield Bgp((TriplePattern(subject, Iri("urn:_"), object_),))
         case Values(_, rows):
-            others = [tuple(None if one is None else Iri("urn:_") for one in row) for row in rows]
+            others = [tuple(None if term is None else Iri("urn:_") for term in row) for row in rows]
             if len(rows) > _FEW:
                 yield replace(value, rows=tuple(others))
                 return
@@ -165,8 +165,8 @@ def _lowest(before: Sequence[str], after: Sequence[str]) -> list[int]:
 
 
 def _node(rule: str) -> str:
-    found = _ANSWER.match(rule)
-    return rule.partition("(")[0] if found is None else found[0]
+    match = _ANSWER.match(rule)
+    return rule.partition("(")[0] if match is None else match[0]
 
 
 def _read(rule: str) -> set[str]:
@@ -178,7 +178,7 @@ _WINDOW: Final = re.compile(r"⊞\^")
 
 
 def side_by_side(
-    query: EngineQuery, translate: Translate, title: str, mode: str, given: EngineQuery | None = None
+    query: EngineQuery, translate: Translate, title: str, mode: str, engine_query: EngineQuery | None = None
 ) -> Json:
     """Return the lines of a query and the rules of its program, each with the numbers of its lines.
 
@@ -189,12 +189,15 @@ def side_by_side(
     try:
         text, links = write_query(query, query.language), linked_lines(query, translate)
     except LarsError:
-        text, links = "" if given is None else write_query(given, given.language), [[] for _ in rules]
-    shown = [
+        text, links = (
+            "" if engine_query is None else write_query(engine_query, engine_query.language),
+            [[] for _ in rules],
+        )
+    columns_json = [
         {"text": _shortened(str(rule)), "scheme": scheme(rule), "lines": lines}
         for rule, lines in zip(rules, links, strict=True)
     ]
-    return {"title": title, "mode": mode, "query": text.rstrip("\n").split("\n"), "rules": shown}
+    return {"title": title, "mode": mode, "query": text.rstrip("\n").split("\n"), "rules": columns_json}
 
 
 def _shortened(rule: str) -> str:

@@ -112,13 +112,15 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
                     how: Any = {"ha": "center", "va": "center", "fontsize": 5.5, "clip_on": True}
                     axes.text(at, place, _LETTERS[cause], color="white", weight="bold", **how)
     step = max(1, len(verdicts) // 25)
-    axes.set_yticks(range(0, len(verdicts), step), [str(one.period) for one in verdicts[::step]])
+    axes.set_yticks(
+        range(0, len(verdicts), step), [str(period_verdict.period) for period_verdict in verdicts[::step]]
+    )
     axes.set_ylim(len(verdicts) - 0.4, -0.6)
     axes.set_ylabel("U")
     axes.set_xlabel(_dated(axes, variant, setting))
-    named = [f"{_LETTERS[cause]}: {CAUSES[cause].value}" for cause in sorted(used)]
+    names = [f"{_LETTERS[cause]}: {CAUSES[cause].value}" for cause in sorted(used)]
     # A name does not end in the middle of a line.
-    legend = "; ".join(one.replace(" ", "\xa0") for one in ("low: agree", *named))
+    legend = "; ".join(name.replace(" ", "\xa0") for name in ("low: agree", *names))
     axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=8, loc="left")
 
 
@@ -135,9 +137,13 @@ def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
 
 
 def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Setting) -> None:
-    one, timeline = row.difference, variant.trace.timeline
-    at = one.pushed if one.side is Side.PUSH and one.pushed is not None else row.interval.end
-    (support,) = variant.supports([(one, row.interval)])
+    difference, timeline = row.difference, variant.trace.timeline
+    at = (
+        difference.pushed
+        if difference.side is Side.PUSH and difference.pushed is not None
+        else row.interval.end
+    )
+    (support,) = variant.supports([(difference, row.interval)])
     facts = [fact for fact in variant.trace.facts(timeline) if is_triple(fact)]
     streams = sorted({fact.arguments[3] for fact in facts})
     first = min([row.interval.start, *(fact.t for fact in support)]) - 2
@@ -151,14 +157,14 @@ def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Sett
             (variant.pair.cqels, "--", _PUSH, 0.28),
             (variant.pair.csparql, "-", _PULL, -0.28),
         ):
-            for low, high in _shown(query, stream, at, variant, setting):
+            for low, high in _window_ends(query, stream, at, variant, setting):
                 axes.plot([low, high], [place + shift] * 2, side, color=colour, linewidth=1.6)
     lanes, base = [short(stream) for stream in streams], len(streams)
     pushes = variant.sides.pushed.whole().times
     axes.plot(pushes, [base] * len(pushes), "v", color=_PUSH, markersize=4)
     pulls = [t for t in range(0, row.interval.end + row.period + 1, row.period) if t in timeline]
     axes.plot(pulls, [base + 1] * len(pulls), "^", color=_PULL, markersize=4)
-    own = (side.of_rows([one.row]).rows() for side in (variant.sides.pushed, variant.sides.pulled))
+    own = (side.of_rows([difference.row]).rows() for side in (variant.sides.pushed, variant.sides.pulled))
     pushed, pulled = ([(begin, end) for _, begin, end in runs] for runs in own)
     for begin, end in pushed:
         axes.barh(base + 2, end - begin + 0.6, 0.25, begin - 0.3, color=_PUSH)
@@ -166,25 +172,25 @@ def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Sett
     axes.plot(seen, [base + 2.3] * len(seen), "s", color=_PULL, markersize=4)
     axes.axvline(at, color=_LIT, linewidth=0.8)
     axes.set_yticks(
-        range(base + 3), [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(one.row)]
+        range(base + 3), [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(difference.row)]
     )
     axes.set_xlim(first, row.interval.end + 2)
     axes.invert_yaxis()
     time = _dated(axes, variant, setting)
     seen_at = dates_on(variant, setting.unit).text(at)
     axes.set_xlabel(f"{time}; lines: what windows show at {seen_at} (dashed: push)")
-    axes.set_title(f"only in {one.side.value}: {one.cause.value}", fontsize=8, loc="left")
+    axes.set_title(f"only in {difference.side.value}: {difference.cause.value}", fontsize=8, loc="left")
 
 
-def _shown(
+def _window_ends(
     query: EngineQuery, stream: str, at: int, variant: VariantReport, setting: Setting
 ) -> list[tuple[float, float]]:
     """Return the ends of what a query's windows on a stream show at a time; of time windows alone."""
-    found = []
+    result = []
     for source in sources(query):
-        one = window_operator(source.window, source.stream, setting.unit, setting.bounds)
+        window = window_operator(source.window, source.stream, setting.unit, setting.bounds)
         own = not isinstance(source.stream, Iri) or str(source.stream) == stream
-        if own and isinstance(one, IntervalWindow):
-            ends = one.bounds(at, variant.trace.timeline)
-            found += [(ends.first - 0.3, ends.last + 0.3)] if ends else []
-    return found
+        if own and isinstance(window, IntervalWindow):
+            ends = window.bounds(at, variant.trace.timeline)
+            result += [(ends.first - 0.3, ends.last + 0.3)] if ends else []
+    return result

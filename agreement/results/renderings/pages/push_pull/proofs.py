@@ -48,19 +48,23 @@ class RowSelection:
 
     def tally(self) -> Tally:
         """Return how many rows there are of each pulling period, side and cause."""
-        found: dict[tuple[int, Side, int], tuple[int, int]] = {}
+        result: dict[tuple[int, Side, int], tuple[int, int]] = {}
         for side, own in self._counts():
             for period in np.unique(self._lengths).tolist():
                 some = own[self._lengths == period]
                 rows, periods = some.sum(axis=0).tolist(), (some > 0).sum(axis=0).tolist()
                 for cause in np.flatnonzero(rows).tolist():
-                    found[period, side, cause] = rows[cause], periods[cause]
-        return dict(sorted(found.items(), key=lambda one: (one[0][0], one[0][1].value != "push", one[0][2])))
+                    result[period, side, cause] = rows[cause], periods[cause]
+        return dict(
+            sorted(result.items(), key=lambda pair: (pair[0][0], pair[0][1].value != "push", pair[0][2]))
+        )
 
     @cached_property
     def _lengths(self) -> Array:
         """The length of each period that disagrees."""
-        return np.array([one.end - one.start for one in self.variant.explanation.periods], np.int64)
+        return np.array(
+            [comparison.end - comparison.start for comparison in self.variant.explanation.periods], np.int64
+        )
 
     def _counts(self) -> Iterator[tuple[Side, Array]]:
         """Yield, of each side that is wanted, how many of its rows are wanted, by period and cause."""
@@ -70,7 +74,7 @@ class RowSelection:
             if self.row_filter.side in (None, side):
                 counts = self.variant.explanation.counts(side)
                 if self.row_filter.cause is not None:
-                    counts[:, [one is not self.row_filter.cause for one in CAUSES]] = 0
+                    counts[:, [cause is not self.row_filter.cause for cause in CAUSES]] = 0
                 if self.row_filter.periods is not None:
                     counts[~np.isin(self._lengths, self.row_filter.periods)] = 0
                 yield side, counts
@@ -83,9 +87,9 @@ class RowSelection:
 
     def examples(self, tally: Tally) -> list[FoundRow]:
         """Return some rows of each cause, of many pulling periods and both sides, by period and time."""
-        found = [row for cause in range(len(CAUSES)) for row in self._of_cause(tally, cause)]
+        found_rows = [row for cause in range(len(CAUSES)) for row in self._of_cause(tally, cause)]
         return sorted(
-            found, key=lambda row: (row.period, row.interval.start, row.group, str(row.difference.row))
+            found_rows, key=lambda row: (row.period, row.interval.start, row.group, str(row.difference.row))
         )
 
     def _of_cause(self, tally: Tally, cause: int) -> Iterator[FoundRow]:
@@ -102,8 +106,8 @@ class RowSelection:
                 yield FoundRow(period, interval, difference)
 
     def _places(self, period: int, side: Side, cause: int) -> Sequence[int]:
-        found = self.variant.explanation.causes(side)
-        own = (found.causes == cause) & (self._lengths[found.owner] == period)
+        causes = self.variant.explanation.causes(side)
+        own = (causes.causes == cause) & (self._lengths[causes.owner] == period)
         places: list[int] = np.flatnonzero(own).tolist()
         return places
 
@@ -111,22 +115,22 @@ class RowSelection:
 def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> Json:
     """Return the counts as a table: a line a pulling period that disagrees, a column a side and cause."""
     columns = sorted({(side.value != "push", cause) for _, side, cause in tally})
-    named = [("pull" if pulled else "push", cause) for pulled, cause in columns]
+    pairs = [("pull" if pulled else "push", cause) for pulled, cause in columns]
     lines: dict[int, Json] = {
-        one.period: {
-            "period": one.period,
-            "whole": len(one.intervals),
-            "wrong": sum(1 for _ in one.intervals.disagreeing),
-            "cells": [[0, 0]] * len(named),
+        verdict.period: {
+            "period": verdict.period,
+            "whole": len(verdict.intervals),
+            "wrong": sum(1 for _ in verdict.intervals.disagreeing),
+            "cells": [[0, 0]] * len(pairs),
         }
-        for one in verdicts
-        if one.agree is False
+        for verdict in verdicts
+        if verdict.agree is False
     }
     for (period, side, cause), (rows, periods) in tally.items():
         cells = list(lines[period]["cells"])
-        cells[named.index((side.value, cause))] = [rows, periods]
+        cells[pairs.index((side.value, cause))] = [rows, periods]
         lines[period]["cells"] = cells
-    return {"columns": named, "lines": list(lines.values())}
+    return {"columns": pairs, "lines": list(lines.values())}
 
 
 _PROOFS: Final = 20
@@ -140,7 +144,7 @@ QueryPrograms = Mapping[Side, tuple[Program, EngineQuery]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AtomQuestion:
     """An atom that a side is asked about at a time."""
 
     program: Program
@@ -159,21 +163,21 @@ class _Asked:
         """Return the explanation as JSON, as lines where it is no proof."""
         try:
             situated = _around(self, trace, dates)
-            found = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
+            explanation = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
         except LarsError as error:
             return {"lines": [str(error)], "document": None}
-        document = explanation_json.as_json(found, dates)
-        lines = [] if document.get("proof") else list(explanation_text.text_lines(found, dates))
+        document = explanation_json.as_json(explanation, dates)
+        lines = [] if document.get("proof") else list(explanation_text.text_lines(explanation, dates))
         return {"lines": lines, "document": document}
 
 
-def _around(asked: _Asked, trace: Trace, dates: Dates) -> explaining.ProgramSituation:
+def _around(asked: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.ProgramSituation:
     """Return the program with the input that it can see."""
     timeline = trace.timeline
-    listed: list[Fact] = list(trace.facts(asked.seen(trace)))
-    stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in listed))
+    facts: list[Fact] = list(trace.facts(asked.seen(trace)))
+    stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in facts))
     background = frozenset(atoms_of(trace.background))
-    situation = Situation(timeline, listed, trace.background)
+    situation = Situation(timeline, facts, trace.background)
     return explaining.ProgramSituation(asked.program, stream, background, situation, asked.query, dates)
 
 
@@ -183,13 +187,13 @@ def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryProgram
     One row of each period length, side and cause comes before others.
     """
     trace = variant.trace
-    found: Json = {}
+    result: Json = {}
     arrived = _Arrived.on(trace)
     atoms, letters = _ATOMS, _LETTERS
     for place in _one_of_each(rows):
-        why, lacks = _asked(variant, rows[place], sides)
-        size = sum(arrived.among(one.seen(trace)) for one in (why, lacks))
-        if size > (_FIRST if not found else atoms):
+        why, lacks = _questions_of(variant, rows[place], sides)
+        size = sum(arrived.among(item.seen(trace)) for item in (why, lacks))
+        if size > (_FIRST if not result else atoms):
             continue
         proof = {
             "at": why.t,
@@ -201,10 +205,10 @@ def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryProgram
         length = len(json_text(proof))
         if length <= min(letters, _LONGEST):
             letters -= length
-            found[str(place)] = proof
-        if len(found) >= _PROOFS or atoms <= 0:
+            result[str(place)] = proof
+        if len(result) >= _PROOFS or atoms <= 0:
             break
-    return found
+    return result
 
 
 def _one_of_each(rows: Sequence[FoundRow]) -> Iterator[int]:
@@ -217,16 +221,18 @@ def _one_of_each(rows: Sequence[FoundRow]) -> Iterator[int]:
     return (place for _, place in sorted(turns))
 
 
-def _asked(variant: VariantReport, row: FoundRow, sides: QueryPrograms) -> tuple[_Asked, _Asked]:
+def _questions_of(
+    variant: VariantReport, row: FoundRow, sides: QueryPrograms
+) -> tuple[_AtomQuestion, _AtomQuestion]:
     """Return what is asked of the side that has a row, and of the other one."""
-    one, end = row.difference, row.interval.end
-    own = one.pushed if one.side is Side.PUSH and one.pushed is not None else end
-    other = Side.PULL if one.side is Side.PUSH else Side.PUSH
+    difference, end = row.difference, row.interval.end
+    own = difference.pushed if difference.side is Side.PUSH and difference.pushed is not None else end
+    other = Side.PULL if difference.side is Side.PUSH else Side.PUSH
     times = variant.sides.pushed.within(Interval(row.interval.start + 1, end), TermCodes()).times
     before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
-    asked = end if other is Side.PULL else before[0] if before else end
-    atom = atom_text("ans1", one.row)
-    return _Asked(*sides[one.side], own, atom), _Asked(*sides[other], asked, atom)
+    time = end if other is Side.PULL else before[0] if before else end
+    atom = atom_text("ans1", difference.row)
+    return _AtomQuestion(*sides[difference.side], own, atom), _AtomQuestion(*sides[other], time, atom)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ def windows(
     setting: Setting,
     trace: Trace,
     count: int,
-    asked: Iterable[int],
+    periods: Iterable[int],
 ) -> list[Json]:
     """Return the windows of queries, each with its side, and what it shows when; of so many elements.
 
@@ -50,19 +50,21 @@ def windows(
     the same or one later at each time point; [t, None] where it shows nothing. `alone`: at these t only,
     those of the rows that are `asked` for.
     """
-    some = sorted({t for t in asked if t in trace.timeline})
-    found = []
+    some = sorted({t for t in periods if t in trace.timeline})
+    result = []
     for query, side in queries:
         for source in sources(query):
             stream = source.stream.value if isinstance(source.stream, Iri) else None
             window = window_operator(source.window, source.stream, setting.unit, setting.bounds)
             ends = _ends(window, stream, trace, count)
-            told = {"side": side, "stream": stream, "label": str(source.window)}
-            found.append(told | ({"runs": [], "alone": True} if ends is None else _told(ends, trace, some)))
-    return found
+            entries = {"side": side, "stream": stream, "label": str(source.window)}
+            result.append(
+                entries | ({"runs": [], "alone": True} if ends is None else _ends_json(ends, trace, some))
+            )
+    return result
 
 
-def _told(ends: Ends, trace: Trace, some: Sequence[int]) -> Json:
+def _ends_json(ends: Ends, trace: Trace, some: Sequence[int]) -> Json:
     timeline = trace.timeline
     if timeline.last - timeline.first < _MOST_POINTS:
         runs = runs_of(ends, range(timeline.first, timeline.last + 1))
@@ -83,7 +85,7 @@ def _ends(
                 return None
             own = None if stream is None else str(Iri(stream))
             facts = trace.facts(trace.timeline)
-            times = [one.t for one in facts if is_triple(one) and own in {None, one.arguments[3]}]
+            times = [fact.t for fact in facts if is_triple(fact) and own in {None, fact.arguments[3]}]
 
             def newest(t: int) -> Interval | None:
                 end = bisect_right(times, t)
@@ -111,15 +113,15 @@ def runs_of(ends: Ends, times: Iterable[int]) -> list[Run]:
     return runs
 
 
-def _run(t: int, shown: Interval | None) -> Run:
-    return [t, None] if not shown else [t, shown.first, shown.last, 0, 0]
+def _run(t: int, interval: Interval | None) -> Run:
+    return [t, None] if not interval else [t, interval.first, interval.last, 0, 0]
 
 
 def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
     start, first, *others = run
     if first is None or here is None or start is None:
         return first is None and here is None
-    last, by, moved = (int(one or 0) for one in others)
+    last, by, moved = (int(item or 0) for item in others)
     return (first + (t - start) * by, last + (t - start) * moved) == (here.first, here.last)
 
 
@@ -166,7 +168,7 @@ def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) 
 
 def _cell(variant: VariantReport, verdict: PeriodVerdict, start: int, size: int) -> StripCell:
     own = verdict.intervals[start : start + size]
-    wrong = [one for one in own if not one.agree]
+    wrong = [comparison for comparison in own if not comparison.agree]
     if not wrong:
         return StripCell(own[0].start, own[-1].end, AGREES, len(own), 0, 0)
     counts = variant.explanation.cause_counts(wrong)
@@ -179,34 +181,34 @@ _MOST: Final = 50
 
 
 def small_html(
-    variant: VariantReport, verdicts: Sequence[PeriodVerdict], said: str, dates: Dates = NO_DATES
+    variant: VariantReport, verdicts: Sequence[PeriodVerdict], sentence: str, dates: Dates = NO_DATES
 ) -> str:
     """Return what a notebook shows: the verdict, and for each U the strip of its periods."""
     timeline = variant.trace.timeline
     span = max(timeline.last - timeline.first, 1) / 1000
     strip = [
         {
-            "period": one.period,
-            "agree": one.agree,
-            "whole": len(one.intervals),
-            "wrong": sum(1 for _ in one.intervals.disagreeing),
-            "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, one)],
+            "period": verdict.period,
+            "agree": verdict.agree,
+            "whole": len(verdict.intervals),
+            "wrong": sum(1 for _ in verdict.intervals.disagreeing),
+            "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, verdict)],
         }
-        for one in verdicts[:_MOST]
+        for verdict in verdicts[:_MOST]
     ]
     left = max(0, len(verdicts) - _MOST)
     return render(
-        "small", said=said, timeline=f"{dates.interval(timeline)}{dates.caption}", strip=strip, left=left
+        "small", said=sentence, timeline=f"{dates.interval(timeline)}{dates.caption}", strip=strip, left=left
     )
 
 
 def _drawn(cell: StripCell, first: int, span: float, dates: Dates) -> Json:
-    named = [*(cause.value for cause in CAUSES), "names of blank nodes"]
+    names = [*(cause.value for cause in CAUSES), "names of blank nodes"]
     most = "most rows " if cell.causes > 1 else ""
     why = (
         "agree"
         if cell.cause == AGREES
-        else f"{cell.disagreeing} of {cell.periods}: {most}{named[cell.cause]}"
+        else f"{cell.disagreeing} of {cell.periods}: {most}{names[cell.cause]}"
     )
     return {
         "x": round((cell.start - first) / span, 2),
@@ -239,18 +241,18 @@ def elements(
         every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
         if sum(map(len, {term for fact in every for term in fact.arguments})) <= _MOST_LETTERS:
             return *_columns(every, terms), []
-    found, places = _columns(sorted(dict.fromkeys(behind)), terms)
-    bins, said = _binned(trace, sizes)
-    return found | {"bins": bins}, places, said
+    result, places = _columns(sorted(dict.fromkeys(behind)), terms)
+    bins, sentences = _binned(trace, sizes)
+    return result | {"bins": bins}, places, sentences
 
 
-def _columns(shown: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[Fact, int]]:
+def _columns(facts: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[Fact, int]]:
     columns = {
-        name: [terms[fact.arguments[place]] for fact in shown]
+        name: [terms[fact.arguments[place]] for fact in facts]
         for place, name in enumerate(("s", "p", "o", "stream"))
     }
-    places = {fact: place for place, fact in reversed(list(enumerate(shown)))}
-    return {"t": [fact.t for fact in shown], **columns, "bins": None}, places
+    places = {fact: place for place, fact in reversed(list(enumerate(facts)))}
+    return {"t": [fact.t for fact in facts], **columns, "bins": None}, places
 
 
 def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
@@ -259,17 +261,17 @@ def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
     bins = bins_of(trace, len(fullest))
     counts = trace.arrivals(bins)
     each = f"{sum(sizes.values()):,} elements are counted in bins of {quantity(bins.width, 'time point')}"
-    said = [f"{each}; those behind the rows below are drawn one by one"]
+    sentences = [f"{each}; those behind the rows below are drawn one by one"]
     if len(sizes) > len(fullest):
-        said.append(f"of {len(sizes):,} streams the {len(fullest)} with the most elements are drawn")
+        sentences.append(f"of {len(sizes):,} streams the {len(fullest)} with the most elements are drawn")
     streams = {stream.strip("<>"): counts[stream].tolist() for stream in fullest}
-    return {"first": bins.first, "width": bins.width, "streams": streams}, said
+    return {"first": bins.first, "width": bins.width, "streams": streams}, sentences
 
 
 def stream_sizes(trace: Trace) -> dict[str, int]:
     """Return how many elements each stream has: on Spark a job."""
-    found = trace.arrivals(TimeBins(trace.timeline.first, _span(trace), 1))
-    return {stream: int(counts.sum()) for stream, counts in found.items()}
+    arrivals = trace.arrivals(TimeBins(trace.timeline.first, _span(trace), 1))
+    return {stream: int(counts.sum()) for stream, counts in arrivals.items()}
 
 
 def _span(trace: Trace) -> int:
@@ -282,11 +284,13 @@ def bins_of(trace: Trace, lanes: int) -> TimeBins:
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 
 
-def evaluations(found: AnswerParts, bins: TimeBins) -> Json:
+def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
     """Return evaluation times, of many how many there are in each bin."""
-    if found.evaluations <= _MOST_TIMES:
-        return {"times": found.whole().times.tolist(), "bins": None}
-    counts = sum((bins.counts(part.times) for part in found.each_part()), np.zeros(bins.count, np.int64))
+    if answer_parts.evaluations <= _MOST_TIMES:
+        return {"times": answer_parts.whole().times.tolist(), "bins": None}
+    counts = sum(
+        (bins.counts(part.times) for part in answer_parts.each_part()), np.zeros(bins.count, np.int64)
+    )
     return {"times": [], "bins": {"first": bins.first, "width": bins.width, "counts": counts.tolist()}}
 
 
@@ -295,30 +299,32 @@ def answers(sides: Sides, rows: Numbering[Row], first: Sequence[Row]) -> tuple[M
 
     A row has all its answers, or none; of many rows the `first` ones come, as many as there is room for.
     """
-    found = {"push": sides.pushed, "pull": sides.pulled}
-    many = sum(size for own in found.values() for _, size in own.parts) > _MOST_RUNS
-    drawable = {name: own.of_rows(first) if many else own.whole() for name, own in found.items()}
+    answer_parts = {"push": sides.pushed, "pull": sides.pulled}
+    many = sum(size for own in answer_parts.values() for _, size in own.parts) > _MOST_RUNS
+    drawable = {name: own.of_rows(first) if many else own.whole() for name, own in answer_parts.items()}
     runs = {name: list(own.rows()) for name, own in drawable.items()}
-    wanted = dict.fromkeys(first)
+    first_rows = dict.fromkeys(first)
     sizes = Counter(row for own in runs.values() for row, _, _ in own)
     drawn, room = set(), _MOST_RUNS
-    for row, size in sorted(sizes.items(), key=lambda one: (one[0] not in wanted, one[1])):
+    for row, size in sorted(sizes.items(), key=lambda pair: (pair[0] not in first_rows, pair[1])):
         room -= size
         if room < 0:
             break
         drawn.add(row)
     drawing = {
-        name: {"runs": [[rows[row], begin, end] for row, begin, end in _in_order(own, drawn, wanted)]}
+        name: {"runs": [[rows[row], begin, end] for row, begin, end in _in_order(own, drawn, first_rows)]}
         for name, own in runs.items()
     }
-    said = [f"answers are drawn of {quantity(len(drawn), 'row')} below, not of all"] if many else []
-    return drawing, said
+    sentences = [f"answers are drawn of {quantity(len(drawn), 'row')} below, not of all"] if many else []
+    return drawing, sentences
 
 
 def _in_order(
-    runs: Iterable[tuple[Row, int, int]], drawn: set[Row], wanted: Mapping[Row, None]
+    runs: Iterable[tuple[Row, int, int]], drawn: set[Row], first_rows: Mapping[Row, None]
 ) -> list[tuple[Row, int, int]]:
-    return sorted((one for one in runs if one[0] in drawn), key=lambda one: (one[0] not in wanted, one[1]))
+    return sorted(
+        (run for run in runs if run[0] in drawn), key=lambda item: (item[0] not in first_rows, item[1])
+    )
 
 
 def term_texts(terms: Sequence[str]) -> list[str]:
