@@ -226,6 +226,12 @@ def test_a_public_name_is_no_participle_or_pronoun_that_could_mean_anything(modu
     assert set(public_names(tree_of(module))) & NO_NAMES == allowed
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_a_parameter_says_what_it_holds(module):
+    names = {node.arg for node in ast.walk(tree_of(module)) if isinstance(node, ast.arg)}
+    assert names.isdisjoint({"asked", "found", "given", "heard", "said", "shown", "told"})
+
+
 COUNTING = """
 import ast, os, sys
 from pathlib import Path

@@ -110,12 +110,12 @@ class ShortNames:
     `columns` is how many a query's rows have, None for a program.
     """
 
-    def __init__(self, program: Program, given: Iterable[Atom], columns: int | None) -> None:
+    def __init__(self, program: Program, known: Iterable[Atom], columns: int | None) -> None:
         self._query = columns is not None
         self._columns = columns
         written = [atom for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)]
         heads = [atom for rule in program.rules if (atom := head_atom(rule)) is not None]
-        self._atoms = (*heads, *written, *given)
+        self._atoms = (*heads, *written, *known)
 
     @cached_property
     def _signatures(self) -> frozenset[Signature]:

@@ -200,10 +200,10 @@ Convert = Callable[[DeclaredOption, Any], Any]
 """Makes what is given for an option a value of the type that its reader takes."""
 
 
-def build(request: type[_Request], given: Mapping[str, Any], convert: Convert) -> _Request:
+def build(request: type[_Request], option_values: Mapping[str, Any], convert: Convert) -> _Request:
     """Return a request with what is given by the names of fields; None stands for the default."""
     values = {
-        declared_option.path: convert(declared_option, given.get(declared_option.name))
+        declared_option.path: convert(declared_option, option_values.get(declared_option.name))
         for declared_option in declared(request)
     }
     request_of_kind: _Request = _built(

@@ -184,9 +184,9 @@ _LONG: Final = 200
 """Of longer names and texts their length is told too."""
 
 
-def in_order(output: Output, found: Iterable[Row]) -> list[Row]:
+def in_order(output: Output, answer_rows: Iterable[Row]) -> list[Row]:
     """Return the answers of the raw rows of ans1: as ORDER BY says, else in the order of their texts."""
-    rows = sorted(found, key=row_order)
+    rows = sorted(answer_rows, key=row_order)
     if output.order:
         terms = [tuple(None if text is None else constant_of(text) for text in row) for row in rows]
         places = dict(zip(terms, rows, strict=True))

@@ -262,7 +262,7 @@ _TOML: Final = DataNotation(toml_spots, "a table", message_text)
 class _Scan:
     text: str
     at: int = 0
-    found: dict[KeyPath, KeySpot] = field(default_factory=dict)
+    spots: dict[KeyPath, KeySpot] = field(default_factory=dict)
     counts: dict[KeyPath, int] = field(default_factory=dict)
     """How many tables each array of tables has so far."""
 
@@ -275,7 +275,7 @@ class _Scan:
             else:
                 self._pair(table)
             self._skip(_BLANK)
-        return self.found
+        return self.spots
 
     def _skip(self, what: re.Pattern[str]) -> None:
         if match := what.match(self.text, self.at):
@@ -289,13 +289,13 @@ class _Scan:
         path: KeyPath = ()
         for name, offset in keys:
             path = self._inside((*path, name))
-            self.found.setdefault(path, KeySpot(offset, self.at, is_header=True))
+            self.spots.setdefault(path, KeySpot(offset, self.at, is_header=True))
         if several:
             path = path[:-1] if isinstance(path[-1], int) else path
             number = self.counts.get(path, 0)
             self.counts[path] = number + 1
             path = (*path, number)
-            self.found.setdefault(path, KeySpot(keys[-1][1], self.at, is_header=True))
+            self.spots.setdefault(path, KeySpot(keys[-1][1], self.at, is_header=True))
         return path
 
     def _inside(self, path: KeyPath) -> KeyPath:
@@ -309,7 +309,7 @@ class _Scan:
         path = table
         for name, offset in keys:
             path = (*path, name)
-            self.found.setdefault(path, KeySpot(offset, self.at))
+            self.spots.setdefault(path, KeySpot(offset, self.at))
         self._value(path)
 
     def _keys(self) -> list[tuple[str, int]]:
@@ -342,7 +342,7 @@ class _Scan:
         self.at += 1
         number = 0
         while self._another("]"):
-            self.found.setdefault((*path, number), KeySpot(self.at, self.at))
+            self.spots.setdefault((*path, number), KeySpot(self.at, self.at))
             self._value((*path, number))
             number += 1
 

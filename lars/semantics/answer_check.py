@@ -174,9 +174,9 @@ def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation |
     return NotAnInterpretation(in_order(missing), in_order(extra), in_order(outside))
 
 
-def in_order(found: Iterable[Moment]) -> tuple[Moment, ...]:
+def in_order(unordered: Iterable[Moment]) -> tuple[Moment, ...]:
     """Return atoms by time, then by their text."""
-    return tuple(sorted(found, key=lambda moment: (moment[0], str(moment[1]))))
+    return tuple(sorted(unordered, key=lambda moment: (moment[0], str(moment[1]))))
 
 
 def _over_choices(

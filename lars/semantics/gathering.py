@@ -42,7 +42,7 @@ class InstanceGroup:
 
 
 def groups(
-    literal: SetLiteral, found: Iterable[Atom], evaluate: Evaluate = refuse
+    literal: SetLiteral, matching: Iterable[Atom], evaluate: Evaluate = refuse
 ) -> Iterator[InstanceGroup]:
     """Yield what makes the literal true when these atoms hold now, each binding once.
 
@@ -51,7 +51,7 @@ def groups(
     >>> [str(group.binding[x]) for group in groups(literal, ())]
     ['"0"^^<http://www.w3.org/2001/XMLSchema#integer>']
     """
-    matched = sorted({atom for atom in found if unify(literal.atom, atom, {}) is not None}, key=_texts)
+    matched = sorted({atom for atom in matching if unify(literal.atom, atom, {}) is not None}, key=_texts)
     match literal:
         case Gather(variable, aggregation, _, keys):
             for key, members in _grouped(literal, matched).items():

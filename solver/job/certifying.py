@@ -1,4 +1,4 @@
-"""AnswerParts of columns certified by clingo: at some evaluation times both must have the same rows."""
+"""Answers of the columns certified by clingo: at some evaluation times both must have the same rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -104,28 +104,28 @@ def _draw(question: Question, within: Interval) -> Random:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """AnswerParts of columns to a question; `input` is what of the situation the question can use."""
+    """Answers of the columns to a question; `input` is what of the situation the question can use."""
 
     question: Question
-    found: AnswerRuns
+    answers: AnswerRuns
     input: EncodedSituation
 
     def certified(self, times: Sequence[int], situation: EncodedSituation) -> AnswerRuns:
         """Return the answers as certified at these times; DisputedAnswerError: clingo has other rows."""
-        certified = replace(self.found, certified=len(times))
-        if len(times) == len(self.found.times) > 1 and self._has_runs_of_clingo():
+        certified = replace(self.answers, certified=len(times))
+        if len(times) == len(self.answers.times) > 1 and self._has_runs_of_clingo():
             return certified
         for t in times:
             seen = self._touched(_seen_at(self.question, self.input, t)).decoded()
-            if {row for row, _, _ in by_clingo(self.question, seen, [t])} != self.found.at(t):
+            if {row for row, _, _ in by_clingo(self.question, seen, [t])} != self.answers.at(t):
                 check_alike_at(self.question, seen, [t])
-                check_alike_at(self.question, situation.decoded(), self.found.times.tolist())
+                check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
                 raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
         return certified
 
     def _has_runs_of_clingo(self) -> bool:
         """Whether clingo has the same runs of all times together; it may have to answer one by one."""
-        question, runs, times = self.question, self.found, self.found.times.tolist()
+        question, runs, times = self.question, self.answers, self.answers.times.tolist()
         assert question.predicate is not None
         if not have_runs(question.program, self.input.background):
             return False
@@ -149,18 +149,18 @@ class _Claim:
             case Certify.NONE:
                 return 0
             case Certify.ALL:
-                return len(self.found.times)
+                return len(self.answers.times)
             case Certify.SOME:
                 return self._affordable(draw)
             case number:
-                return min(number, len(self.found.times))
+                return min(number, len(self.answers.times))
 
     def cheapest(self) -> list[int]:
         """Return the times that fit clingo's share of the job, the cheapest first; at least that one."""
         costs = self._costs()
         fitting = costs <= max(self._budget(), int(costs.min()))
         order = np.argsort(costs[fitting], kind="stable")
-        return [int(t) for t in self.found.times[fitting][order]]
+        return [int(t) for t in self.answers.times[fitting][order]]
 
     def groundable(self, times: Sequence[int]) -> list[int]:
         """Return those of the times, ascending, at which clingo lists few instances of the rules together.
@@ -169,7 +169,7 @@ class _Claim:
         """
         if not times:
             return []
-        costs = self._costs()[np.searchsorted(self.found.times, times)]
+        costs = self._costs()[np.searchsorted(self.answers.times, times)]
         left = max(_INSTANCES, _INSTANCES_EACH * int(costs.sum()))
         program = self.question.program
         situations = [self._touched(_seen_at(self.question, self.input, t)) for t in times]
@@ -198,13 +198,13 @@ class _Claim:
 
     def _budget(self) -> int:
         """Return what clingo may cost, in atoms."""
-        times = self.found.times
+        times = self.answers.times
         span = self.input.within(Interval(int(times[0]), int(times[-1])))
-        return int(_SHARE * (len(self.found.runs) + sum(len(some.t) for some in span.atoms.values())))
+        return int(_SHARE * (len(self.answers.runs) + sum(len(some.t) for some in span.atoms.values())))
 
     def _costs(self) -> Array:
         """Return what each time costs clingo, in atoms: its input, static data, and answers, perhaps more."""
-        times, table = self.found.times, self.found.runs
+        times, table = self.answers.times, self.answers.runs
         seen, timeline = reach(self.question.program), self.input.timeline
         # What a tuple window shows is no more than its size, or else all that has come.
         first = timeline.first if seen.past is None else times - min(seen.past, LARGEST_TIME)

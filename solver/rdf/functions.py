@@ -156,8 +156,8 @@ def _replaced_by_python(text: Constant, expression: re.Pattern[str], by: str) ->
     if not is_text(text) or not _REPLACEMENT.fullmatch(by):
         return None
 
-    def part(match: re.Match[str], found: re.Match[str]) -> str:
-        inside = found.group()
+    def part(match: re.Match[str], digits_match: re.Match[str]) -> str:
+        inside = digits_match.group()
         if inside[0] == "\\":
             return inside[1]
         digits = _digits(expression.groups, inside)
@@ -300,20 +300,20 @@ def _integer(kind: str, number: int) -> Literal | None:
     return None if value(integer) is None else integer
 
 
-def _as_kind(kind: str, given: Decimal | float | bool | str) -> Literal | None:
+def _as_kind(kind: str, number: Decimal | float | bool | str) -> Literal | None:
     match kind:
-        case "string" if isinstance(given, float) and (not given or _PLAIN[0] <= abs(given) < _PLAIN[1]):
-            return Literal(f"{Decimal(scientific(given)).normalize():f}")
+        case "string" if isinstance(number, float) and (not number or _PLAIN[0] <= abs(number) < _PLAIN[1]):
+            return Literal(f"{Decimal(scientific(number)).normalize():f}")
         case "string":
-            written = literal(given)
+            written = literal(number)
             return None if written is None else Literal(written.lexical)
         case "boolean":
-            return literal(bool(given) and given == given)  # noqa: PLR0124 - NaN is false
+            return literal(bool(number) and number == number)  # noqa: PLR0124 - NaN is false
         case "float" | "double":
-            return literal(convert(Single if kind == "float" else float, given))
-    if isinstance(given, float) and not math.isfinite(given):
+            return literal(convert(Single if kind == "float" else float, number))
+    if isinstance(number, float) and not math.isfinite(number):
         return None
-    exact = Decimal(scientific(given)) if isinstance(given, float) else Decimal(given)
+    exact = Decimal(scientific(number)) if isinstance(number, float) else Decimal(number)
     return literal(exact) if kind == "decimal" else _integer(kind, int(exact))
 
 

@@ -217,12 +217,12 @@ def _spread(
 
 
 def _carried(
-    windows: tuple[TupleWindow, ...], found: Sequence[tuple[int, bytes]], slices: int
+    windows: tuple[TupleWindow, ...], carried: Sequence[tuple[int, bytes]], slices: int
 ) -> Iterator[tuple[int, bytes]]:
     """Yield what tuple windows keep from before each slice: little, so the driver holds it."""
     terms = TermCodes()
     # Number -1 is what comes before the first slice, when a part of the timeline is asked for.
-    contents = [[content for number, content in found if number == own] for own in range(-1, slices)]
+    contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
     parts = [unpacked_atoms(some, terms) for some in contents]
     for number, atoms in enumerate(carried_by_part(windows, parts, terms)):
         yield number, packed_atoms(atoms, terms)

@@ -83,13 +83,13 @@ class Aggregates:
         return self.variables[key]
 
     def behind_groups(
-        self, found: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
+        self, read_expression: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
     ) -> ReadExpression:
         """Return an expression as it is seen behind the groups; `aliases` are replaced.
 
         A variable that is no key is a sample of its group (18.2.4.1).
         """
-        expression, exists = found
+        expression, exists = read_expression
         apart = {test.variable for test in exists} | {*self.keys, *self.variables.values()}
         used = list(exists)
 
@@ -137,9 +137,9 @@ def _tuple(everything: tuple[Variable, ...]) -> tuple[Variable, ...]:
     return everything * 2 if len(everything) == 1 else everything
 
 
-def variable_of(found: ReadExpression) -> Variable | None:
+def variable_of(read_expression: ReadExpression) -> Variable | None:
     """Return the variable of the solutions that an expression is, None for others and for an EXISTS."""
-    expression, exists = found
+    expression, exists = read_expression
     return expression if isinstance(expression, Variable) and not exists else None
 
 
@@ -179,7 +179,7 @@ class _Item:
     """(expression AS variable) of SELECT; the leaf is the variable."""
 
     leaf: object
-    found: ReadExpression
+    expression: ReadExpression
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +216,8 @@ class _Level:
             if variable not in variables(pattern):
                 pattern = Extend(pattern, variable, sample)
         for variable, item in self.items.items():
-            if item.found[0] != variable:  # else the group binds it
-                pattern = Extend(pattern, variable, *item.found)
+            if item.expression[0] != variable:  # else the group binds it
+                pattern = Extend(pattern, variable, *item.expression)
         for key, expression in order:
             if expression is not None:
                 pattern = Extend(pattern, key.variable, *expression)
@@ -273,8 +273,8 @@ class _Level:
             variable = terms.variable(node.var if node.evar is None else node.evar)
             if variable in self.items:
                 item = self.items[variable]
-                behind_groups = self.aggregates.behind_groups(item.found, before, grouped=True)
-                self.items[variable] = replace(item, found=behind_groups)
+                behind_groups = self.aggregates.behind_groups(item.expression, before, grouped=True)
+                self.items[variable] = replace(item, expression=behind_groups)
                 before[variable] = variable, ()
             elif variable not in self.aggregates.keys:
                 samples[variable] = self.aggregates.sample(variable)
@@ -290,7 +290,7 @@ class _Level:
         # use them there, (COUNT(?x) AS ?n) .. HAVING (?n > 1): a name stands for its expression.
         aliases: dict[Variable, ReadExpression] = {}
         for name, item in self.items.items():
-            aliases[name] = self.aggregates.behind_groups(item.found, aliases, grouped=False)
+            aliases[name] = self.aggregates.behind_groups(item.expression, aliases, grouped=False)
         conditions = [self.aggregates.expression(node) for node in self.tree.having.condition]
         exists = [
             self.aggregates.behind_groups(condition, aliases, grouped=self.grouped)

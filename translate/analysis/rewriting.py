@@ -317,22 +317,22 @@ def is_local(pattern: Pattern) -> bool:
 
 
 def apart(
-    pattern: Pattern, given: Variables, fresh: Iterator[Variable]
+    pattern: Pattern, avoided: Variables, fresh: Iterator[Variable]
 ) -> tuple[Pattern, Mapping[Variable, Variable]]:
     """Return P with new names for given variables that it binds itself, and these names by the old ones."""
     names: dict[Variable, Variable] = {}
 
     def own(variable: Variable) -> Variable:
-        if variable not in given:
+        if variable not in avoided:
             return variable
         return names[variable] if variable in names else names.setdefault(variable, next(fresh))
 
-    return _apart(pattern, given, own, fresh), names
+    return _apart(pattern, avoided, own, fresh), names
 
 
-def _apart(pattern: Pattern, given: Variables, own: Rename, fresh: Iterator[Variable]) -> Pattern:
+def _apart(pattern: Pattern, avoided: Variables, own: Rename, fresh: Iterator[Variable]) -> Pattern:
     def inside(part: Pattern) -> Pattern:
-        return _apart(part, given, own, fresh)
+        return _apart(part, avoided, own, fresh)
 
     match pattern:
         case Bgp() | PathPattern() | StreamBlock():
@@ -347,13 +347,13 @@ def _apart(pattern: Pattern, given: Variables, own: Rename, fresh: Iterator[Vari
             return replace(pattern, pattern=inside(inner), variable=own(variable))
         case Group(inner, keys, aggregates):
             within = inside(inner)
-            bound = tuple(key if key in variables(within) - given else own(key) for key in keys)
+            bound = tuple(key if key in variables(within) - avoided else own(key) for key in keys)
             kept = tuple(key for key in bound if key in variables(within))
             return Group(
                 within, kept, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
             )
         case Select(inner, result, modifiers):
-            hidden = (variables(inner) | mentioned_variables(inner)) & given - frozenset(result)
+            hidden = (variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)
             names = dict(zip(sorted(hidden), fresh, strict=False))
             within = inside(rename(inner, names))
             result_here = tuple(own(name) if own(name) in variables(within) else name for name in result)

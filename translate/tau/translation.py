@@ -336,9 +336,9 @@ class Output:
         """Name and arity of the answer predicate."""
         return "ans1", self.width
 
-    def answers(self, found: Iterable[Row]) -> list[Row]:
+    def answers(self, all_rows: Iterable[Row]) -> list[Row]:
         """Return the answers of raw rows in their order; a set keeps the first of equal ones."""
-        rows = [row[: len(self.variables)] for row in found]
+        rows = [row[: len(self.variables)] for row in all_rows]
         return rows if self.bag else list(dict.fromkeys(rows))
 
 

@@ -143,11 +143,11 @@ def read_answers(output: Path, legend: Path) -> AnswerRows | Streams:
     return _rows(known, answers) if known.columns is not None else _streams(known, answers)
 
 
-def _rows(legend: Legend, found: AnswerSets) -> AnswerRows:
+def _rows(legend: Legend, answer_sets: AnswerSets) -> AnswerRows:
     assert legend.columns is not None
     output = legend.columns.output
     texts = {}
-    for t, answers in found.items():
+    for t, answers in answer_sets.items():
         if len(answers) != 1:
             raise LarsError(f"{len(answers)} answer sets at {t}; accepted: one, which a query has")
         atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
@@ -159,7 +159,7 @@ def _rows(legend: Legend, found: AnswerSets) -> AnswerRows:
     )
 
 
-def _streams(legend: Legend, found: AnswerSets) -> Streams:
+def _streams(legend: Legend, answer_sets: AnswerSets) -> Streams:
     always = frozenset(legend.background)
     at = []
     for t in legend.times:
@@ -169,7 +169,7 @@ def _streams(legend: Legend, found: AnswerSets) -> Streams:
                 for moment in sorted(answer, key=lambda moment: moment_order(moment, t))
                 if str(moment[1]) not in always
             )
-            for answer in found.get(t, ())
+            for answer in answer_sets.get(t, ())
         }
         at.append((t, tuple(sorted(answers))))
     return Streams(tuple(at), Whole(), legend.origin)

@@ -303,9 +303,9 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
     )
 
 
-def period_of(query: EngineQuery, given: Period | None, setting: Setting) -> int:
+def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
     """Return the pulling period that is given, else the query's STEP."""
-    period = default_period(query, setting.unit) if given is None else given.points(setting.unit)
+    period = default_period(query, setting.unit) if step is None else step.points(setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
     return period

@@ -130,7 +130,7 @@ def _judged_by(
     both = number_rows(mine, how.numbers), number_rows(yours, how.numbers)
     if how.match is MatchBy.SEQUENCE:
         length = run.unit.milliseconds if not by_push else None
-        steps_in_order = _in_sequence(*both, how, length, told=engine.timed and by_push)
+        steps_in_order = _in_sequence(*both, how, length, as_told=engine.timed and by_push)
         return VersionJudgement(engine.name, StepKind.ANSWER, both[0].variables, tuple(steps_in_order))
     ours, theirs = (_grouped(recording.reports, by_push, run.unit.milliseconds) for recording in both)
     steps = (Step(n, ours.get(n, ()), theirs.get(n, ()), _NONE) for n in sorted({*ours, *theirs}))
@@ -148,22 +148,22 @@ def _judged_by(
 
 
 def _in_sequence(
-    predicted: Recording, recorded: Recording, how: Pushwise, unit: float | None, *, told: bool
+    predicted: Recording, recorded: Recording, how: Pushwise, unit: float | None, *, as_told: bool
 ) -> Iterator[Step]:
     """Yield recorded reports with what is predicted at each push, or in each time unit, in its order.
 
-    Reports at one push are `told` apart by their times.
+    Reports at one push are told apart by their times where `as_told`.
     """
     ignored = how.empty is EmptyReports.IGNORED
     places = _grouped(predicted.reports, unit is None, unit or 1)
-    parts = (_parts(places[place], told_apart=told).values() for place in sorted(places))
+    parts = (_parts(places[place], told_apart=as_told).values() for place in sorted(places))
     answers = [rows for part in parts for rows in part if rows or not ignored]
-    given = [report for report in recorded.reports if report.rows or not ignored]
+    actual = [report for report in recorded.reports if report.rows or not ignored]
 
     def joint(report: Report, other: Report) -> bool:
-        return one_report(report, other) if told else unit is not None or bool(report.rows and other.rows)
+        return one_report(report, other) if as_told else unit is not None or bool(report.rows and other.rows)
 
-    pairs = match_part(answers, given, joint, how.likeness) or nearest(answers, given, joint, how.likeness)
+    pairs = match_part(answers, actual, joint, how.likeness) or nearest(answers, actual, joint, how.likeness)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
         match = match_rows(rows, rows_of(reports), how.likeness)

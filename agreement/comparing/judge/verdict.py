@@ -152,10 +152,10 @@ class Comparing:
     closes: float | None = None
 
 
-def verdict(choice: OpenChoice, phase: Phase, found: Sequence[Slot], how: Comparing) -> Verdict:
+def verdict(choice: OpenChoice, phase: Phase, all_slots: Sequence[Slot], how: Comparing) -> Verdict:
     """Return the verdict on evaluations and the reports that belong to them."""
     ignoring = how.empty is EmptyReports.IGNORED
-    compared = [slot for slot in found if not (ignoring and _is_empty(slot))]
+    compared = [slot for slot in all_slots if not (ignoring and _is_empty(slot))]
     transient = [slot for slot in compared if slot.t <= phase.after]
     stable = [slot for slot in compared if phase.decides(slot)]
     later = [slot for slot in compared if slot.t > phase.after and not phase.decides(slot)]

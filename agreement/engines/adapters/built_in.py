@@ -93,13 +93,13 @@ class BuiltInEngine:
             raise RefusedQueryError(str(error)) from None
         return session
 
-    def _options(self, given: Mapping[str, object]) -> BuiltInOptions:
+    def _options(self, written: Mapping[str, object]) -> BuiltInOptions:
         own = isinstance(self.reporter, Engine)
         accepted = [name for name in BuiltInOptions.model_fields if (name in _OF_VERSIONS) is own]
-        if wrong := [name for name in given if name not in accepted]:
+        if wrong := [name for name in written if name not in accepted]:
             raise LarsError(f"options: found {wrong[0]!r}; accepted: {', '.join(accepted)}")
         try:
-            options = BuiltInOptions.model_validate(given)
+            options = BuiltInOptions.model_validate(written)
         except ValidationError as error:
             raise LarsError(f"options: {problem_of(error)}") from None
         if isinstance(self.reporter, Engine):

@@ -156,12 +156,12 @@ def register(message: _Message) -> OxigraphRun:
     operator = _REGISTERED.search(text)
     plain = _REGISTERED.sub("", text)
     others = _FROM.search(_DECLARED.sub("", plain))
-    plain = _DECLARED.sub(lambda found: f"FROM NAMED {found[1]}" if others else "", plain)
+    plain = _DECLARED.sub(lambda declared: f"FROM NAMED {declared[1]}" if others else "", plain)
     if match := _GRAPHS.search(plain):
         raise ValueError(
             f"found {match[0]}; accepted: SELECT, ASK and CONSTRUCT, windows and graphs by their names"
         )
-    plain = _WINDOW.sub(lambda found: found[1] or "GRAPH", plain)
+    plain = _WINDOW.sub(lambda declared: declared[1] or "GRAPH", plain)
     try:
         ox.Store().query(plain)
     except (SyntaxError, OSError) as error:

@@ -167,17 +167,17 @@ def read_specification(path: Path) -> Specification:
     return data
 
 
-def _check_windows(toml: PlacedData, found: Specification) -> None:
-    for name in found.windows:
+def _check_windows(toml: PlacedData, new: Specification) -> None:
+    for name in new.windows:
         if not (_NUMBER.fullmatch(name) or ABSOLUTE_IRI.fullmatch(name)):
             problem = f'found the window "{name}"; accepted: the IRI of its stream, or its number, from 1'
             raise toml.error(("windows", name), problem, at_key=True)
 
 
-def _check_period(toml: PlacedData, found: Specification) -> None:
-    named = {("report",): found.report} | {("windows", key): own for key, own in found.windows.items()}
+def _check_period(toml: PlacedData, new: Specification) -> None:
+    named = {("report",): new.report} | {("windows", key): own for key, own in new.windows.items()}
     for path, strategies in named.items():
-        if Strategy.PERIODIC in strategies and found.period is None:
+        if Strategy.PERIODIC in strategies and new.period is None:
             problem = 'found "periodic" without a period; accepted: with a period, as in period = "1s"'
             raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
 

@@ -44,7 +44,7 @@ class _Spot:
 
     time: int
     rank: int
-    shown: frozenset[Reading]
+    windows: frozenset[Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ArrivalPlacement:
     @property
     def windows(self) -> Mapping[Edge, frozenset[Reading]]:
         """By edge, the windows that show what matches it."""
-        return {edge: spot.shown for group, spot in self.spots for edge in group}
+        return {edge: spot.windows for group, spot in self.spots for edge in group}
 
     @property
     def newer_triples(self) -> int:
@@ -215,8 +215,8 @@ def _interval(window: Window, t: int) -> Interval:
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
     """Return the spots that few windows see: what maps there maps where more do."""
-    listed = list({spot.shown: spot for spot in spots}.values())
-    return [spot for spot in listed if not any(other.shown < spot.shown for other in listed)]
+    listed = list({spot.windows: spot for spot in spots}.values())
+    return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
 
 
 def _partitions(edges: Sequence[Edge]) -> Iterator[tuple[Group, ...]]:

@@ -190,18 +190,18 @@ def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -
     options = Options(starts=request.t0, late=request.late)
     judge = reference(name, None if name in ENGINES else specification(name), options)
     limits = HuntLimits(request.time_limit, request.runs, request.faults, request.seed)
-    found = Hunt(engine, queries.queries, judge, limits)
-    found.go(listeners.progress)
-    if not found.judged_runs:
-        why = found.failures[0].problem if found.failures else "no run had anything to compare"
-        raise FailedRunError(f"nothing was judged in {found.runs} runs: {why}")
-    folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(found.faults, 1))
-    result = HuntResult(folders if request.out is not None else (), found, queries.refusals)
+    hunted = Hunt(engine, queries.queries, judge, limits)
+    hunted.go(listeners.progress)
+    if not hunted.judged_runs:
+        why = hunted.failures[0].problem if hunted.failures else "no run had anything to compare"
+        raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
+    folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))
+    result = HuntResult(folders if request.out is not None else (), hunted, queries.refusals)
     if request.out is not None:
         # Loads what only pages need.
         from agreement.results.renderings.pages.page import files_of, provenance
 
-        _write(request.out, found, result, provenance(listeners.command, files_of(request)))
+        _write(request.out, hunted, result, provenance(listeners.command, files_of(request)))
     return result
 
 
@@ -227,7 +227,7 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
 
 
-def _write(path: Path, found: Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
+def _write(path: Path, hunted: Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
     from agreement.results.renderings.pages.hunt_page import fault_page, hunt_page
@@ -237,10 +237,10 @@ def _write(path: Path, found: Hunt, result: HuntResult, made: Sequence[tuple[str
     with replacement_path(path, folders=True) as new:
         new.mkdir()
         (new / _FOUND).write_text(json.dumps(result.to_json(), indent=1, ensure_ascii=False) + "\n")
-        (new / "README.md").write_text(hunt_report.index_markdown(found, folders, made), encoding="utf-8")
-        overview = hunt_page(found, folders, result.refusals, result.to_json(), linked=True)
+        (new / "README.md").write_text(hunt_report.index_markdown(hunted, folders, made), encoding="utf-8")
+        overview = hunt_page(hunted, folders, result.refusals, result.to_json(), linked=True)
         write_page(new / "page.html", replace(overview, provenance=made))
-        for name, fault in zip(folders, found.faults, strict=True):
+        for name, fault in zip(folders, hunted.faults, strict=True):
             folder = new / name
             folder.mkdir()
             run = fault.run
@@ -248,6 +248,6 @@ def _write(path: Path, found: Hunt, result: HuntResult, made: Sequence[tuple[str
                 name, run.query.registration, run.pushes, run.answers, deterministic=fault.repeated
             )
             (folder / "case.json").write_text(case_text(case), encoding="utf-8")
-            text = hunt_report.fault_markdown(found, fault, made)
+            text = hunt_report.fault_markdown(hunted, fault, made)
             (folder / "README.md").write_text(text, encoding="utf-8")
-            write_page(folder / "page.html", replace(fault_page(found, fault, case), provenance=made))
+            write_page(folder / "page.html", replace(fault_page(hunted, fault, case), provenance=made))

@@ -121,11 +121,11 @@ def _value(value: TableValue, kind: type) -> TableValue:
     return str(value) if kind is str and value is not None else value
 
 
-def _warnings(cells: Sequence[Cell], found: Results) -> Iterator[str]:
+def _warnings(cells: Sequence[Cell], cell_results: Results) -> Iterator[str]:
     """Yield each warning once, after the cells that it is of where it is not of all."""
     warned: dict[str, list[str]] = {}
     for cell in cells:
-        for message in dict.fromkeys(found[cell.key].get("warnings", ())):
+        for message in dict.fromkeys(cell_results[cell.key].get("warnings", ())):
             warned.setdefault(message, []).append(str(cell))
     for message, names in warned.items():
         first, others = names[0], len(names) - 1
@@ -154,11 +154,11 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     cells = cells_of(read)
     folder = request.out or read.folder / "results"
     how = execution.RunOptions(request.jobs, request.master, request.fresh, listeners.progress)
-    found = execution.run(cells, folder, how)
-    for message in _warnings(cells, found):
+    cell_results = execution.run(cells, folder, how)
+    for message in _warnings(cells, cell_results):
         listeners.warn(message)
     title, grid = read.file.title, read.file.grid
-    summary = results.write(folder, title, cells, found, grid)
+    summary = results.write(folder, title, cells, cell_results, grid)
     varied = tuple(name for name, values in grid.items() if len(values) > 1)
     listeners.note(f"these tables and all results are in {folder}")
-    return RunResult(folder, title, RanCells(tuple(cells), found, varied, summary))
+    return RunResult(folder, title, RanCells(tuple(cells), cell_results, varied, summary))

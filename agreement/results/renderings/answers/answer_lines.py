@@ -169,10 +169,10 @@ def _of_rows(
     )
 
 
-def _atoms(found: Streams) -> Iterator[Sequence[TableValue]]:
-    together = found.whole.consequences is not None
-    for t, streams in found.at:
-        for number, stream in enumerate(streams[: found.whole.most], 1):
+def _atoms(answered: Streams) -> Iterator[Sequence[TableValue]]:
+    together = answered.whole.consequences is not None
+    for t, streams in answered.at:
+        for number, stream in enumerate(streams[: answered.whole.most], 1):
             for atom in stream:
                 yield t, None if together else number, atom
 
@@ -214,9 +214,9 @@ def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
     return ((firsts[place], lasts[place], keys[place]) for place in order if place not in continued)
 
 
-def _stream_parts(found: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
-    together = found.whole.consequences is not None
-    for part in found.parts:
+def _stream_parts(answered: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
+    together = answered.whole.consequences is not None
+    for part in answered.parts:
         if isinstance(part, StreamRuns):
             times, runs = part.times, part.atoms
             number = None if together else 1
@@ -224,6 +224,6 @@ def _stream_parts(found: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
             yield int(times[0]), int(times[-1]), atoms, times[runs.first].tolist(), times[runs.last].tolist()
         else:
             t, streams = part
-            numbered = enumerate(streams[: found.whole.most], 1)
+            numbered = enumerate(streams[: answered.whole.most], 1)
             keys = [(None if together else number, atom) for number, stream in numbered for atom in stream]
             yield t, t, keys, repeat(t, len(keys)), repeat(t, len(keys))

@@ -251,9 +251,9 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
         yield from lines(child, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def text_lines(explanation: AtomExplanation | NoAnswerStream, given: Dates = NO_DATES) -> Iterator[str]:
+def text_lines(explanation: AtomExplanation | NoAnswerStream, all_dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield the explanation for a reader."""
-    dates = given if explanation.world is None else given.within(explanation.world.view.timeline)
+    dates = all_dates if explanation.world is None else all_dates.within(explanation.world.view.timeline)
     if dates.caption:
         yield f"times{dates.caption}"
     if isinstance(explanation, NoAnswerStream):

@@ -76,7 +76,7 @@ def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
             rules.add_row(_name_of(cause, parting), cause.rule.sentence, str(count))
         yield rules
     if parting.parted:
-        yield _table(comparison, told=parting.causes)
+        yield _table(comparison, parting.causes)
     names = {cause.rule.name for cause in parting.causes}
     others = tuple(rule for rule in parting.fields if rule.name not in names)
     yield from _rules(replace(parting, fields=others))
@@ -97,12 +97,12 @@ def marks(comparison: TraceComparison) -> tuple[list[tuple[str, list[tuple[float
     return lanes, dates
 
 
-def _table(comparison: TraceComparison, told: Iterable[SwitchedRule] = ()) -> Table:
+def _table(comparison: TraceComparison, known: Iterable[SwitchedRule] = ()) -> Table:
     parting = comparison.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
     rows = table(_title(comparison), *columns, right=("push", "time", "time unit"), whole=("push", "time"))
-    rules = set(told)
+    rules = set(known)
     for difference in parting.parted:
         only = told_apart(difference.difference.only_first, difference.difference.only_second)
         first = _cell(difference.difference.first, only[0], comparison)

@@ -171,14 +171,14 @@ class _AtomQuestion:
         return {"lines": lines, "document": document}
 
 
-def _around(asked: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.ProgramSituation:
+def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.ProgramSituation:
     """Return the program with the input that it can see."""
     timeline = trace.timeline
-    facts: list[Fact] = list(trace.facts(asked.seen(trace)))
+    facts: list[Fact] = list(trace.facts(question.seen(trace)))
     stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in facts))
     background = frozenset(atoms_of(trace.background))
     situation = Situation(timeline, facts, trace.background)
-    return explaining.ProgramSituation(asked.program, stream, background, situation, asked.query, dates)
+    return explaining.ProgramSituation(question.program, stream, background, situation, question.query, dates)
 
 
 def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryPrograms, dates: Dates) -> Json:
