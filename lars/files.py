@@ -32,12 +32,12 @@ class TextFile:
 
     def lines(self) -> list["TextLine"]:
         """Return the lines that are not blank; they end with LF, CR LF or the file."""
-        result, offset = [], 0
+        text_lines, offset = [], 0
         for number, text in enumerate(self.text.split("\n"), 1):
             if text.strip():
-                result.append(TextLine(self, number, offset, text.removesuffix("\r")))
+                text_lines.append(TextLine(self, number, offset, text.removesuffix("\r")))
             offset += len(text) + 1
-        return result
+        return text_lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,11 +56,11 @@ def size_text(size: int) -> str:
 
 def machine_memory() -> int:
     """Return the bytes of memory of this machine, or of the container that the process is in."""
-    result = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in _CGROUPS:
         with suppress(OSError, ValueError):  # "max", or no such file: no bound
-            result.append(int(Path(file).read_text(encoding="ascii")))
-    return min(result)
+            sizes.append(int(Path(file).read_text(encoding="ascii")))
+    return min(sizes)
 
 
 def memory_used() -> int:

@@ -28,13 +28,13 @@ def remember(
     @wraps(ask)
     def answer(question: _Asked, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
         key = (id(question), *more, *named.values())
-        result = known.get(key)
-        if result is None:
+        known_answer = known.get(key)
+        if known_answer is None:
             # What is kept cannot be freed, so that no other object gets its identity.
-            result = question, ask(question, *more, **named)
+            known_answer = question, ask(question, *more, **named)
             if len(known) >= _KEPT:
                 known.clear()
-            known[key] = result
-        return result[1]
+            known[key] = known_answer
+        return known_answer[1]
 
     return answer

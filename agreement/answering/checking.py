@@ -62,7 +62,10 @@ def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moment
     if not plain.lstrip().startswith(("{", "[")):
         return [tuple(read_stream(text, source))]
     return _of_time(
-        [(item["t"], list(_moments(item, line, source))) for line, item in _objects(plain, source)],
+        [
+            (line_object["t"], list(_moments(line_object, line, source)))
+            for line, line_object in _objects(plain, source)
+        ],
         source,
         t,
         dates,
@@ -86,9 +89,9 @@ def _of_time(
     return [stream for streams in chosen for stream in streams]
 
 
-def _moments(entry: _Line, line: int, source: str) -> Iterator[Moments]:
-    for stream in entry["answer_streams"]:
-        yield tuple(_moment(atom, f"{source}:{line}", entry["t"]) for atom in stream)
+def _moments(line_object: _Line, line: int, source: str) -> Iterator[Moments]:
+    for stream in line_object["answer_streams"]:
+        yield tuple(_moment(atom, f"{source}:{line}", line_object["t"]) for atom in stream)
 
 
 def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Moments]]]:

@@ -93,14 +93,14 @@ def _name(text: str) -> str:
 
 
 def _split(inside: str, text: str) -> tuple[str, ...]:
-    result, end = [], 0
+    parts, end = [], 0
     while True:
         part = _ARGUMENT.match(inside, end)
         if part is None or not part.group(1).strip():
             raise _malformed(text)
-        result.append(part.group(1).strip())
+        parts.append(part.group(1).strip())
         if not part.group(2):
-            return tuple(result)
+            return tuple(parts)
         end = part.end()
 
 

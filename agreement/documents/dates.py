@@ -91,11 +91,11 @@ class Dates:
         """
         if self.zero is None:
             return dict(times)
-        result: dict[str, float | str | None] = {}
+        dated: dict[str, float | str | None] = {}
         for name, t in times.items():
-            result[name] = t
-            result[f"{name}{SUFFIX}"] = None if t is None else self.date(t)
-        return result
+            dated[name] = t
+            dated[f"{name}{SUFFIX}"] = None if t is None else self.date(t)
+        return dated
 
     def for_script(self) -> dict[str, float | str] | None:
         """Return what a page's script writes times by: ms of time 0 since 1970, and of a time point."""

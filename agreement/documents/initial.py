@@ -64,13 +64,13 @@ def guessed_columns(
 
 def _predicates(columns: Sequence[str], patterns: Sequence[TriplePattern]) -> dict[str, str]:
     """Return the predicates of the columns for which there is one."""
-    result = {column: iri for column in columns if (iri := _predicate(column, patterns)) is not None}
+    predicates = {column: iri for column in columns if (iri := _predicate(column, patterns)) is not None}
     every = dict.fromkeys(
         pattern.predicate.value for pattern in patterns if isinstance(pattern.predicate, Iri)
     )
-    free = [text for text in every if text not in result.values()]
-    rest = [column for column in columns if column not in result]
-    return result | (dict(zip(rest, free, strict=True)) if len(rest) == len(free) == 1 else {})
+    free = [text for text in every if text not in predicates.values()]
+    rest = [column for column in columns if column not in predicates]
+    return predicates | (dict(zip(rest, free, strict=True)) if len(rest) == len(free) == 1 else {})
 
 
 def _patterns(part: object) -> Iterator[TriplePattern]:
@@ -151,7 +151,7 @@ class InitialExperiment:
             names = (f"{file.engine}:" if file.engine else "" for file in input_options.static)
             graphs = (f"{file.graph}=" if file.graph else "" for file in input_options.static)
             paths = (self._from_here(file.path) for file in input_options.static)
-            yield f"static = {_text([''.join(item) for item in zip(names, graphs, paths, strict=True)])}"
+            yield f"static = {_text([''.join(parts) for parts in zip(names, graphs, paths, strict=True)])}"
         if self.period:
             yield f"period = {_text(','.join(str(period) for period in self.period))}"
         for key, value in (
@@ -198,7 +198,7 @@ def _key(key: str) -> str:
 def _text(value: object) -> str:
     """Return a text, or a list of texts, as TOML: one alone stands without brackets."""
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{_key(key)} = {_text(item)}' for key, item in value.items())} }}"
+        return f"{{ {', '.join(f'{_key(key)} = {_text(content)}' for key, content in value.items())} }}"
     if isinstance(value, list) and len(value) > 1:
         return f"[{', '.join(map(_text, value))}]"
     first = value[0] if isinstance(value, list) else value

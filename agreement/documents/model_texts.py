@@ -28,14 +28,14 @@ class _TomlSchema(GenerateJsonSchema):
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema of a model, with the defaults that say something."""
-    result = model.model_json_schema(schema_generator=_TomlSchema)
-    for part in (result, *result.get("$defs", {}).values()):
+    schema = model.model_json_schema(schema_generator=_TomlSchema)
+    for part in (schema, *schema.get("$defs", {}).values()):
         for key in part.get("properties", {}).values():
             # pydantic repeats the key as a title, and writes null or nothing for "may be left out".
             key.pop("title", None)
             if not key.get("default"):
                 key.pop("default", None)
-    return result
+    return schema
 
 
 def _field(name: str, field: FieldInfo) -> Iterator[str]:

@@ -160,7 +160,7 @@ def _declared(kind: type[Any], path: tuple[str, ...], heading: str | None) -> It
 
 def _kind(hint: Any, read: Reader | None) -> tuple[Any, bool, bool]:
     """Return the type of one value, whether there may be several, and whether there may be none."""
-    members = [item for item in get_args(hint) if item is not NoneType] if _is_union(hint) else [hint]
+    members = [member for member in get_args(hint) if member is not NoneType] if _is_union(hint) else [hint]
     optional = _is_union(hint) and NoneType in get_args(hint)
     (kind, *others) = members
     several = not others and get_origin(kind) in (tuple, Sequence)
@@ -317,7 +317,8 @@ def _texts(value: Any) -> Iterator[str]:
         case Mapping():
             # Streams are kept by their files, and written before them.
             yield from (
-                f"{item}={key}" if isinstance(key, Path) else f"{key}={item}" for key, item in value.items()
+                f"{content}={key}" if isinstance(key, Path) else f"{key}={content}"
+                for key, content in value.items()
             )
         case tuple():
             yield from map(_text, value)

@@ -47,7 +47,7 @@ def encode(value: object) -> Any:
         case Interval(first, last):
             return {"from": first, "to": last} if value else {"from": None, "to": None}
         case list() | tuple():
-            return [encode(item) for item in value]
+            return [encode(part) for part in value]
         case Not():
             return write_literal(value)
         case _:
@@ -127,11 +127,11 @@ def document_lines(value: object) -> Iterator[str]:
     match value:
         case Iterator():
             yield "["
-            yield from _with_commas(document_lines(item) for item in value)
+            yield from _with_commas(document_lines(part) for part in value)
             yield "]"
-        case dict() if any(isinstance(item, Iterator) for item in value.values()):
+        case dict() if any(isinstance(part, Iterator) for part in value.values()):
             yield "{"
-            yield from _with_commas(_keyed(key, document_lines(item)) for key, item in value.items())
+            yield from _with_commas(_keyed(key, document_lines(part)) for key, part in value.items())
             yield "}"
         case _:
             yield json_text(value)

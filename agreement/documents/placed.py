@@ -314,17 +314,17 @@ class _Scan:
 
     def _keys(self) -> list[tuple[str, int]]:
         """Read the parts of a dotted key, up to what follows them."""
-        result = []
+        keys = []
         while True:
             self._skip(_SPACE)
             start = self.at
             self._skip(_STRING if self.text[start] in "\"'" else _BARE_KEY)
             written = self.text[start : self.at]
             name = tomllib.loads(f"x = {written}")["x"] if written[0] in "\"'" else written
-            result.append((name, start))
+            keys.append((name, start))
             self._skip(_SPACE)
             if self.text[self.at] != ".":
-                return result
+                return keys
             self.at += 1
 
     def _value(self, path: KeyPath) -> None:
@@ -469,10 +469,10 @@ def _opened(source: TextFile, start: int, end: int) -> Iterable[JsonToken]:
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    result = dict(pairs)
-    if len(result) < len(pairs):
+    content = dict(pairs)
+    if len(content) < len(pairs):
         raise _WrongError
-    return result
+    return content
 
 
 def _no_constant(_: str) -> NoReturn:

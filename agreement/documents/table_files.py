@@ -92,12 +92,12 @@ class OutOptions:
         out_tables = {
             f"{out_table.name}.{self.out_format.suffix}": out_table.with_dates(dates) for out_table in tables
         }
-        entries: dict[str, object] = {
+        manifest: dict[str, object] = {
             file: dict(out_table.descriptions) for file, out_table in out_tables.items()
         }
         if dates.zero is not None:
-            entries[_ORIGIN] = dates.zero
-        with self._folder(entries) as new:
+            manifest[_ORIGIN] = dates.zero
+        with self._folder(manifest) as new:
             for file, table in out_tables.items():
                 _written(new / file, table, self.out_format, self.out_terms)
         return [self.out / file for file in out_tables]
@@ -115,13 +115,13 @@ class OutOptions:
         return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
 
     @contextmanager
-    def _folder(self, entries: Mapping[str, object]) -> Iterator[Path]:
+    def _folder(self, manifest: Mapping[str, object]) -> Iterator[Path]:
         """Give a folder with a description of its files, which comes to the wanted place at the end."""
         assert self.out is not None, "nothing is wanted"
         _check(self.out)
         with replacement_path(self.out, folders=True) as new:
             new.mkdir()
-            description = json.dumps(entries, indent=2, ensure_ascii=False)
+            description = json.dumps(manifest, indent=2, ensure_ascii=False)
             (new / DESCRIPTION).write_text(f"{description}\n", encoding="utf-8")
             yield new
 
@@ -219,8 +219,8 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
         case TableFormat.JSON_LINES:
             with path.open("w", encoding="utf-8") as file:
                 for row in _rows(table, terms):
-                    result = dict(zip(names, row, strict=True))
-                    file.write(f"{json.dumps(result, ensure_ascii=False, default=str)}\n")
+                    cells = dict(zip(names, row, strict=True))
+                    file.write(f"{json.dumps(cells, ensure_ascii=False, default=str)}\n")
         case TableFormat.MARKDOWN | TableFormat.LATEX:
             from agreement.documents.text_tables import latex_lines, markdown_lines
 
@@ -296,18 +296,18 @@ def _values(texts: Sequence[str | None]) -> Any:
     """Return the values of terms where all are of one type that data frames have, else their plain texts."""
     import pandas as pd
 
-    result = [None if text is None else constant_of(text) for text in texts]
-    types = {getattr(item, "datatype", "") for item in result if item is not None}
-    plain = [None if item is None else _plain(item) for item in result]
+    constants = [None if text is None else constant_of(text) for text in texts]
+    types = {getattr(cell, "datatype", "") for cell in constants if cell is not None}
+    plain = [None if cell is None else _plain(cell) for cell in constants]
     try:
         if types and types <= _INTEGERS:
-            return pd.array([None if item is None else int(item) for item in plain], dtype="Int64")
+            return pd.array([None if cell is None else int(cell) for cell in plain], dtype="Int64")
         if types and types <= _INTEGERS | _FLOATS:
-            return pd.array([None if item is None else float(item) for item in plain], dtype="Float64")
+            return pd.array([None if cell is None else float(cell) for cell in plain], dtype="Float64")
         if types == {XSD + "boolean"}:
-            return pd.array([None if item is None else _TRUTHS[item] for item in plain], dtype="boolean")
+            return pd.array([None if cell is None else _TRUTHS[cell] for cell in plain], dtype="boolean")
         if types == {XSD + "date"}:
-            dates = [None if item is None else date.fromisoformat(item) for item in plain]
+            dates = [None if cell is None else date.fromisoformat(cell) for cell in plain]
             return pd.array(dates, dtype="object")
         if types == {XSD + "dateTime"}:
             return pd.to_datetime(pd.Series(plain, dtype="string"), format="ISO8601", utc=True)

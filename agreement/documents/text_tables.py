@@ -36,7 +36,7 @@ class FoldingTable(Table):
             if title is not None:
                 heading = Text(str(title), style="table.title")
                 yield from map(_ended, heading.wrap(console, options.max_width))
-            cells = [[_text(console, item) for item in (each.header, *each.cells)] for each in self.columns]
+            cells = [[_text(console, cell) for cell in (each.header, *each.cells)] for each in self.columns]
             widths = self._widths(cells, options.max_width - _BESIDE * len(cells) - 1)
             if widths is None or _highest(console, cells, widths) > _TALLEST:
                 yield from _lines(console, cells, options.max_width)

@@ -198,12 +198,12 @@ class LocalTrace:
         self, questions: Sequence[Question], within: Interval, progress: Progress
     ) -> list[AnswerRuns]:
         say_hindrances(questions, self.background, self.runner)
-        here, result = self._with_used(questions), []
+        here, runs = self._with_used(questions), []
         own = within, self.runner.evaluator, self.runner.certify
         for done, question in enumerate(questions):
             with progress_of_block(share(progress, done, done + 1, len(questions))):
-                result.append(certified_runs(question, here, *own))
-        return result
+                runs.append(certified_runs(question, here, *own))
+        return runs
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
@@ -261,11 +261,11 @@ class LocalTrace:
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
         situation, progress = self._with_used(work.questions), Stage.EXPLAINING.of(self.runner.progress)
-        result = []
+        outcomes = []
         for done, (_, payload) in enumerate(payloads):
             progress(done, len(payloads))
-            result.append(work(situation, payload))
-        return result
+            outcomes.append(work(situation, payload))
+        return outcomes
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with what questions can use of the background."""
@@ -465,12 +465,12 @@ def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceO
 
 def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
     """Return the streams with the lengths of their windows in time points; none if one has no length."""
-    result: dict[tuple[str, int], None] = {}
+    predicates: dict[tuple[str, int], None] = {}
     for source in (window_source for query in queries for window_source in sources(query)):
         if not isinstance(source.window, Range) or not isinstance(source.stream, Iri):
             return ()
-        result[source.stream.value, source.window.length.points(unit)] = None
-    return tuple(result)
+        predicates[source.stream.value, source.window.length.points(unit)] = None
+    return tuple(predicates)
 
 
 def empty_trace(trace_input: TraceInput, last: int, warn: Warn) -> Trace:

@@ -85,7 +85,7 @@ def names(value: object) -> tuple[str, ...]:
 
 def tables(value: object) -> list[dict[str, object]]:
     """Read an array of tables, whose keys are looked at once their placeholders are filled."""
-    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+    if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise wrong(value, "a table for each, under a header in [[ ]]")
     return value
 
@@ -199,12 +199,12 @@ PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
 def prefixes(value: object) -> dict[str, str]:
     """Read the table from prefixes to what they stand for."""
     accepted = "a table of prefixes and absolute IRIs, with lines such as ex = 'http://example.org/'"
-    result: dict[str, str] = {}
+    iris: dict[str, str] = {}
     for prefix, iri in _table(value, accepted).items():
         if not PREFIX.fullmatch(prefix) or not isinstance(iri, str) or not ABSOLUTE_IRI.fullmatch(iri):
             raise wrong(f"{prefix} = {iri}", accepted, prefix)
-        result[prefix] = iri
-    return result
+        iris[prefix] = iri
+    return iris
 
 
 ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]

@@ -135,7 +135,7 @@ def key_of(work: Work) -> str:
 def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
-            return [[item.graph, item.engine, digest(item.path)] for item in part]
+            return [[file.graph, file.engine, digest(file.path)] for file in part]
         case QueryText(text, _, language):
             return [text, language.value]
         case CellInput(unit, trace, static):
@@ -152,7 +152,7 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             ]
         case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
-            times = [str(item) for item in (options.unit, options.trace_unit, options.origin)]
+            times = [str(option) for option in (options.unit, options.trace_unit, options.origin)]
             return [
                 times,
                 options.sort,

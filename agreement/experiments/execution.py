@@ -40,15 +40,15 @@ def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LarsError(f"{folder}: cannot be made: {error.strerror}; accepted: --out FOLDER") from None
-    entries = {} if how.fresh else dict(_finished(cells, folder))
-    missing = {cell.key: cell.work for cell in cells if cell.key not in entries}
-    total = len(entries) + len(missing)
-    how.progress(len(entries), total)
+    results = {} if how.fresh else dict(_finished(cells, folder))
+    missing = {cell.key: cell.work for cell in cells if cell.key not in results}
+    total = len(results) + len(missing)
+    how.progress(len(results), total)
     for key, result in _results(missing, how):
-        entries[key] = result
+        results[key] = result
         rewrite(folder / f"{key}.json", json.dumps(result, ensure_ascii=False))
-        how.progress(len(entries), total)
-    return entries
+        how.progress(len(results), total)
+    return results
 
 
 def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]:

@@ -91,8 +91,8 @@ def _verdict(row: Json, varied: Sequence[str]) -> dict[str, str]:
 
 
 def _measure(row: Json, name: str, parts: Sequence[str], decimals: int) -> str:
-    result = [row.get(f"{name}_{part}") for part in parts]
-    return " / ".join(f"{item:.{decimals}f}" for item in result if item is not None) or "-"
+    measures = [row.get(f"{name}_{part}") for part in parts]
+    return " / ".join(f"{measure:.{decimals}f}" for measure in measures if measure is not None) or "-"
 
 
 def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:
@@ -100,8 +100,8 @@ def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:
     if row.get("refused") is not None:
         return {**labels, "agree": f"refused: {_first_line(row['refused'])}"}
     counts = ("period", "intervals", "disagreeing", "push", "pull", "push_only", "pull_only")
-    entries = {name.replace("_", " "): str(row[name]) for name in counts if name in row}
-    return {**labels, "variant": row.get("variant", ""), "agree": _ANSWERS[row["agree"]], **entries}
+    counts_text = {name.replace("_", " "): str(row[name]) for name in counts if name in row}
+    return {**labels, "variant": row.get("variant", ""), "agree": _ANSWERS[row["agree"]], **counts_text}
 
 
 def _first_line(text: str) -> str:

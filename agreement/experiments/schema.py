@@ -82,13 +82,13 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
         case str():
             yield path, content
         case list():
-            for number, item in enumerate(content):
-                yield from texts(item, (*path, number))
+            for number, part in enumerate(content):
+                yield from texts(part, (*path, number))
         case dict():
-            for key, item in content.items():
+            for key, part in content.items():
                 yield (*path, key), key
                 if key != COLUMNS:
-                    yield from texts(item, (*path, key))
+                    yield from texts(part, (*path, key))
         case _:
             return
 
@@ -130,7 +130,7 @@ def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shap
         case str():
             return filled_text(content, parameters)
         case list():
-            return [fill(item, parameters) for item in content]
+            return [fill(part, parameters) for part in content]
         case dict():
             return {
                 filled_text(key, parameters): value if key == COLUMNS else fill(value, parameters)
@@ -439,10 +439,10 @@ def schema() -> dict[str, object]:
 
 def _let_fill(key: dict[str, Any]) -> None:
     """Let a placeholder stand for the value of a key."""
-    entries: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
+    annotations: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
     value = dict(key)
     key.clear()
-    key.update(entries, anyOf=[value, {"type": "string", "pattern": PLACEHOLDER.pattern}])
+    key.update(annotations, anyOf=[value, {"type": "string", "pattern": PLACEHOLDER.pattern}])
 
 
 def schema_text() -> str:

@@ -143,7 +143,7 @@ def experiment_query(
     if len(inputs) != 1 or not is_experiment(inputs[0]):
         return None
     experiment = read_experiment(inputs[0])
-    names = [item for item in languages if item is not None]
+    names = [language for language in languages if language is not None]
     files = query_files(experiment, names)
     if len(files) > 1 and not names:
         others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
@@ -226,10 +226,10 @@ def _with_trace(experiment: Experiment, query: Path, options: InputOptions) -> S
 
 
 def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
-    result: dict[str, object] = {}
+    tables: dict[str, object] = {}
     for stream, parts in columns:
-        result |= dict(parts) if stream is None else {stream: dict(parts)}
-    return result or None
+        tables |= dict(parts) if stream is None else {stream: dict(parts)}
+    return tables or None
 
 
 def _span(experiment: Experiment) -> Span:

@@ -148,13 +148,17 @@ def _start(cell: Cell, result: Json) -> Json:
 
 def _measures(windows: Sequence[Json]) -> Json:
     """Return mean, least and largest measures of the windows in which rows are expected or reported."""
-    result: Json = {}
+    measures: Json = {}
     full = [window for window in windows if window["expected"] or window["actual"]]
     for name in _MEASURES:
         own = [window[name] for window in full if window[name] is not None]
         if own:
-            result |= {f"{name}_mean": sum(own) / len(own), f"{name}_min": min(own), f"{name}_max": max(own)}
-    return result
+            measures |= {
+                f"{name}_mean": sum(own) / len(own),
+                f"{name}_min": min(own),
+                f"{name}_max": max(own),
+            }
+    return measures
 
 
 def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
@@ -168,9 +172,9 @@ def periods(cells: Sequence[Cell], results: Results) -> Iterator[Json]:
             yield _labels(cell) | interval | causes | _dates(interval, dates)
 
 
-def _dates(item: Json, dates: Dates) -> Json:
+def _dates(row: Json, dates: Dates) -> Json:
     """Return what both ends of an interval are called; nothing where times are numbers alone."""
-    ends = {f"{name}_date": None if item[name] is None else dates.date(item[name]) for name in ("from", "to")}
+    ends = {f"{name}_date": None if row[name] is None else dates.date(row[name]) for name in ("from", "to")}
     return {name: date for name, date in ends.items() if date is not None}
 
 

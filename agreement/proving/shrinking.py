@@ -89,10 +89,10 @@ class TrialEvaluation:
 
     def shortest(self, tried: Disagreement) -> Disagreement | None:
         """Return what is tried, up to the first interval that disagrees for the cause; None: none does."""
-        result = self.first(tried)
-        if result is None:
+        differing = self.first(tried)
+        if differing is None:
             return None
-        _, interval = result
+        _, interval = differing
         facts = tuple(fact for fact in tried.facts if fact.t <= interval.end)
         return Disagreement(tried.pair, facts, tried.static, interval.end)
 
@@ -163,10 +163,10 @@ def minimal_disagreement(
     disagreement: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress
 ) -> MinimalDisagreement:
     """Return a minimal disagreement for the cause; LarsError where there is none for it."""
-    result = trials.first(disagreement)
-    if result is None:
+    differing = trials.first(disagreement)
+    if differing is None:
         raise LarsError(f"no row that one side alone has has the cause {trials.cause.value}")
-    state = _first_guess(disagreement, trials, result[0])
+    state = _first_guess(disagreement, trials, differing[0])
     before, earlier = sizes_of(disagreement), None
     for done in range(100):
         progress(done, 100)

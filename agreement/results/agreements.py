@@ -238,8 +238,8 @@ class AgreeResult(Findings):
     @property
     def agree(self) -> bool | None:
         """Whether the engines agree on every whole period; None where there is none."""
-        result = [verdict.agree for verdict in self._report.variants[0].verdicts]
-        return False if False in result else True if True in result else None
+        verdicts = [verdict.agree for verdict in self._report.variants[0].verdicts]
+        return False if False in verdicts else True if True in verdicts else None
 
     @property
     def origin(self) -> str | None:
@@ -273,8 +273,8 @@ class AgreeResult(Findings):
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints, with `full` as --full."""
-        result: JsonObject = {key: plain(value) for key, value in self.document(full=full).items()}
-        return result
+        document: JsonObject = {key: plain(value) for key, value in self.document(full=full).items()}
+        return document
 
     def json_lines(self, *, full: bool = False) -> Iterable[str]:
         """Yield the lines of the document as the command prints it."""

@@ -186,8 +186,8 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
     every = comparing.on_cases(profiles, request.inputs, listeners.progress)
-    comparisons = tuple(item for item in every if not isinstance(item, RefusedCase))
-    refused = tuple(item for item in every if isinstance(item, RefusedCase))
+    comparisons = tuple(comparison for comparison in every if not isinstance(comparison, RefusedCase))
+    refused = tuple(comparison for comparison in every if isinstance(comparison, RefusedCase))
     if not comparisons:
         raise LarsError(str(all_refused(refused, len(refused))))
     return CompareResult(comparisons, refused)

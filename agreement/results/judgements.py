@@ -108,17 +108,19 @@ class JudgeResult(Findings):
         outcome = self._verdict
         if isinstance(outcome, AnswersVerdict):
             return outcome.correct
-        return cases.overall([item.correct if isinstance(item, CaseVerdict) else None for item in outcome])
+        return cases.overall(
+            [verdict.correct if isinstance(verdict, CaseVerdict) else None for verdict in outcome]
+        )
 
     @property
     def _cases(self) -> tuple[CaseVerdict, ...]:
-        result = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
-        return tuple(item for item in result if isinstance(item, CaseVerdict))
+        verdicts = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
+        return tuple(verdict for verdict in verdicts if isinstance(verdict, CaseVerdict))
 
     @property
     def _refused(self) -> tuple[RefusedCase, ...]:
-        result = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
-        return tuple(item for item in result if isinstance(item, RefusedCase))
+        verdicts = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
+        return tuple(verdict for verdict in verdicts if isinstance(verdict, RefusedCase))
 
     @property
     def origin(self) -> str | None:
@@ -154,7 +156,7 @@ class JudgeResult(Findings):
         """Each window, or step of an engine version, of answers in a file; none for cases."""
         content = self._content
         phases = ("windows", "transient", "later") if "cases" not in content else ()
-        return tuple(_window(phase, item) for phase in phases for item in content.get(phase, ()))
+        return tuple(_window(phase, window) for phase in phases for window in content.get(phase, ()))
 
     @property
     def differences(self) -> tuple[WindowVerdict, ...]:

@@ -104,12 +104,12 @@ def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
         for even in (True, False):
             below.setdefault((above, even), set()).add((used, even is positive))
     odd = {name for name in derived if (name, False) in reachable((name, True), below)}
-    result: dict[Signature, tuple[int, ...]] = {}
+    cycles: dict[Signature, tuple[int, ...]] = {}
     for number, above, used, _ in edges:
         circular = not reachable((used, True), below).isdisjoint(((above, True), (above, False)))
-        if above in odd and circular and number not in result.get(above, ()):
-            result[above] = (*result.get(above, ()), number)
-    return result
+        if above in odd and circular and number not in cycles.get(above, ()):
+            cycles[above] = (*cycles.get(above, ()), number)
+    return cycles
 
 
 def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:

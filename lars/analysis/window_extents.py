@@ -245,9 +245,9 @@ def _count(data: Stream, window: TupleWindow, t: int) -> int:
 def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int]:
     """Return for each partition how many atoms the window keeps at its oldest instant."""
     (kept,) = tie_choices(data, window, t)
-    result: dict[object, tuple[int, int]] = {}
+    sizes: dict[object, tuple[int, int]] = {}
     for u, atoms in sorted(kept.items()):
         for atom in atoms:
-            oldest, size = result.get(window.index(atom), (u, 0))
-            result[window.index(atom)] = oldest, size + (u == oldest)
-    return {index: size for index, (_, size) in result.items()}
+            oldest, size = sizes.get(window.index(atom), (u, 0))
+            sizes[window.index(atom)] = oldest, size + (u == oldest)
+    return {index: size for index, (_, size) in sizes.items()}

@@ -44,14 +44,14 @@ class StreamIndex:
 
     def times(self, atom: Atom) -> Sequence[int]:
         """Return the time points that are shown at which the atom is in υ, ascending."""
-        result = self.input_times.get(atom) or self.derived_times.get(atom, ())
-        return result[bisect_left(result, self.timeline.first) : bisect_right(result, self.timeline.last)]
+        times = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        return times[bisect_left(times, self.timeline.first) : bisect_right(times, self.timeline.last)]
 
     def has(self, atom: Atom, t: int) -> bool:
         """Return whether the atom is in υ(t)."""
-        result = self.input_times.get(atom) or self.derived_times.get(atom, ())
-        place = bisect_left(result, t)
-        return t in self.timeline and place < len(result) and result[place] == t
+        times = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        place = bisect_left(times, t)
+        return t in self.timeline and place < len(times) and times[place] == t
 
     def through(self, window: Window, t: int) -> "StreamIndex":
         """Return what the window shows at t."""
@@ -80,11 +80,11 @@ def view_of(stream: Stream) -> StreamIndex:
 
 def times_of(evaluation: Mapping[int, Iterable[Atom]]) -> dict[Atom, list[int]]:
     """Return at which time points each atom is, ascending."""
-    result: dict[Atom, list[int]] = {}
+    times: dict[Atom, list[int]] = {}
     for t in sorted(evaluation):
         for atom in evaluation[t]:
-            result.setdefault(atom, []).append(t)
-    return result
+            times.setdefault(atom, []).append(t)
+    return times
 
 
 class Atoms:

@@ -212,7 +212,9 @@ def body_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Bind
 def time_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
     """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
     all_binders = (binder for formula in formulas(body) for binder in binders(formula))
-    time = next((item for item in all_binders if isinstance(item, Variable) and item not in binding), None)
+    time = next(
+        (binder for binder in all_binders if isinstance(binder, Variable) and binder not in binding), None
+    )
     # Without one nothing can be bound: safe rules do not come here.
     for u in () if time is None else reversed(range(here.view.timeline.first, here.view.timeline.last + 1)):
         assert time is not None

@@ -111,13 +111,13 @@ def step(
 ) -> RuleInstance | None:
     """Return the rule instance as a step, or None when it needs atoms that the judge does not allow."""
     rule = here.program.rules[number - 1]
-    result = []
+    premises = []
     for literal in rule.body:
         held = premise(here, literal, binding, judge)
         if held is None:
             return None
-        result.append(held)
-    return RuleInstance(*moment, number, rule, values_of(binding), tuple(result))
+        premises.append(held)
+    return RuleInstance(*moment, number, rule, values_of(binding), tuple(premises))
 
 
 def values_of(binding: Binding) -> Values:

@@ -39,11 +39,11 @@ class Stream:
 
 def stream_of(timeline: Interval, arrivals: Iterable[Moment]) -> Stream:
     """Return the data stream of arrivals (time, atom); equal ones at one time count once."""
-    result: dict[int, dict[Atom, None]] = {}
+    atoms_at: dict[int, dict[Atom, None]] = {}
     for t, atom in arrivals:
         if t in timeline:
-            result.setdefault(t, {})[atom] = None
-    return Stream(timeline, {t: tuple(atoms) for t, atoms in sorted(result.items())})
+            atoms_at.setdefault(t, {})[atom] = None
+    return Stream(timeline, {t: tuple(atoms) for t, atoms in sorted(atoms_at.items())})
 
 
 def moments(stream: Stream) -> frozenset[Moment]:

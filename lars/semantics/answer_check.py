@@ -182,14 +182,14 @@ def in_order(unordered: Iterable[Moment]) -> tuple[Moment, ...]:
 def _over_choices(
     ground: Sequence[Instance], chosen: Iterator[Stream], candidate: Stream, point: ReferencePoint
 ) -> Verdict:
-    result: list[ViolatedRule | SmallerModel] = []
+    verdicts: list[ViolatedRule | SmallerModel] = []
     for data in chosen:
         verdict = _for_choice(ground, data, replace(candidate, choice=data.choice), point)
         if isinstance(verdict, IsAnswerStream):
             return verdict
-        result.append(verdict)
-    closest = next((verdict for verdict in result if isinstance(verdict, SmallerModel)), result[0])
-    return replace(closest, choice_count=len(result))
+        verdicts.append(verdict)
+    closest = next((verdict for verdict in verdicts if isinstance(verdict, SmallerModel)), verdicts[0])
+    return replace(closest, choice_count=len(verdicts))
 
 
 def _for_choice(

@@ -110,11 +110,11 @@ def instances(
         raise LarsError(f"{literal} has no instances by itself")
     body = tuple(formulas(rule.body))
     conditions = [part for part in rule.body if isinstance(part, Condition)]
-    result = [binder for formula in body for binder in binders(formula)]
+    binders_of_body = [binder for formula in body for binder in binders(formula)]
     by_signature: dict[Signature, list[Atom]] = {}
     for atom in atoms:
         by_signature.setdefault(signature(atom), []).append(atom)
-    times_last = sorted(result, key=lambda binder: isinstance(binder, Variable))
+    times_last = sorted(binders_of_body, key=lambda binder: isinstance(binder, Variable))
     for binding in _matches(times_last, by_signature, timeline, {}):
         full = _completed(conditions, binding, evaluate)
         if full is not None:

@@ -133,15 +133,15 @@ def read_placed(text: str, source: str = "program") -> tuple[PlacedRule, ...]:
     >>> print(placed.place, *placed.literals)
     program:1:1 program:2:3 program:2:9
     """
-    result, scanner, file = [], Scanner(text, source), TextFile(source, text)
+    statements_read, scanner, file = [], Scanner(text, source), TextFile(source, text)
     for statement in statements(scanner):
         if isinstance(statement.content, Rule):
             rule = replace(statement.content, origin=(file, statement.start))
             placed = PlacedRule(rule, text, source, statement.start, statement.parts)
             with not_too_deep(scanner):
                 _check(placed)
-            result.append(placed)
-    return tuple(result)
+            statements_read.append(placed)
+    return tuple(statements_read)
 
 
 def _check(placed: PlacedRule) -> None:

@@ -133,10 +133,10 @@ class Scanner:
 
     def listed(self, read: Callable[[], _Part]) -> tuple[_Part, ...]:
         """Read what `read` does, once or more often with commas between."""
-        result = [read()]
+        parts = [read()]
         while self.accept(_COMMA):
-            result.append(read())
-        return tuple(result)
+            parts.append(read())
+        return tuple(parts)
 
     def rdf_term(self) -> Iri | Literal | Blank | None:
         """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""

@@ -69,11 +69,11 @@ def _patterns(stream: TickerInput, reasoner: Reasoner) -> list[Atom]:
         kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
         return [Atom(name, tuple(Variable(f"X{n}") for n in range(1, arity + 1))) for name, arity in kinds]
     # Its reasoner incremental makes an instance for each combination of values: these have none.
-    result: dict[Atom, None] = {}
+    patterns: dict[Atom, None] = {}
     for atoms in stream.atoms.values():
-        if result.keys().isdisjoint(atoms):
-            result[atoms[0]] = None
-    return list(result)
+        if patterns.keys().isdisjoint(atoms):
+            patterns[atoms[0]] = None
+    return list(patterns)
 
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -274,7 +274,7 @@ def _upper(name: str) -> str:
 
 
 def _distinct(names_wanted: Mapping[_Key, tuple[str, str]], words: frozenset[str]) -> dict[_Key, str]:
-    result: dict[_Key, str] = {}
+    names: dict[_Key, str] = {}
     taken = set(words)
     # Names that can stay as they are come first.
     for key, (_, name) in sorted(names_wanted.items(), key=lambda pair: pair[1][0] != pair[1][1]):
@@ -283,5 +283,5 @@ def _distinct(names_wanted: Mapping[_Key, tuple[str, str]], words: frozenset[str
             number += 1
             new = f"{name}v{number}"
         taken.add(new)
-        result[key] = new
-    return {key: result[key] for key in names_wanted}
+        names[key] = new
+    return {key: names[key] for key in names_wanted}

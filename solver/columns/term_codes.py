@@ -106,12 +106,12 @@ class TermCodes(CodedTerms):
     def codes(self, texts: Iterable[str]) -> Array:
         """Return the codes of many texts."""
         names, known = list(texts), self._codes
-        result = list(map(known.get, names))
-        if None in result:
-            fresh = dict.fromkeys(compress(names, map(is_, result, repeat(None))))
+        codes_of_texts = list(map(known.get, names))
+        if None in codes_of_texts:
+            fresh = dict.fromkeys(compress(names, map(is_, codes_of_texts, repeat(None))))
             known.update(zip(fresh, count(len(known))))
-            result = list(map(known.get, names))
-        return np.array(result, np.int64)
+            codes_of_texts = list(map(known.get, names))
+        return np.array(codes_of_texts, np.int64)
 
     def of_constant(self, constant: Constant | None) -> int:
         """Return the code of a constant; None is null."""
@@ -154,17 +154,17 @@ class TermCodes(CodedTerms):
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""
         distinct, places = np.unique(codes, return_inverse=True)
-        result = [None if code < 0 else self._number(code) for code in distinct.tolist()]
-        values = np.array([number or 0 for number in result], np.int64)
-        known = np.array([number is not None for number in result], np.bool_)
+        numbers_of_terms = [None if code < 0 else self._number(code) for code in distinct.tolist()]
+        values = np.array([number or 0 for number in numbers_of_terms], np.int64)
+        known = np.array([number is not None for number in numbers_of_terms], np.bool_)
         return values[places], known[places]
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
         """Return the numbers that codes stand for, xsd:double or whole and small, and which codes do."""
         distinct, places = np.unique(codes, return_inverse=True)
-        result = [None if code < 0 else _double(self.constant(code)) for code in distinct.tolist()]
-        known = np.array([number is not None for number in result], np.bool_)
-        return np.array([number or 0.0 for number in result], np.float64)[places], known[places]
+        doubles_of_terms = [None if code < 0 else _double(self.constant(code)) for code in distinct.tolist()]
+        known = np.array([number is not None for number in doubles_of_terms], np.bool_)
+        return np.array([number or 0.0 for number in doubles_of_terms], np.float64)[places], known[places]
 
     def of_numbers(self, values: Array) -> Array:
         """Return the codes of numbers. NumberRangeError: one is outside 32 bit."""

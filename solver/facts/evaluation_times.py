@@ -108,12 +108,12 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     heads = (head_atom(rule) for rule in program.rules)
     # The predicates whose atoms come from rules and facts too: no arrival tells when they hold.
     elsewhere = frozenset(signature(atom) for atom in heads if atom is not None)
-    result = [_pattern_or_period(rule, elsewhere) for rule in own]
-    patterns = tuple(item for item in result if isinstance(item, Atom))
-    periods = tuple(item for item in result if isinstance(item, int))
-    if len(result) not in (len(patterns), len(periods)):
+    gates = [_pattern_or_period(rule, elsewhere) for rule in own]
+    patterns = tuple(gate for gate in gates if isinstance(gate, Atom))
+    periods = tuple(gate for gate in gates if isinstance(gate, int))
+    if len(gates) not in (len(patterns), len(periods)):
         return EveryTime(), program
-    gate = Arrivals(patterns) if len(patterns) == len(result) else Multiples(periods)
+    gate = Arrivals(patterns) if len(patterns) == len(gates) else Multiples(periods)
     return gate, Program(tuple(_ungated(rule, trigger) for rule in program.rules if rule not in own))
 
 

@@ -60,10 +60,10 @@ def atom_of(fact: Fact) -> Atom:
 
 def background_of(atoms: Iterable[Atom]) -> dict[Signature, list[Arguments]]:
     """Return ground atoms by predicate, as a background is given to the solver."""
-    result: dict[Signature, list[Arguments]] = {}
+    rows: dict[Signature, list[Arguments]] = {}
     for atom in atoms:
-        result.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
-    return result
+        rows.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+    return rows
 
 
 def atoms_of(background: Background) -> Iterator[Atom]:

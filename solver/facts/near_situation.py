@@ -50,7 +50,7 @@ class Relevance:
         """Return the instances of a body's atom that the rules which use the rule's head can match."""
         if not isinstance(rule.head, Atom) or self.output in (None, signature(rule.head)):
             return frozenset((canonical_atom(atom),))
-        result = set()
+        facts_seen = set()
         for used in self.used_patterns.get(signature(rule.head), ()):
             fixed = {
                 mine: theirs
@@ -58,8 +58,8 @@ class Relevance:
                 if isinstance(mine, Variable) and not isinstance(theirs, Variable)
             }
             arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
-            result.add(canonical_atom(Atom(atom.predicate, arguments)))
-        return frozenset(result)
+            facts_seen.add(canonical_atom(Atom(atom.predicate, arguments)))
+        return frozenset(facts_seen)
 
     def needed_atoms(self) -> frozenset[Atom]:
         """Return patterns of every input atom that some rule can use."""

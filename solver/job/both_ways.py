@@ -58,15 +58,15 @@ def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str
 
 def _spans(case: PosedProgram, way: Way) -> _Spans | str:
     """Return the rows with their longest runs, or what the way says of a case without answer."""
-    result: dict[Row, list[Span]] = {}
+    spans: dict[Row, list[Span]] = {}
     try:
         for row, first, last in way(case):
-            unite(result.setdefault(row, []), (first, last))
+            unite(spans.setdefault(row, []), (first, last))
     except FailedRunError:
         raise
     except LarsError as error:
         return str(error)
-    return result
+    return spans
 
 
 def _first(row: Row, columns: Sequence[Span], clingo: Sequence[Span]) -> tuple[int, str]:

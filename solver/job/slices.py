@@ -215,7 +215,7 @@ def join_atoms(atoms: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
 def _newest(window: TupleWindow, atoms: Atoms, terms: CodedTerms) -> Mapping[Signature, Array]:
     """Return the places of the atoms of each predicate that the window keeps at the end."""
     nothing = np.empty(0, np.int64)
-    result: list[tuple[Array, ...]] = [(nothing,) * 5]
+    newest: list[tuple[Array, ...]] = [(nothing,) * 5]
     following = 0
     for number, some in enumerate(atoms.values()):
         # Of equal atoms at one time the first that arrived counts.
@@ -227,8 +227,8 @@ def _newest(window: TupleWindow, atoms: Atoms, terms: CodedTerms) -> Mapping[Sig
             # Atoms of one predicate alone share a partition.
             group = following + np.unique(partition(input_atoms, window), return_inverse=True)[1]
             following += len(group)
-        result.append((group, input_atoms.t, input_atoms.arrival, np.full(len(places), number), places))
-    columns = [np.concatenate(some) for some in zip(*result, strict=True)]
+        newest.append((group, input_atoms.t, input_atoms.arrival, np.full(len(places), number), places))
+    columns = [np.concatenate(some) for some in zip(*newest, strict=True)]
     group, t, arrival, numbers, places = columns
     order = np.lexsort((arrival, t, group))
     group, t = group[order], t[order]

@@ -105,10 +105,10 @@ def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """
     try:
         names = _SPACE.sub(lambda part: "," if part[0] == " " else part[0], line.strip())
-        result = clingo.parse_term(f"({names},)").arguments if names else ()
+        symbols = clingo.parse_term(f"({names},)").arguments if names else ()
     except RuntimeError:
         raise LarsError("no answer set of clingo") from None
-    for atom in result:
+    for atom in symbols:
         yield atom.name, tuple(map(text_of, atom.arguments))
 
 

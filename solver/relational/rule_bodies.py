@@ -411,7 +411,7 @@ def _aggregates(
         # A multiset of elements that was there before, in any evaluation, has the same aggregate.
         key_of = aggregation, blake2b(written[some].tobytes(), digest_size=16).digest()
         if key_of not in codes.aggregates:
-            result = aggregate(aggregation, (values[item] for item in some.tolist()))
+            result = aggregate(aggregation, (values[row] for row in some.tolist()))
             codes.aggregates[key_of] = codes.of_constant(result)
         numbers[place] = codes.aggregates[key_of]
     return numbers

@@ -79,7 +79,7 @@ class _Use:
         values: Values = {}
         # Those that have least leave least of the others.
         sizes = {
-            part: sum(int(self._fitting(part, item, {}).sum()) for item in tables[part]) for part in tables
+            part: sum(int(self._fitting(part, table, {}).sum()) for table in tables[part]) for part in tables
         }
         for part in sorted(tables, key=sizes.__getitem__) * _ROUNDS:
             self._restrict(part, tables[part], values)
@@ -118,15 +118,15 @@ class _Use:
         name = _predicate(part)
         if name in self._facts or not name[1]:
             return None
-        result = [tuple(self._background[name].T)] if name in self._background else []
+        tables = [tuple(self._background[name].T)] if name in self._background else []
         if isinstance(part.source, ShownAtoms):
-            return [*result, *(self._atoms[predicate] for predicate in (name,) if predicate in self._atoms)]
+            return [*tables, *(self._atoms[predicate] for predicate in (name,) if predicate in self._atoms)]
         for rule in self._rules.get(name, ()):
             derived = self._derived(rule)
             if derived is None:
                 return None
-            result.append(derived)
-        return result
+            tables.append(derived)
+        return tables
 
     def _derived(self, rule: RulePlan) -> Table | None:
         """Return what a rule can derive of a single window's atoms, and more; None for any other rule."""

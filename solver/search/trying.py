@@ -58,11 +58,11 @@ def tried_streams(
         tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]
         kinds = range(min(_MOST_STATIC, len(candidates.static)) + 1)
         each = (
-            item
+            placed
             for static in kinds
             for chosen in _static(candidates, static)
             for frame in tried
-            for item in frame.placed(size, chosen)
+            for placed in frame.placed(size, chosen)
         )
         for number, _ in enumerate(each):
             if limits.deadline.is_over:
@@ -163,12 +163,14 @@ class _FrameStreams:
                     differing = list(self._differing(some, static))
             except TimeLimitError:
                 raise OutOfTimeError(size, None) from None
-            yield from (self._moved(item, static) for item in differing)
+            yield from (self._moved(chosen_stream, static) for chosen_stream in differing)
 
     def _differing(self, streams: Sequence[Placements], static: tuple[Atom, ...]) -> Iterator[Placements]:
         arriving, length = self.candidates.arrivals, self.length
         facts = [
-            _fact(t + number * length, arriving[n]) for number, entry in enumerate(streams) for t, n in entry
+            _fact(t + number * length, arriving[n])
+            for number, placed in enumerate(streams)
+            for t, n in placed
         ]
         timeline = Interval(0, len(streams) * length)
         here = situation_of(trace_columns(facts), timeline, with_atoms(self.candidates.background, static))
@@ -180,10 +182,10 @@ class _FrameStreams:
             self._reported(runs, kind, at_end=isinstance(question.gate, Multiples))
             for question, kind, runs in reports
         )
-        for number, item in enumerate(streams):
+        for number, placed in enumerate(streams):
             mine, theirs = left.get(number, frozenset()), right.get(number, frozenset())
             if mine - theirs or (theirs - mine and not self.contest.contained):
-                yield item
+                yield placed
 
     def _reported(self, runs: AnswerRuns, kind: ReportKind, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
         """Return what a side reports in the period of each stream, by the stream's number."""

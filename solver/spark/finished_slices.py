@@ -73,8 +73,8 @@ def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOp
 def _state(source: TraceFile) -> tuple[object, ...]:
     # What has been copied from a pipe is new each time.
     path = Path(source.path)
-    result = (path if path.is_file() else source.file).stat()
-    return path.absolute(), result.st_size, result.st_mtime_ns, replace(source, copy=None)
+    stat = (path if path.is_file() else source.file).stat()
+    return path.absolute(), stat.st_size, stat.st_mtime_ns, replace(source, copy=None)
 
 
 def _digest(value: object) -> str:

@@ -96,11 +96,11 @@ def answers_on_spark(
 
     LostTimesError: some of them need more memory than there is.
     """
-    result = _evaluated(job, trace, slices).parts
-    if lost := [part for part in result if part.kind is PartKind.EXHAUSTED]:
+    parts = _evaluated(job, trace, slices).parts
+    if lost := [part for part in parts if part.kind is PartKind.EXHAUSTED]:
         raise LostTimesError(job.questions, lost)
     return [
-        packed_answers([part for part in result if part.question == number], _width(question))
+        packed_answers([part for part in parts if part.question == number], _width(question))
         for number, question in enumerate(job.questions)
     ]
 
@@ -112,10 +112,10 @@ def outputs_on_spark(
 
     These are left out, and of answer streams all that comes after the first: no row is an answer there.
     """
-    result = _evaluated(job, trace, slices)
-    lost = [part for part in result.parts if part.kind is PartKind.EXHAUSTED]
-    begins = [within.first for within in result.slices]
-    for _, parts in groupby(result.parts, lambda part: bisect_right(begins, part.first)):
+    evaluated = _evaluated(job, trace, slices)
+    lost = [part for part in evaluated.parts if part.kind is PartKind.EXHAUSTED]
+    begins = [within.first for within in evaluated.slices]
+    for _, parts in groupby(evaluated.parts, lambda part: bisect_right(begins, part.first)):
         own = [part for part in parts if part.kind is PartKind.ANSWERS]
         outputs = [
             _rows(question, [part.content for part in own if part.question == number], lost)
@@ -156,16 +156,16 @@ def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None)
         if kept is not None:
             kept.begin(slices)
     finished = frozenset() if kept is None else kept.finished(len(slices))
-    result = [] if kept is None else list(kept.parts(finished))
+    parts = [] if kept is None else list(kept.parts(finished))
     if missing := frozenset(range(len(slices))) - finished:
         most = task_memory(trace.context, len(missing))
         task = SliceTask(job, tuple(slices), missing, job.relevant(), most, kept)
         rdd = _spread(job, trace, tuple(slices), missing).partitionBy(len(slices), int)
-        result += rdd.mapPartitionsWithIndex(task).collect()
-    result.sort(key=lambda part: part.first)
-    if (error := error_of(result)) is not None:
+        parts += rdd.mapPartitionsWithIndex(task).collect()
+    parts.sort(key=lambda part: part.first)
+    if (error := error_of(parts)) is not None:
         raise error
-    return _Evaluated(slices, result)
+    return _Evaluated(slices, parts)
 
 
 def error_of(parts: Sequence[Part]) -> LarsError | None:
@@ -212,8 +212,8 @@ def _spread(
     parts = trace.flatMap(AtomSpreader(needs, job.timeline, slices, missing))
     if not (windows := tuple(needs.reach.tuples)):
         return parts
-    result = trace.flatMap(AtomCarrier(windows, job.timeline, slices)).collect()
-    return parts.union(trace.context.parallelize([*_carried(windows, result, len(slices))]))
+    carried = trace.flatMap(AtomCarrier(windows, job.timeline, slices)).collect()
+    return parts.union(trace.context.parallelize([*_carried(windows, carried, len(slices))]))
 
 
 def _carried(
@@ -245,11 +245,11 @@ def worked_on_spark(
     )
     lists = context.parallelize([(number, Share(payload)) for number, (_, payload) in enumerate(payloads)])
     task: WorkTask[Payload, Result] = WorkTask(work, timeline, background, task_memory(context, len(slices)))
-    result = parts.union(lists).partitionBy(len(slices), int).mapPartitions(task).collect()
-    for _, item in sorted(result, key=itemgetter(0)):
-        if isinstance(item, LarsError):
-            raise item
-        yield item
+    outcomes = parts.union(lists).partitionBy(len(slices), int).mapPartitions(task).collect()
+    for _, outcome in sorted(outcomes, key=itemgetter(0)):
+        if isinstance(outcome, LarsError):
+            raise outcome
+        yield outcome
 
 
 @contextmanager

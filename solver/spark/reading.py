@@ -195,7 +195,7 @@ def _surveyed(
 ) -> ReadTrace:
     parts_read = read.map(lambda parts: parts.said).collect()
     _check(tasks, parts_read)
-    summaries = [summary for item in parts_read for summary in item.summaries]
+    summaries = [summary for part in parts_read for summary in part.summaries]
     stream_survey, unit = survey(summaries, sources, options), options.unit
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
     report(stream_survey, chain.from_iterable(rejected), sources, options)
@@ -203,8 +203,8 @@ def _surveyed(
     return ReadTrace(
         read.map(partial(_timed, stream_survey, unit)),
         last,
-        frozenset[Signature]().union(*(item.signatures for item in parts_read)),
-        frozenset[tuple[str, str]]().union(*(item.pairs for item in parts_read)),
+        frozenset[Signature]().union(*(part.signatures for part in parts_read)),
+        frozenset[tuple[str, str]]().union(*(part.pairs for part in parts_read)),
         read,
     )
 

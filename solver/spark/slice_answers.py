@@ -126,7 +126,9 @@ class PackedAnswers:
         """Return the answers that are some of the rows."""
         terms = TermCodes()
         return _united(
-            [_unpacked(item, self.width, terms).of_rows(rows) for _, item in self.contents], self.width, terms
+            [_unpacked(content, self.width, terms).of_rows(rows) for _, content in self.contents],
+            self.width,
+            terms,
         )
 
 

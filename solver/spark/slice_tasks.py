@@ -133,11 +133,11 @@ class WorkTask(Generic[Payload, Result]):
         memory.watch_task(self.most)
         contents: list[bytes] = []
         shares: list[tuple[int, Payload]] = []
-        for number, item in value:
-            if isinstance(item, bytes):
-                contents.append(item)
+        for number, content in value:
+            if isinstance(content, bytes):
+                contents.append(content)
             else:
-                shares.append((number, item.payload))
+                shares.append((number, content.payload))
         for number, share in shares:
             terms = TermCodes()
             atoms = in_time_order(unpacked_atoms(contents, terms))

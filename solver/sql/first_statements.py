@@ -23,13 +23,13 @@ NOW: Final = "now"
 
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
     """Return when a row has the constants, and equal columns for equal variables; note where these are."""
-    result = []
+    conditions = []
     for column, term in zip(columns(len(terms), f"{alias}."), terms, strict=True):
         if not isinstance(term, Variable):
-            result.append(f"{column} = {quote(str(term))}")
+            conditions.append(f"{column} = {quote(str(term))}")
         elif first.setdefault(term, column) != column:
-            result.append(f"{column} = {first[term]}")
-    return result
+            conditions.append(f"{column} = {first[term]}")
+    return conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class InputTables:
 
     def selects(self, atom: WindowedAtom, *, timed: bool) -> list[str]:
         """Return SELECTs of what is shown: t, the atom's variables, and the time of arrival."""
-        predicate, result = signature(atom.atom), []
+        predicate, statements = signature(atom.atom), []
         if predicate in self.input:
             first: dict[Variable, str] = {}
             where = conditions_on(atom.atom.arguments, "s", first)
@@ -50,17 +50,17 @@ class InputTables:
             selected = ", ".join(["n.t", *(first[name] for name in atom.variables), *times])
             table, on = self._visible(atom.window, predicate)
             below = f"\nWHERE {conjunction(where)}" if where else ""
-            result.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
+            statements.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
         if predicate in self.background and not timed:
             # B stands under no window, so this is a plain atom, which input may hold too.
             first = {}
             where = conditions_on(atom.atom.arguments, "k", first)
             selected = ", ".join(["n.t", *(first[name] for name in atom.variables)])
-            result.append(
+            statements.append(
                 f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
                 f"\nWHERE {conjunction(where)}"
             )
-        return result
+        return statements
 
     def background_select(self, predicate: Signature) -> str:
         """Return the SELECT of what B holds of a predicate, at every evaluation time."""

@@ -44,8 +44,8 @@ def readable(path: Path) -> Path:
 
 def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
     """Return what a conversion writes of a plain file, made once for this file and how it is converted."""
-    result = path.stat()
-    key = (result.st_dev, result.st_ino, result.st_size, result.st_mtime_ns, how)
+    stat = path.stat()
+    key = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, how)
     if key not in _copies:
         made = _folder() / str(len(_copies))
         convert(made)

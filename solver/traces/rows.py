@@ -228,10 +228,10 @@ def is_json_row(line: str) -> bool:
     (True, False)
     """
     try:
-        result = json.loads(line)
+        content = json.loads(line)
     except (ValueError, RecursionError):
         return False
-    return isinstance(result, dict) and not any(isinstance(item, dict | list) for item in result.values())
+    return isinstance(content, dict) and not any(isinstance(value, dict | list) for value in content.values())
 
 
 class FileFormat(ABC):

@@ -99,7 +99,7 @@ def refuse_others(document: Document, language: Language) -> None:
 
 def from_clauses(document: Document, start: int, word: str) -> list[int]:
     """Return the indices of STREAM or WINDOW after FROM [NAMED], outside of every group."""
-    result, depth, brackets = [], 0, 0
+    clauses, depth, brackets = [], 0, 0
     tokens = document.tokens
     form = next((token for token in tokens[start:] if token.is_word(*_FORMS)), tokens[-1])
     for index in range(start, len(tokens)):
@@ -108,12 +108,12 @@ def from_clauses(document: Document, start: int, word: str) -> list[int]:
         if depth == 0 and token.is_word(word):
             before = index - 2 if tokens[index - 1].is_word("NAMED") else index - 1
             if before >= 0 and tokens[before].is_word("FROM"):
-                result.append(index)
+                clauses.append(index)
         # A group in brackets is no pattern of the query's own, but that of an EXISTS in SELECT.
         brackets += token.is_word("(") - token.is_word(")")
         if token.is_word("}") and depth <= 0 >= brackets and not form.is_word("CONSTRUCT"):
             break
-    return result
+    return clauses
 
 
 def operator_after(document: Document, start: int) -> int | None:

@@ -116,16 +116,16 @@ def _check_groups(document: Document, start: int) -> dict[int, int]:
 
 def _unions(document: Document) -> set[int]:
     """Return the { of each group that stands beside UNION."""
-    result: set[int] = set()
+    places: set[int] = set()
     opened: list[int] = []
     for index, token in enumerate(document.tokens):
         if token.is_word("{"):
             opened.append(index)
-            result |= {index} if document.tokens[index - 1].is_word("UNION") else set()
+            places |= {index} if document.tokens[index - 1].is_word("UNION") else set()
         elif token.is_word("}") and opened:
             first = opened.pop()
-            result |= {first} if document.tokens[index + 1].is_word("UNION") else set()
-    return result
+            places |= {first} if document.tokens[index + 1].is_word("UNION") else set()
+    return places
 
 
 def _paths(tree: object) -> Iterator[object]:

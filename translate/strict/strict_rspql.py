@@ -77,14 +77,14 @@ def _after_window(document: Document, index: int) -> int:
 
 def _blocks(document: Document) -> tuple[int, ...]:
     """Return the WINDOW of each block WINDOW name or variable { .. }."""
-    tokens, result, depth = document.tokens, [], 0
+    tokens, blocks, depth = document.tokens, [], 0
     for index, token in enumerate(tokens[:-1]):
         depth += token.is_word("{") - token.is_word("}")
         if depth > 0 and token.is_word("WINDOW"):
             if not is_name(tokens[index + 1]) and tokens[index + 1].kind is not TokenKind.VARIABLE:
                 raise document.unexpected(tokens[index + 1], "the name of a window or a variable")
-            result.append(index)
-    return tuple(result)
+            blocks.append(index)
+    return tuple(blocks)
 
 
 _SHAPE: Final = "FROM NAMED WINDOW :name ON STREAM :stream [RANGE integer STEP integer] in a line of its own"

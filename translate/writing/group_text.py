@@ -88,11 +88,11 @@ def take_extensions(
     pattern: Pattern, names: Sequence[Variable], is_used: Callable[[Variable], bool] = lambda _: True
 ) -> tuple[tuple[algebra.Extend, ...], Pattern]:
     """Take extensions off, the last of `names` first; a clause that names them in order makes them again."""
-    result = []
+    extensions = []
     while isinstance(pattern, algebra.Extend) and pattern.variable in names and is_used(pattern.variable):
-        result.append(pattern)
+        extensions.append(pattern)
         names, pattern = names[: names.index(pattern.variable)], pattern.pattern
-    return tuple(reversed(result)), pattern
+    return tuple(reversed(extensions)), pattern
 
 
 def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, Grouping]:

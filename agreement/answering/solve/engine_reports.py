@@ -74,7 +74,7 @@ class _Times:
 def _times(task: ReportsTask, zero: str | None, last: int) -> _Times:
     """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
     options, every = task.trace.options, (task.start, task.until, *task.span)
-    return _Times(*(None if item is None else point_in(zero, item, options, last) for item in every))
+    return _Times(*(None if time is None else point_in(zero, time, options, last) for time in every))
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:

@@ -333,16 +333,16 @@ def read_shown(text: str) -> frozenset[Signature]:
     >>> sorted(read_shown("alarm/1, 'New York'/2"))
     [('New York', 2), ('alarm', 1)]
     """
-    result, scanner = set(), Scanner(text, "--show")
+    predicates, scanner = set(), Scanner(text, "--show")
     while True:
         name = scanner.name()
         arity = None if name is None else scanner.accept(_PREDICATE)
         if name is None or arity is None:
             accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
             raise LarsError(f"--show {cut(text)}: accepted: {accepted}")
-        result.add((name, int(arity.group(1))))
+        predicates.add((name, int(arity.group(1))))
         if not arity.group(2):
-            return frozenset(result)
+            return frozenset(predicates)
 
 
 def check_shown(predicates: frozenset[Signature] | None, program: Program) -> None:

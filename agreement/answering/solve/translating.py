@@ -192,8 +192,8 @@ def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
     if task.path.suffix == PROGRAM_SUFFIX:
         return {"programs": listed}
     written = _read(task)
-    entries = {"language": written.language.value, "form": written.form.value}
-    return {**entries, "model": model_json(_model(written, task)), "programs": listed}
+    facts_of_query = {"language": written.language.value, "form": written.form.value}
+    return {**facts_of_query, "model": model_json(_model(written, task)), "programs": listed}
 
 
 def dataset_facts(query: EngineQuery, task: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:

@@ -97,12 +97,12 @@ def cause_of(text: str) -> RowCause:
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
     """Return at most so many places in groups of these sizes: of as many groups as there is room for."""
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
-    result: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
         # What small groups do not need is left to larger ones.
-        room = (most - len(result)) // (len(chosen) - number)
-        result += [(group, place) for place in evenly(range(sizes[group]), room)]
-    return result
+        room = (most - len(places)) // (len(chosen) - number)
+        places += [(group, place) for place in evenly(range(sizes[group]), room)]
+    return places
 
 
 def evenly(items: Sequence[_One], most: int) -> list[_One]:

@@ -132,14 +132,14 @@ class BothAnswers:
         sizes: dict[int, int] = {}
         for last, size in sorted((*self.push.parts, *self.pull.parts)):
             sizes[last] = sizes.get(last, 0) + size
-        result: list[int] = []
+        ends: list[int] = []
         held = 0
         for before, size in zip([0, *sizes], sizes.values(), strict=False):
             if held and held + size > _AT_ONCE:
-                result.append(before)
+                ends.append(before)
                 held = 0
             held += size
-        return np.array(result, np.int64)
+        return np.array(ends, np.int64)
 
     def __len__(self) -> int:
         return len(self.borders) + 1

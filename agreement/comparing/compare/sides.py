@@ -101,8 +101,8 @@ class ProfileSide:
     def changes(self) -> tuple[EngineRule, ...]:
         """What can be changed: the rules of an engine version, the fields in which `like` differs."""
         if isinstance(self.reporter, Specification):
-            result = () if self.like is None else fields(self.reporter, self.like)
-            return tuple(rule for rule in result if self.placing.bounds is None or rule.name != _BOUNDS)
+            rules = () if self.like is None else fields(self.reporter, self.like)
+            return tuple(rule for rule in rules if self.placing.bounds is None or rule.name != _BOUNDS)
         return self.reporter.rules
 
     def reports(self, changed: frozenset[str] = NOTHING_OFF) -> Recording:

@@ -186,10 +186,10 @@ def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int
 
 
 def _bounds(recording: Recording) -> dict[int, Counter[tuple[float, float] | None]]:
-    result: dict[int, Counter[tuple[float, float] | None]] = {}
+    bounds_at: dict[int, Counter[tuple[float, float] | None]] = {}
     for report, bounds in zip(recording.reports, recording.windows, strict=False):
-        result.setdefault(report.trigger or 0, Counter())[bounds] += 1
-    return result
+        bounds_at.setdefault(report.trigger or 0, Counter())[bounds] += 1
+    return bounds_at
 
 
 def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> dict[int, tuple[Report, ...]]:

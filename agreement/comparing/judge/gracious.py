@@ -181,10 +181,10 @@ class _Search:
         """Return the borders between instants around a place, and the place itself."""
         elements = self.window.elements
         changes = [n for n in range(1, len(elements)) if elements[n - 1].t != elements[n].t]
-        result = sorted({0, place, *changes, len(elements)})
-        at = result.index(place)
+        places = sorted({0, place, *changes, len(elements)})
+        at = places.index(place)
         near = [at + side * step for step in _STEPS for side in (-1, 1)]
-        return sorted({place, *(result[n] for n in near if 0 <= n < len(result))})
+        return sorted({place, *(places[n] for n in near if 0 <= n < len(places))})
 
     def _between(self, place: int) -> Iterator[int]:
         """Yield borders inside the instants on both sides of a place, and beside it."""

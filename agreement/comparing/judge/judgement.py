@@ -106,11 +106,11 @@ def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int
     Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
     t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
     """
-    result = [max(times)]
+    starts = [max(times)]
     for own in (own for source in read if (own := shape(source, frame)) is not None):
         earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
-        result += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
-    return Starts(tuple(tuple(times) for _ in read), max(result))
+        starts += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
+    return Starts(tuple(tuple(times) for _ in read), max(starts))
 
 
 def all_starts(
@@ -264,33 +264,33 @@ class Sieve:
         schedules = ((number, table.scheduled(z)) for number, z in fitting)
         left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
         place = 0
-        while len(left) > _FEW and any(place < len(entry.decisive) for entry in left):
+        while len(left) > _FEW and any(place < len(trial.decisive) for trial in left):
             kept: list[_Trial] = []
             for first in range(0, len(left), _TOGETHER):
                 if self.bench.options.deadline.is_over:
-                    return [entry.numbered for entry in (*kept, *left[first:])], ruled_out
+                    return [trial.numbered for trial in (*kept, *left[first:])], ruled_out
                 progress(first, len(left))
-                for item, right in self._judged(left[first : first + _TOGETHER], place):
+                for trial, right in self._judged(left[first : first + _TOGETHER], place):
                     if right:
-                        kept.append(item)
+                        kept.append(trial)
                     else:
-                        ruled_out.append((Misfit(0, place, item.number), item.schedule.choice.starts))
+                        ruled_out.append((Misfit(0, place, trial.number), trial.schedule.choice.starts))
             left, place = kept, place + 1
-        return [entry.numbered for entry in left], ruled_out
+        return [trial.numbered for trial in left], ruled_out
 
     def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
         """Yield trials with whether the reports in one place are right."""
         changes = self.kind is not ToStream.RSTREAM
         ranges = [
-            entry.shown(place, changes=changes) if place < len(entry.decisive) else [] for entry in part
+            trial.shown(place, changes=changes) if place < len(trial.decisive) else [] for trial in part
         ]
         contents = dict.fromkeys(
             span for pairs in ranges for pair in pairs for span in pair if span is not None
         )
         rows = dict(zip(contents, self.answers.rows(tuple(contents)), strict=True))
-        for item, pairs in zip(part, ranges, strict=True):
+        for trial, pairs in zip(part, ranges, strict=True):
             answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
-            yield item, place >= len(item.decisive) or self._is_right(item.decisive[place], answered)
+            yield trial, place >= len(trial.decisive) or self._is_right(trial.decisive[place], answered)
 
     def _is_right(self, slot: Slot, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
         if slot.expected is None:
@@ -383,7 +383,9 @@ def judge_recording(
     verdicts = [verdict for part in parts for verdict in part.verdicts]
     if not any(verdict.correct for verdict in verdicts):
         ruled_out = ((*pair, n) for n, part in enumerate(parts) for pair in part.ruled_out)
-        best = sorted(ruled_out, key=lambda item: (item[0].odd, -item[0].right, item[2], item[0].number))
+        best = sorted(
+            ruled_out, key=lambda misfit: (misfit[0].odd, -misfit[0].right, misfit[2], misfit[0].number)
+        )
         verdicts += filter(None, (benches[n].verdict(z) for _, z, n in best[:_TRIED]))
     choices, tried = sum(bench.starts.count for bench in benches), sum(part.tried for part in parts)
     return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)

@@ -39,15 +39,15 @@ def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> d
     Equal keys come first. Where numbers are near several others, pairs are changed until none can be
     added (Berge 1957).
     """
-    result = _equal(expected, actual)
-    left = [place for place, key in enumerate(expected) if place not in result and _has_number(key)]
-    if not left or len(result) == len(actual):
-        return result
+    pairs = _equal(expected, actual)
+    left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
+    if not left or len(pairs) == len(actual):
+        return pairs
     near = _Near(actual, close)
-    taken = {other: place for place, other in result.items()}
+    taken = {other: place for place, other in pairs.items()}
     for place in left:
-        _add(place, result, taken, lambda number: near.of(expected[number]))
-    return result
+        _add(place, pairs, taken, lambda number: near.of(expected[number]))
+    return pairs
 
 
 def _equal(expected: Sequence[Key], actual: Sequence[Key]) -> dict[int, int]:

@@ -80,7 +80,7 @@ def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> 
     if last * plan.unit.points(trace_unit) > LARGEST:
         raise LarsError(f"--trace-unit {trace_unit}: accepted: one in which times stay below {LARGEST}")
     if plan.streams > 1 and kind not in NAMING_STREAMS:
-        names = ", ".join(item.value for item in NAMING_STREAMS)
+        names = ", ".join(written_format.value for written_format in NAMING_STREAMS)
         raise LarsError(f"--streams {plan.streams}: {kind.value} names no streams; accepted: {names}")
     if plan.out_of_order and kind is WrittenFormat.TURTLE:
         raise LarsError("--out-of-order: a folder of files by time has no order of arrival; accepted: a file")
@@ -254,7 +254,7 @@ def _write_text(output: TraceOutput, file: BinaryIO, part: Interval) -> int:
 
 def _write_seconds(output: TraceOutput, folder: Path, part: Interval) -> int:
     count = 0
-    for t, sent in groupby(output.elements(part), key=lambda item: item[0]):
+    for t, sent in groupby(output.elements(part), key=lambda element: element[0]):
         observations = [element for _, _, element in sent]
         lines = turtle(triple for element in observations for triple in element.triples)
         (folder / f"data_{t:02d}.ttl").write_bytes(lines.encode())
@@ -334,11 +334,11 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
     parts = output.parts
     with spark_progress(context, progress):
         tasks = context.parallelize(list(enumerate(parts)), len(parts))
-        result = tasks.map(partial(_tried, output, str(folder.absolute()))).collect()
-    for problem in result:
+        failures = tasks.map(partial(_tried, output, str(folder.absolute()))).collect()
+    for problem in failures:
         if isinstance(problem, str):
             raise LarsError(problem)
-    counts = [count for count in result if isinstance(count, int)]
+    counts = [count for count in failures if isinstance(count, int)]
     written = sum(1 for file in folder.iterdir() if not file.name.startswith("."))
     if not written and any(counts):
         raise LarsError(f"{folder}: the tasks of Spark wrote to another file system; accepted: a shared one")

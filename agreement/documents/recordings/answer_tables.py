@@ -243,14 +243,14 @@ def _csv_field(source: TextFile, at: int) -> tuple[Field, int]:
 
 def tsv_records(source: TextFile) -> list[list[Field]]:
     """Return the records of a TSV text, without blank lines."""
-    result = []
+    records = []
     for line in source.lines():
         record, offset = [], line.offset
         for text in line.text.split("\t"):
             record.append(Field(text, offset))
             offset += len(text) + 1
-        result.append(record)
-    return result
+        records.append(record)
+    return records
 
 
 def check_width(source: TextFile, record: list[Field], names: list[str]) -> None:

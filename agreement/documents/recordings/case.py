@@ -325,17 +325,17 @@ def case_text(content: CaseContent) -> str:
     }
     """
     CaseFile.model_validate(content)
-    entries = {
+    document = {
         name: content[name]
         for name, field in CaseFile.model_fields.items()
         if name in content
         if field.is_required() or content[name] != field.get_default(call_default_factory=True)
     }
-    return "{\n" + ",\n".join(_entries(entries)) + "\n}\n"
+    return "{\n" + ",\n".join(_entries(document)) + "\n}\n"
 
 
-def _entries(entries: Mapping[str, object]) -> Iterator[str]:
-    for name, value in entries.items():
+def _entries(document: Mapping[str, object]) -> Iterator[str]:
+    for name, value in document.items():
         if isinstance(value, list) and value:
             lines = ",\n".join(f"  {_json(item)}" for item in value)
             yield f" {_json(name)}: [\n{lines}\n ]"
@@ -353,8 +353,8 @@ def _whole(value: object) -> object:
         case float() if value == int(value):
             return int(value)
         case dict():
-            return {name: _whole(item) for name, item in value.items() if item is not None}
+            return {name: _whole(part) for name, part in value.items() if part is not None}
         case list() | tuple():
-            return [_whole(item) for item in value]
+            return [_whole(part) for part in value]
         case _:
             return value

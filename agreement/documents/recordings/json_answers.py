@@ -101,9 +101,9 @@ def read_sparql_json(source: TextFile, times: AnswerTimes, variable: str | None)
     variables: list[str] = []
     reports: list[_Report] = []
     for document in documents:
-        names, result = _read(document, times, variable, reports[-1][0] if reports else 0.0)
+        names, reports_read = _read(document, times, variable, reports[-1][0] if reports else 0.0)
         variables += names
-        reports += result
+        reports += reports_read
     return Answers(recording_of(variables, reports), rows_only=not one_a_line(lines))
 
 

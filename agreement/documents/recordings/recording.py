@@ -155,12 +155,12 @@ def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 def group_reports(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
     """Return rows that follow each other at one time as one report."""
-    result: list[tuple[float, list[Mapping[str, str | None]]]] = []
+    groups: list[tuple[float, list[Mapping[str, str | None]]]] = []
     for t, row in rows:
-        if not result or result[-1][0] != t:
-            result.append((t, []))
-        result[-1][1].append(row)
-    return result
+        if not groups or groups[-1][0] != t:
+            groups.append((t, []))
+        groups[-1][1].append(row)
+    return groups
 
 
 def made_lexical(recording: Recording) -> Recording:

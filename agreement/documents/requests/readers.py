@@ -117,10 +117,10 @@ def period(value: str | int) -> Period:
 
 def whole_numbers(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return whole numbers from 1."""
-    result = [one.source for one in periods(value)]
-    if not all(isinstance(item, int) for item in result):
+    numbers = [one.source for one in periods(value)]
+    if not all(isinstance(number, int) for number in numbers):
         raise LarsError("accepted: whole numbers from 1, as 1,2,4")
-    return tuple(item for item in result if isinstance(item, int))
+    return tuple(number for number in numbers if isinstance(number, int))
 
 
 def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
@@ -228,7 +228,7 @@ def variables(value: str | Sequence[str]) -> tuple[str, ...]:
 
 def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
     """Return the files of static data."""
-    return tuple(item if isinstance(item, StaticFile) else static_file(item) for item in names)
+    return tuple(source if isinstance(source, StaticFile) else static_file(source) for source in names)
 
 
 def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
@@ -238,13 +238,13 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
         if isinstance(names, Mapping)
         else [(iri, file) for iri, _, file in (text.rpartition("=") for text in names)]
     )
-    result: dict[Path, str] = {}
+    iris: dict[Path, str] = {}
     for iri, file in pairs:
         if not (iri and file):
             raise LarsError("accepted: IRI=FILE")
-        if result.setdefault(Path(file), stream := _absolute(iri)) != stream:
-            raise LarsError(f"the file {file} was given the stream {result[Path(file)]}; accepted: one")
-    return result
+        if iris.setdefault(Path(file), stream := _absolute(iri)) != stream:
+            raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; accepted: one")
+    return iris
 
 
 def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
@@ -254,14 +254,14 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     {'ex': 'http://example.org/'}
     """
     pairs = names.items() if isinstance(names, Mapping) else [text.partition("=")[::2] for text in names]
-    result: dict[str, str] = {}
+    iris: dict[str, str] = {}
     for name, iri in pairs:
         prefix = name.removesuffix(":")
         if not PREFIX.fullmatch(prefix):
             raise LarsError(f"found the prefix {name!r}; accepted: PREFIX=IRI, as ex=http://example.org/")
-        if result.setdefault(prefix, meant := _absolute(iri)) != meant:
-            raise LarsError(f"the prefix {prefix!r} was given {result[prefix]}; accepted: one IRI")
-    return result
+        if iris.setdefault(prefix, meant := _absolute(iri)) != meant:
+            raise LarsError(f"the prefix {prefix!r} was given {iris[prefix]}; accepted: one IRI")
+    return iris
 
 
 def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -273,14 +273,14 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     if isinstance(names, Mapping):
         columns_by_stream(names)
         return names
-    result: dict[str, str] = {}
+    contents: dict[str, str] = {}
     for text in names:
         part, _, template = text.partition("=")
         if not (part and template):
             raise LarsError("accepted: PART=TEMPLATE, as t={time} or ex:at=ex:station/{station}")
-        if result.setdefault(part, template) != template:
-            raise LarsError(f"{part} was given {result[part]}; accepted: one template")
-    return result
+        if contents.setdefault(part, template) != template:
+            raise LarsError(f"{part} was given {contents[part]}; accepted: one template")
+    return contents
 
 
 def _absolute(iri: str) -> str:

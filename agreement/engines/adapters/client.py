@@ -208,8 +208,8 @@ class ChildProgram:
 
     def _has_ended(self) -> bool:
         # The process stays known until its group has ended: nobody else can have its number.
-        result = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
-        return result is not None
+        ending = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        return ending is not None
 
     def _await_end(self, seconds: float) -> None:
         until = monotonic() + seconds
@@ -297,15 +297,15 @@ class RunningAdapter:
         message = OpenMessage(
             query=registration.query, static=registration.static, options=registration.options
         )
-        (result,) = self.ask([message])
-        if "error" in result:
-            raise RefusedQueryError(self._read(ErrorReply, result, "open").error)
-        for key in result.keys() - ProfileReply.model_fields.keys():
+        (reply,) = self.ask([message])
+        if "error" in reply:
+            raise RefusedQueryError(self._read(ErrorReply, reply, "open").error)
+        for key in reply.keys() - ProfileReply.model_fields.keys():
             if meant := get_close_matches(key, ProfileReply.model_fields, 1, 0.8):
                 raise self._failed(
                     f"has replied to open wrongly: unknown key {key!r}, did you mean {meant[0]}"
                 )
-        return AdapterSession(self, self._read(ProfileReply, result, "open"))
+        return AdapterSession(self, self._read(ProfileReply, reply, "open"))
 
     def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         """Send messages, and return the reply to each."""
@@ -316,16 +316,16 @@ class RunningAdapter:
         self.noise = self._child.noise
         return replies
 
-    def reply(self, kind: type[_Reply], entries: Mapping[str, object], op: str) -> _Reply:
+    def reply(self, kind: type[_Reply], message: Mapping[str, object], op: str) -> _Reply:
         """Return a reply as what it has to be; raises FailedEngineError for anything else."""
-        if "error" in entries:
-            error = self._read(ErrorReply, entries, op).error
+        if "error" in message:
+            error = self._read(ErrorReply, message, op).error
             raise self._failed(f"cannot go on after {op}: {error}")
-        return self._read(kind, entries, op)
+        return self._read(kind, message, op)
 
-    def _read(self, kind: type[_Reply], entries: Mapping[str, object], op: str) -> _Reply:
+    def _read(self, kind: type[_Reply], message: Mapping[str, object], op: str) -> _Reply:
         try:
-            return kind.model_validate(entries)
+            return kind.model_validate(message)
         except ValidationError as error:
             raise self._failed(f"has replied to {op} wrongly: {problem_of(error)}") from None
 
@@ -401,8 +401,8 @@ class AdapterSession:
         number = t / self.profile.unit.milliseconds
         return int(number) if number == int(number) else number
 
-    def _reply(self, entries: Mapping[str, object]) -> PushReply:
-        reply = self.adapter.reply(PushReply, entries, "push")
+    def _reply(self, message: Mapping[str, object]) -> PushReply:
+        reply = self.adapter.reply(PushReply, message, "push")
         reports = self._checked(reply.reports, "push")
         return PushReply.model_construct(reports=reports, refused=reply.refused, errors=reply.errors)
 
@@ -411,13 +411,13 @@ class AdapterSession:
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
         """Say that nothing comes before a time any more, where the adapter says that it advances."""
-        (result,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
-        return self._checked(self.adapter.reply(AdvanceReply, result, "advance").reports, "advance")
+        (reply,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
+        return self._checked(self.adapter.reply(AdvanceReply, reply, "advance").reports, "advance")
 
     def close(self) -> tuple[EngineReport, ...]:
         """End the run, and the process with it where another query needs another one."""
-        (result,) = self.adapter.ask([CloseMessage()])
-        reports = self._checked(self.adapter.reply(CloseReply, result, "close").reports, "close")
+        (reply,) = self.adapter.ask([CloseMessage()])
+        reports = self._checked(self.adapter.reply(CloseReply, reply, "close").reports, "close")
         if not self.profile.fresh:
             self.adapter.end()
         return reports

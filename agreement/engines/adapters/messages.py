@@ -192,9 +192,9 @@ def schema() -> dict[str, object]:
     definitions: dict[str, object] = {}
     models: list[type[Message]] = [*messages, *REPLIES.values(), ErrorReply]
     for model in models:
-        result = model.model_json_schema(ref_template="#/$defs/{model}")
-        definitions |= result.pop("$defs", {})
-        definitions[model.__name__] = result
+        document = model.model_json_schema(ref_template="#/$defs/{model}")
+        definitions |= document.pop("$defs", {})
+        definitions[model.__name__] = document
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Adapters of lars: a JSON object a line, each answered by one line",

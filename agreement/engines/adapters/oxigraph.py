@@ -135,7 +135,7 @@ def _rows(results: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Ite
         yield from ((("Answer", str(_TRUE)),),) if results else ()
         return
     if isinstance(results, ox.QueryTriples):
-        triples = dict.fromkeys((item.subject, item.predicate, item.object) for item in results)
+        triples = dict.fromkeys((triple.subject, triple.predicate, triple.object) for triple in results)
         yield from (tuple(zip(TRIPLE, map(str, triple), strict=True)) for triple in triples)
         return
     names = [variable.value for variable in results.variables]

@@ -75,13 +75,14 @@ class _Serving:
         if self.session is None:
             return [ErrorReply(error=_NONE_OPEN) for _ in messages]
         read = [_push(message) for message in messages]
-        pushes = [item for item in read if isinstance(item, Push)]
+        pushes = [element for element in read if isinstance(element, Push)]
         try:
             push = iter(self.session.push(pushes))
         except LarsError as error:
             return [ErrorReply(error=str(error)) for _ in messages]
         return [
-            next(push) if isinstance(item, Push) else PushReply(reports=(), refused=item) for item in read
+            next(push) if isinstance(element, Push) else PushReply(reports=(), refused=element)
+            for element in read
         ]
 
 

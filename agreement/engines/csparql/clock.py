@@ -52,7 +52,7 @@ def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
 
     They are older than a triple that waits on its tick; others that are out of order it accepts.
     """
-    result = []
+    problems = []
     last: float | None = None
     waiting: float | None = None
     for number, push in enumerate(pushes):
@@ -63,8 +63,8 @@ def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
         if push.t == last + TICK:
             waiting = push.t
         elif waiting is not None and push.t < waiting:
-            result.append(number)
-    return tuple(result)
+            problems.append(number)
+    return tuple(problems)
 
 
 def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:

@@ -167,13 +167,13 @@ class TimeView:
         """Set the clock; return the content to report: before it expires, unless its end has come."""
         if not self._schedule.moves(now):
             return None
-        result, due = None, self._schedule.due()
+        content, due = None, self._schedule.due()
         if due is not None:
             if self._oldest() + self._length <= due:
                 self._expire(now)
-            result = self._numbers()
+            content = self._numbers()
         self._expire(now)
-        return result
+        return content
 
     def content(self, at: float) -> ViewContent:
         """Return the content, for the specification without what has expired by then."""
@@ -214,8 +214,8 @@ class BatchView:
         """Set the clock; return the content to report, and begin anew."""
         if not self._schedule.moves(now) or self._schedule.due() is None:
             return None
-        result, self._content = tuple(self._content), []
-        return result
+        content, self._content = tuple(self._content), []
+        return content
 
     def content(self, at: float) -> ViewContent:
         """Return the content."""
@@ -319,9 +319,9 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: O
     _check(query)
     rejected = () if _ORDER in off else refusals(pushes)
     due = list(_reports(query, pushes, frozenset(rejected), off))
-    found = _answered(query, static, [[pushes[n].triple for n in item.kept] for item in due], off)
+    found = _answered(query, static, [[pushes[n].triple for n in view.kept] for view in due], off)
     variables = (ANSWER,) if query.form is Form.ASK else columns(query)
-    reports = (Report(item.t, rows, item.trigger) for item, rows in zip(due, found, strict=True))
+    reports = (Report(view.t, rows, view.trigger) for view, rows in zip(due, found, strict=True))
     return Recording(variables, tuple(reports), rejected)
 
 
@@ -368,7 +368,7 @@ def _reports(
             for part, c in zip(windows, closing, strict=True)
         ]
         kept = [tuple(n for n in positions if pushes[n].stream in part.kept) for part, positions in both]
-        if _KEPT in off or any(item for item, c in zip(kept, closing, strict=True) if c is not None):
+        if _KEPT in off or any(numbers for numbers, c in zip(kept, closing, strict=True) if c is not None):
             yield _Due(_time(event, off), event.trigger, tuple(chain(*kept)))
 
 
@@ -377,11 +377,11 @@ def _parts(query: EngineQuery, off: Off) -> list[_Window]:
     if _ONE not in off:
         window = chosen(query.merged).window
         return [_Window(view(window, off), names if _ALL in off else None, names)]
-    result = []
+    parts = []
     for part in query.merged:
         own = frozenset((str(part.stream),))
-        result.append(_Window(view(part.window, off), own if _ALL in off else None, own))
-    return result
+        parts.append(_Window(view(part.window, off), own if _ALL in off else None, own))
+    return parts
 
 
 def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:

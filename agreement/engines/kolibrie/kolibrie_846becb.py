@@ -307,12 +307,12 @@ def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Pus
 def _of_run(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, joins_after: bool
 ) -> Recording:
-    machine, result = _machine(query, static, pushes, off), list[_Answer]()
+    machine, answers_made = _machine(query, static, pushes, off), list[_Answer]()
     for number, push in enumerate(pushes):
-        result += machine.arrive(number, push)
+        answers_made += machine.arrive(number, push)
         if joins_after:
-            result.append(_Answer(push.t, number, machine.joined()))
-    reports = (Report(item.t, item.rows, item.push) for item in result if item.rows)
+            answers_made.append(_Answer(push.t, number, machine.joined()))
+    reports = (Report(answer.t, answer.rows, answer.push) for answer in answers_made if answer.rows)
     return Recording(machine.head.names, tuple(reports))
 
 
@@ -448,11 +448,11 @@ class _Machine:
             self.windows[n].enter(t, triple)
         closes = {close for kolibrie_windows in self.windows for close in kolibrie_windows.closes(t)}
         for close in sorted(closes):
-            result = {
+            contents = {
                 n: kolibrie_windows.live.contents.get(close, ())
                 for n, kolibrie_windows in enumerate(self.windows)
             }
-            yield close, {n: tuple(content) for n, content in result.items() if content}
+            yield close, {n: tuple(content) for n, content in contents.items() if content}
         for n, windows in enumerate(self.windows):
             windows.drop(t) if n in entering else windows.forget(t)
 
@@ -462,11 +462,11 @@ class _Machine:
             for n, content in contents.items():
                 self.queue.append((n, self._rows_of(n, [triple for _, triple in content])))
             return ()
-        result = []
+        firings = []
         for n, windows in enumerate(self.windows):
             active = [triple for _, triple in contents[n]] if n in contents else windows.active(close)
-            result.append(self._rows_of(n, active))
-        return self._reported(result)
+            firings.append(self._rows_of(n, active))
+        return self._reported(firings)
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
         """Return the rows of a window over what it shows, or over a store with what others left there."""
@@ -488,10 +488,10 @@ class _Machine:
         self.queue.clear()
         if len(self.waiting) < len(self.windows):
             return ()
-        result = [tuple(self.waiting[n]) for n in range(len(self.windows))]
+        waiting = [tuple(self.waiting[n]) for n in range(len(self.windows))]
         if not self.plan.steals:
             self.waiting.clear()
-        return self._reported(result)
+        return self._reported(waiting)
 
     def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
         sides = (*binding_sets, self.static) if self.plan.static else binding_sets

@@ -156,11 +156,11 @@ class ContentAnswers:
         rows = np.repeat(runs.numbers[begins][owners], changes)
         at = np.repeat(numbers, changes)
         order = np.argsort(at, kind="stable")
-        result, starts = np.unique(at[order], return_index=True)
+        times, starts = np.unique(at[order], return_index=True)
         ends = [*starts.tolist(), len(order)]
         return {
             number: RowsByNumber(self._numbers, rows[order[begin:end]])
-            for number, (begin, end) in zip(result.tolist(), pairwise(ends), strict=True)
+            for number, (begin, end) in zip(times.tolist(), pairwise(ends), strict=True)
         }
 
     def _runs(self, contents: Sequence[ShownSpans]) -> "_Runs":

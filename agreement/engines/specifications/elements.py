@@ -41,7 +41,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
     Raises LarsError for a time that is no whole number of units.
     """
     length = unit.milliseconds
-    result = []
+    elements = []
     for number, push in enumerate(pushes):
         counted = push.t / length
         t = round(counted)
@@ -50,8 +50,8 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
                 f"push {number} is at {push.t} ms, which is no whole number of the unit {unit}: "
                 "choose a unit that divides it"
             )
-        result.append(PushedTriple(t, push.stream, push.triple, number, push.graph))
-    return tuple(sorted(result, key=attrgetter("t")))
+        elements.append(PushedTriple(t, push.stream, push.triple, number, push.graph))
+    return tuple(sorted(elements, key=attrgetter("t")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,8 +185,8 @@ class _Stream:
             if isinstance(window, TupleWindow):
                 ranks = min(ranks, self.sizes.index(window.size))
         cells = [cell for cell in self._cells(t) if interval.meet(cell) == cell]
-        result = [self._spot(cell.last, rank, t) for cell in reversed(cells) for rank in range(ranks, -1, -1)]
-        return result if self.sizes else _least(result)
+        spots = [self._spot(cell.last, rank, t) for cell in reversed(cells) for rank in range(ranks, -1, -1)]
+        return spots if self.sizes else _least(spots)
 
     def _spot(self, time: int, rank: int, t: int) -> _Spot:
         return _Spot(time, rank, frozenset(view for view in self.views if self._sees(view, time, rank, t)))
@@ -263,8 +263,8 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
     pivots = {
         (pivot, end) for window in stepped for end in _ends(window) for pivot in range(0, steps, window.step)
     }
-    result = {pivot for pivot, _ in pivots} | {pivot + end - own for pivot, end in pivots for own in moving}
-    yield from ((t + near) % steps for t in result for near in (-1, 0, 1))
+    times = {pivot for pivot, _ in pivots} | {pivot + end - own for pivot, end in pivots for own in moving}
+    yield from ((t + near) % steps for t in times for near in (-1, 0, 1))
 
 
 def _ends(window: TimeWindow) -> tuple[int, ...]:

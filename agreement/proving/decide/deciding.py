@@ -174,8 +174,8 @@ class Decider:
                 witness, theorem, searched = self.search(period)
         if theorem is None:
             verdict, theorem = differing(question, period, witness)
-        result = tuple(premises(question, period)), tuple(changes(question, period, verdict))
-        return PeriodDecision(period, verdict, theorem, *result, witness, searched)
+        proof = tuple(premises(question, period)), tuple(changes(question, period, verdict))
+        return PeriodDecision(period, verdict, theorem, *proof, witness, searched)
 
     def search(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
         """Return the smallest stream on which the sides differ, or why there is none."""

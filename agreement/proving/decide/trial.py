@@ -104,22 +104,22 @@ def trace_on(facts: tuple[Fact, ...], static: Stock, last: int) -> LocalTrace:
 
 def background_of(static: Stock) -> Background:
     """Return static triples as the background of a program."""
-    default = frozenset(_texts(item) for item in static if item[3] == DEFAULT)
-    names = dict.fromkeys(str(item[3]) for item in static if item[3] != DEFAULT)
-    named = {name: frozenset(_texts(item) for item in static if str(item[3]) == name) for name in names}
+    default = frozenset(_texts(quad) for quad in static if quad[3] == DEFAULT)
+    names = dict.fromkeys(str(quad[3]) for quad in static if quad[3] != DEFAULT)
+    named = {name: frozenset(_texts(quad) for quad in static if str(quad[3]) == name) for name in names}
     return background(Static(default, named), Dataset(), lambda _: None)
 
 
-def _texts(item: tuple[object, ...]) -> tuple[str, str, str]:
-    subject, predicate, object_ = map(str, item[:3])
+def _texts(quad: tuple[object, ...]) -> tuple[str, str, str]:
+    subject, predicate, object_ = map(str, quad[:3])
     return subject, predicate, object_
 
 
 def stock_of(known: Background) -> Stock:
     """Return the static triples of a program's background."""
-    triples = (tuple(map(constant_of, item[:3])) for item in known.get(("triple", 4), ()))
+    triples = (tuple(map(constant_of, quad[:3])) for quad in known.get(("triple", 4), ()))
     graphs = (
-        DEFAULT if item[3] == DEFAULT.name else constant_of(item[3]) for item in known.get(("triple", 4), ())
+        DEFAULT if quad[3] == DEFAULT.name else constant_of(quad[3]) for quad in known.get(("triple", 4), ())
     )
     return tuple((s, p, o, graph) for (s, p, o), graph in zip(triples, graphs, strict=True))
 

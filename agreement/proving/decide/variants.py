@@ -88,7 +88,7 @@ class VariantClasses:
     def _is_stored(self, triple: TriplePattern) -> bool:
         stock = self.question.stock
         if stock is not None:
-            held = (TriplePattern(*item[:3]) for item in stock if item[3] == DEFAULT)
+            held = (TriplePattern(*quad[:3]) for quad in stock if quad[3] == DEFAULT)
         else:
             held = (edge.triple for edge in self.question.edges if edge.where == GraphSource())
         return any(unify(triple, pattern) for pattern in held)

@@ -38,7 +38,7 @@ class Candidate:
     def facts(self, shift: int, noise: int | None = None) -> tuple[Fact, ...]:
         """Return the arrivals as facts, `shift` later, with the noise at a time."""
         more = () if noise is None else (replace_time(self.noise, noise),)
-        listed = sorted((*self.arrivals, *more), key=lambda item: item[0])
+        listed = sorted((*self.arrivals, *more), key=lambda arrival: arrival[0])
         return tuple(
             Fact(t + shift, STREAM_PREDICATE, (*map(str, triple), str(stream)))
             for t, triple, stream in listed
@@ -205,6 +205,6 @@ def _ordered(disjunct: Disjunct) -> list[Edge]:
 
 
 def _from_zero(arrivals: Iterable[Arrival]) -> tuple[Arrival, ...]:
-    listed = sorted(arrivals, key=lambda item: item[0])
+    listed = sorted(arrivals, key=lambda arrival: arrival[0])
     first = listed[0][0] if listed else 0
     return tuple(dict.fromkeys((t - first, triple, stream) for t, triple, stream in listed))

@@ -86,9 +86,9 @@ def has_blank_in_two(triples: Iterable[tuple[Source, Iterable[Term]]]) -> bool:
     >>> has_blank_in_two([(("s", 1), (Blank("b"),)), (("s", 1), (Blank("b"),))])
     False
     """
-    result: dict[Term, Source] = {}
+    sources: dict[Term, Source] = {}
     return any(
-        result.setdefault(term, source) != source
+        sources.setdefault(term, source) != source
         for source, terms in triples
         for term in terms
         if isinstance(term, Blank)

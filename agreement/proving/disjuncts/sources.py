@@ -37,8 +37,8 @@ def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
 
     Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
     """
-    result = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
-    return tuple(e for e in result if isinstance(e.where, Reading) or e.where == GraphSource())
+    edges = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
+    return tuple(e for e in edges if isinstance(e.where, Reading) or e.where == GraphSource())
 
 
 def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
@@ -99,10 +99,10 @@ def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
     bound: dict[tuple[int, Variable], Constant | tuple[int, Variable]] = {}
 
     def end(side: int, term: Term) -> Constant | tuple[int, Variable]:
-        result = (side, term) if isinstance(term, Variable) else term
-        while isinstance(result, tuple) and result in bound:
-            result = bound[result]
-        return result
+        node = (side, term) if isinstance(term, Variable) else term
+        while isinstance(node, tuple) and node in bound:
+            node = bound[node]
+        return node
 
     for mine, theirs in zip(pattern.terms, other.terms, strict=True):
         left, right = end(0, mine), end(1, theirs)
@@ -124,4 +124,4 @@ def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
 
 
 def _in_stock(triple: TriplePattern, stock: Stock) -> bool:
-    return any(unify(triple, TriplePattern(*item[:3])) for item in stock if item[3] == DEFAULT)
+    return any(unify(triple, TriplePattern(*quad[:3])) for quad in stock if quad[3] == DEFAULT)

@@ -27,13 +27,13 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
             str(source.stream) for source in sources(query) if not isinstance(source.stream, Variable)
         )
     )
-    result: dict[Letter, None] = {}
+    letters: dict[Letter, None] = {}
     for disjunct in disjuncts(query.pattern, Profile.SPARQL11):
         for terms in _terms(disjunct, static):
             for edge in disjunct.edges:
-                result.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
+                letters.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
     noise = [(stream, _NOISE) for stream in streams]
-    return (*list(result)[: _MOST - len(noise)], *noise)
+    return (*list(letters)[: _MOST - len(noise)], *noise)
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:

@@ -136,8 +136,8 @@ def _rspql(how: QueryWriting, of: QueryFamily) -> str:
         sizes = (how.length.format(n=place) for place in (length, step))
         return f"FROM NAMED WINDOW :w{number} ON {on} [RANGE {' STEP '.join(sizes)}]"
 
-    declared = [window(n, *item[:3]) for n, item in enumerate(of.windows, 1)]
-    blocks = [f"WINDOW :w{n} {{ {item[3]} }}" for n, item in enumerate(of.windows, 1)]
+    declared = [window(n, *block[:3]) for n, block in enumerate(of.windows, 1)]
+    blocks = [f"WINDOW :w{n} {{ {block[3]} }}" for n, block in enumerate(of.windows, 1)]
     where = [of.body] if of.body else [*blocks, *filter(None, (of.outside,))]
     operator = of.operator.upper() if how.capital else of.operator
     lines = (

@@ -31,7 +31,7 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
 
 def _interleaved(*parts: Iterator[TimedLetters]) -> Iterator[TimedLetters]:
     for group in zip_longest(*parts):
-        yield from (item for item in group if item is not None)
+        yield from (timed_letter for timed_letter in group if timed_letter is not None)
 
 
 def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
@@ -59,8 +59,8 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
         yield _ended(query, [(t, letters[0])], reach)
     for one, other in combinations_with_replacement(edges, 2):
         for a, b in pairs:
-            result = [(one, letters[a % len(letters)]), (other, letters[b % len(letters)])]
-            yield _ended(query, result, reach)
+            timed = [(one, letters[a % len(letters)]), (other, letters[b % len(letters)])]
+            yield _ended(query, timed, reach)
 
 
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
@@ -125,10 +125,10 @@ def _random(query: HuntedQuery, draw: random.Random) -> TimedLetters:
     """Return a stream of up to 16 triples, its times at edges, together, apart, seldom late."""
     reach, letters = _reach(query), query.letters
     pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))
-    t, result = draw.choice((0, 0, 1, draw.randrange(reach + 1))), list[tuple[int, Letter]]()
+    t, timed = draw.choice((0, 0, 1, draw.randrange(reach + 1))), list[tuple[int, Letter]]()
     late = draw.random() < _OLD
     for _ in range(draw.randint(2, 16)):
         back = draw.randrange(reach) if late and draw.random() < 2 * _OLD else 0
-        result.append((max(0, t - back), draw.choice(pool)))
+        timed.append((max(0, t - back), draw.choice(pool)))
         t += draw.choice((0, 1, 1, 1, 2, draw.randrange(reach + 1)))
-    return _ended(query, result, reach)
+    return _ended(query, timed, reach)

@@ -84,7 +84,7 @@ def _needed(
     seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
     """Yield for each period min λ(r, t) of push and λ(r, e) of pull, up to the longest age; else NEVER."""
-    result: list[dict[Row, list[float]]] = [{} for _ in periods]
+    ages: list[dict[Row, list[float]]] = [{} for _ in periods]
     fired = sorted(seen_matches.push_times)
     for side, matches in enumerate((seen_matches.push, seen_matches.pull)):
         for match in chain.from_iterable(matches.values()):
@@ -97,6 +97,6 @@ def _needed(
                 at = bisect_left(fired, max(match.start, begin + 1))
                 t = end if side else fired[at] if at < len(fired) else end + 1
                 if t <= min(end, last):
-                    both = result[place].setdefault(match.row, [NEVER, NEVER])
+                    both = ages[place].setdefault(match.row, [NEVER, NEVER])
                     both[side] = min(both[side], 0 if match.oldest is None else t - match.oldest)
-    yield from result
+    yield from ages

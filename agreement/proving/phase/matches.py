@@ -86,7 +86,7 @@ class VariedWindow:
 def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: Trace) -> list[TimedMatch]:
     """Return all matches on a trace, for a query without an obstacle."""
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
-    result: dict[TimedMatch, None] = {}
+    timed: dict[TimedMatch, None] = {}
     for disjunct in _placed(query, setting, _carried(trace)):
         rule, ages = _rule(disjunct, query, setting, varied)
         head = rule.head
@@ -96,8 +96,8 @@ def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: T
         )
         (runs,) = trace.answers([question])
         for row in {row for rows in runs.whole().by_time().values() for row in rows}:
-            result[_match(row, ages, trace.timeline.first)] = None
-    return list(result)
+            timed[_match(row, ages, trace.timeline.first)] = None
+    return list(timed)
 
 
 _Carried = frozenset[tuple[str, str]]

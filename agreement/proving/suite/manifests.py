@@ -221,7 +221,7 @@ def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
     root = _object(index, None, f"{_MF}include")
     if root is None:
         raise LarsError(f"{folder / MANIFEST}: no mf:include; accepted: {ACCEPTED}")
-    names = [_local(item, folder / MANIFEST) for item in _list(index, root, folder / MANIFEST)]
+    names = [_local(node, folder / MANIFEST) for node in _list(index, root, folder / MANIFEST)]
     levels = [name.removesuffix(".ttl") for name in names]
     if level is not None and level not in levels:
         raise LarsError(f"--level {level}: accepted: {', '.join(levels)}")
@@ -298,7 +298,7 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
     stream, static = file_of(action, "stream"), file_of(action, "static")
     texts, expected = {}, {}
     for language in Language:
-        query, result = (file_of(item, language.value) for item in (action, answer))
+        query, result = (file_of(node, language.value) for node in (action, answer))
         if query is not None and result is not None:
             texts[language] = read_text(query, "a query")
             expected[language] = _expected(result)
@@ -343,7 +343,7 @@ def _expected(path: Path) -> tuple[ExpectedReports, ...]:
     document = json_of(read_file(path, "expected reports as JSON"), "expected reports as JSON")
     content = check_data(ExpectedFile, document)
     names = tuple(content.columns)
-    result = []
+    expected = []
     for number, choice in enumerate(content.choices):
         where = ("choices", number)
         try:
@@ -364,8 +364,8 @@ def _expected(path: Path) -> tuple[ExpectedReports, ...]:
             )
         except LarsError as error:
             raise document.error((*where, "reports"), str(error)) from None
-        result.append(ExpectedReports(names, reports, numbers))
-    return tuple(result)
+        expected.append(ExpectedReports(names, reports, numbers))
+    return tuple(expected)
 
 
 def _term(text: str | None) -> str | None:

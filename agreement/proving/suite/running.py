@@ -87,7 +87,7 @@ def _rewritten(text: str, how: QueryWriting | None) -> str:
 
     def window(match: re.Match[str]) -> str:
         on = how.stream.format(iri=f"<http://e/{match[1]}>", name=match[1])
-        sizes = (how.length.format(n=item) for item in (match[2], match[3]))
+        sizes = (how.length.format(n=size) for size in (match[2], match[3]))
         return f"ON {on} [RANGE {' STEP '.join(sizes)}]"
 
     text = _WINDOW.sub(window, text)
@@ -171,14 +171,14 @@ def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *
     `after` says whether it takes a later element to know one, or one of the same time is enough.
     """
     until, times = until_of(answer.test), sorted({*accumulate((push.t for push in answer.test.stream), max)})
-    names, lexical, result = expected.names, answer.lexical, []
+    names, lexical, keys = expected.names, answer.lexical, []
     for t, rows in expected.reports:
         at: float = t
         if label is Label.ARRIVAL:
             at = next((time for time in times if time > t or (time == t and not after)), until)
         if at < until:
-            result.append((float(at), _bag(_shape(names, row, lexical) for row in rows)))
-    return tuple(result)
+            keys.append((float(at), _bag(_shape(names, row, lexical) for row in rows)))
+    return tuple(keys)
 
 
 def _shape(names: Sequence[str], row: Row, lexical: bool) -> Hashable:
@@ -200,12 +200,12 @@ def engine_answers(
 
     def part(number: int) -> list[SuiteAnswer]:
         nonlocal done
-        result = []
+        answers = []
         for test in spoken[number :: len(engines)]:
-            result.append(_answer(engines[number], test, writing, options))
+            answers.append(_answer(engines[number], test, writing, options))
             done += 1
             progress(done, len(spoken))
-        return result
+        return answers
 
     with ThreadPoolExecutor(len(engines)) as pool:
         parts = list(pool.map(part, range(len(engines))))

@@ -101,12 +101,12 @@ def made_tests(progress: Progress = no_progress) -> tuple[SuiteTest, ...]:
     """Return every test of the suite, made anew by the specification."""
     queries = {query.name: query for query in catalogue()}
     numbers = dict.fromkeys(queries, 0)
-    result = []
+    tests = []
     for done, stream in enumerate(chosen_streams()):
         progress(done, len(chosen_streams()))
         numbers[stream.query] += 1
-        result.append(_test_of(queries[stream.query], stream, numbers[stream.query]))
-    return tuple(result)
+        tests.append(_test_of(queries[stream.query], stream, numbers[stream.query]))
+    return tuple(tests)
 
 
 def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:

@@ -173,5 +173,5 @@ def of_ranges(text: str) -> Iterator[int]:
 def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:
     """Return for each parameter the values that some vectors have, as words."""
     every = [vectors()[n].values() for n in numbers]
-    names = dict.fromkeys(name for item in every for name in item)
-    return {name: list(dict.fromkeys(item[name] for item in every if name in item)) for name in names}
+    names = dict.fromkeys(name for values in every for name in values)
+    return {name: list(dict.fromkeys(values[name] for values in every if name in values)) for name in names}

@@ -54,12 +54,12 @@ def candidate_atoms(
     other stream and as static triples. The last of each stream matches no pattern, unless one has a
     variable for predicate.
     """
-    result = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
-    values, alike = _values(programs, result, () if known is None else _triples(known))
+    atoms = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+    values, alike = _values(programs, atoms, () if known is None else _triples(known))
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
-    for pattern in result:
+    for pattern in atoms:
         sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[pattern.terms]
         for terms in _instances(pattern, values):
             for source in sorted(sources, key=str):

@@ -198,7 +198,7 @@ def read_sides(text: str) -> Readings:
     (<Trigger.ANY: 'any'>, <Trigger.MATCHING: 'matching'>)
     """
     for kind in _KINDS:
-        named = {item.value.lower(): item for item in kind}
+        named = {value.value.lower(): value for value in kind}
         parts = text.lower().split(",")
         if len(set(parts)) == len(parts) == 2 and set(parts) <= named.keys():  # noqa: PLR2004
             return named[parts[0]], named[parts[1]]
@@ -208,7 +208,7 @@ def read_sides(text: str) -> Readings:
             return profile, other
         case _:
             pass
-    accepted = "; ".join(", ".join(item.value.lower() for item in kind) for kind in _KINDS)
+    accepted = "; ".join(", ".join(value.value.lower() for value in kind) for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
     raise LarsError(f"accepted: A,B, two of one of: {accepted}")
 

@@ -115,14 +115,14 @@ class PositionClasses:
 
     def __init__(self, programs: Sequence[Program], known: Iterable[PatternAtom] = ()) -> None:
         self._parent: dict[_Node, _Node] = {}
-        result = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+        atoms = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
         self._static: dict[_Node, set[Constant]] = {}
-        for atom, other in combinations(result, 2):
+        for atom, other in combinations(atoms, 2):
             if unify(atom, other):
                 for a, b in zip(atom.terms, other.terms, strict=True):
                     self._unite(_node(a), _node(b))
         for triple in known:
-            for pattern in result:
+            for pattern in atoms:
                 if unify(pattern, triple):
                     self._note(pattern, triple)
         for rule in (rule for program in programs for rule in program.rules if not is_import(rule)):
@@ -139,9 +139,9 @@ class PositionClasses:
                 first, *rest = sorted(compared)
                 for name in rest:
                     self._unite(_node(first), _node(name))
-        self._names = sorted({name for pattern in result for name in pattern.variables})
+        self._names = sorted({name for pattern in atoms for name in pattern.variables})
         self._constants: set[Constant] = {
-            term for pattern_atom in result for term in pattern_atom.terms if not isinstance(term, Variable)
+            term for pattern_atom in atoms for term in pattern_atom.terms if not isinstance(term, Variable)
         }
 
     def of(self, variable: Variable) -> PositionClass:

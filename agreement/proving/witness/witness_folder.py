@@ -99,12 +99,12 @@ class WrittenExperiment:
 
     def _assigned(self) -> dict[Iri, tuple[Iri, ...]]:
         """Return the predicates that the CQELS query reads from each stream."""
-        result: dict[Iri, dict[Iri, None]] = {}
+        iris: dict[Iri, dict[Iri, None]] = {}
         for block in stream_blocks(self.pair.cqels.pattern):
             for triple in block.pattern.triples if isinstance(block.pattern, Bgp) else ():
                 if isinstance(block.stream, Iri) and isinstance(triple.predicate, Iri):
-                    result.setdefault(block.stream, {})[triple.predicate] = None
-        return {stream: tuple(predicates) for stream, predicates in result.items()}
+                    iris.setdefault(block.stream, {})[triple.predicate] = None
+        return {stream: tuple(predicates) for stream, predicates in iris.items()}
 
     def _toml(self, queries: Iterable[EngineQuery], *, has_static: bool) -> Iterator[str]:
         yield f'title = "{self.title}"'

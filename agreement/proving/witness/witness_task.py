@@ -287,15 +287,15 @@ def witness_task(
 
 
 def _check_idle(overrides: Overrides, wishes: WitnessCriteria, why: str) -> None:
-    entries: dict[str, object] = {"--period": overrides.periods or None, "--cause": wishes.cause}
-    entries["--same-input"] = wishes.same_input or None
+    values: dict[str, object] = {"--period": overrides.periods or None, "--cause": wishes.cause}
+    values["--same-input"] = wishes.same_input or None
     profiles = wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile)
     if wishes.sides is None or profiles:
-        entries["--trigger"] = overrides.reading.trigger
+        values["--trigger"] = overrides.reading.trigger
     if profiles:
-        entries |= {"--bounds": overrides.reading.bounds, "--profile": overrides.reading.profile}
-        entries |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
-    if idle := [name for name, value in entries.items() if value is not None]:
+        values |= {"--bounds": overrides.reading.bounds, "--profile": overrides.reading.profile}
+        values |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
+    if idle := [name for name, value in values.items() if value is not None]:
         raise LarsError(f"{', '.join(idle)}: accepted for push and pull; {why}")
 
 

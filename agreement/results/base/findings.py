@@ -70,8 +70,8 @@ class Findings(Result):
 
     def to_json(self) -> JsonObject:
         """Return the document that the command prints with --json."""
-        result: JsonObject = {key: plain(value) for key, value in self.document().items()}
-        return result
+        document: JsonObject = {key: plain(value) for key, value in self.document().items()}
+        return document
 
     def json_lines(self) -> Iterable[str]:
         """Yield the lines of the document as the command prints it."""
@@ -205,6 +205,6 @@ def plain(value: Any) -> JsonValue:
         case None | bool() | int() | float() | str():
             return value
         case Mapping():
-            return {str(key): plain(item) for key, item in value.items()}
+            return {str(key): plain(part) for key, part in value.items()}
         case _:
             return list(map(plain, value))

@@ -86,7 +86,7 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
     if is_experiment(inputs[0]):
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
-        language = next(item for item in _PREFERRED if item in entry.content)
+        language = next(language_name for language_name in _PREFERRED if language_name in entry.content)
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
         return Places(text, source)
     apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]

@@ -55,12 +55,14 @@ def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
         raise LarsError("-: standard input cannot be rewritten; without --write its text is printed")
     # All are read before any is written: one that is no program leaves the others as they are.
     texts = {path: text_in(path, "a LARS program") for path in request.files}
-    result = {path: format_program(text, str(path), ascii=request.ascii_only) for path, text in texts.items()}
-    changed = [path for path in texts if result[path] != texts[path]]
+    texts_by_path = {
+        path: format_program(text, str(path), ascii=request.ascii_only) for path, text in texts.items()
+    }
+    changed = [path for path in texts if texts_by_path[path] != texts[path]]
     if request.write:
         for path in changed:
-            rewrite(path, result[path])
+            rewrite(path, texts_by_path[path])
         return FormatResult(())
     if request.check:
         return FormatResult(tuple(map(str, changed)), changed=bool(changed))
-    return FormatResult(tuple(text.removesuffix("\n") for text in result.values()))
+    return FormatResult(tuple(text.removesuffix("\n") for text in texts_by_path.values()))

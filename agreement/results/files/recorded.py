@@ -41,16 +41,16 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
     """Return what `options` of open says, of texts NAME=VALUE, JSON or else text, or of a mapping."""
     if isinstance(names, Mapping):
         return names
-    result: dict[str, object] = {}
+    options: dict[str, object] = {}
     for text in names:
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise LarsError('accepted: NAME=VALUE, as t0=3 or off=["R1"]')
         try:
-            result[name] = json.loads(value)
+            options[name] = json.loads(value)
         except ValueError:
-            result[name] = value
-    return result
+            options[name] = value
+    return options
 
 
 def adapter_option() -> Any:

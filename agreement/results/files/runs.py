@@ -68,8 +68,8 @@ class RunResult(Findings):
     @property
     def refused(self) -> Mapping[str, str]:
         """Of the cells that could not be run, why."""
-        entries = {str(cell): self._ran.results[cell.key].get("refused") for cell in self._ran.cells}
-        return {name: problem for name, problem in entries.items() if problem is not None}
+        reasons = {str(cell): self._ran.results[cell.key].get("refused") for cell in self._ran.cells}
+        return {name: problem for name, problem in reasons.items() if problem is not None}
 
     @property
     def ending(self) -> tuple[int, str | None]:

@@ -158,11 +158,11 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     traceless = without_trace(request.inputs, options.trace(), overrides, listeners.warn)
     task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
     seconds = SEARCHED if request.time_limit is None else request.time_limit
-    decider, result = Decider(task.questions[0], seconds=seconds), []
+    decider, decisions = Decider(task.questions[0], seconds=seconds), []
     for done, number in enumerate(task.periods):
         listeners.progress(done, len(task.periods))
-        result.append(in_finer_units(decider, decider.decide(number)))
-    return DecideResult(tuple(result), task, VariantClasses(task.questions[0]), title_of(request.inputs))
+        decisions.append(in_finer_units(decider, decider.decide(number)))
+    return DecideResult(tuple(decisions), task, VariantClasses(task.questions[0]), title_of(request.inputs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ def _at(counterexample: Counterexample) -> ChosenStream:
 
 
 def _atoms(static: Stock) -> tuple[Atom, ...]:
-    return tuple(Atom("triple", item) for item in static)
+    return tuple(Atom("triple", terms) for terms in static)
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,7 +99,7 @@ def decided_claims(
 ) -> tuple[ClaimVerdict, ...]:
     """Write what the claims' commands read into a folder, run them, and return the verdicts."""
     check_replaceable(folder, _MADE, "claims were written to", option="")
-    every, result = published_claims(), []
+    every, verdicts = published_claims(), []
     with replacement_path(folder, folders=True) as new:
         for claim in every:
             for name, text in claim.files.items():
@@ -108,17 +108,17 @@ def decided_claims(
                 path.write_text(text.lstrip("\n"), encoding="utf-8", newline="\n")
         for done, claim in enumerate(every):
             progress(done, len(every))
-            result.append(_decided(claim, new, benchmarks))
-        lines = ",\n".join(json.dumps(as_json(verdict), ensure_ascii=False) for verdict in result)
+            verdicts.append(_decided(claim, new, benchmarks))
+        lines = ",\n".join(json.dumps(as_json(verdict), ensure_ascii=False) for verdict in verdicts)
         (new / _MADE).write_text(f"[\n{lines}\n]\n", encoding="utf-8", newline="\n")
-    return tuple(result)
+    return tuple(verdicts)
 
 
 def as_json(verdict: ClaimVerdict) -> Mapping[str, object]:
     """Return a claim with its verdict as JSON."""
     of = verdict.claim
-    entries = {"name": of.name, "source": of.source, "says": of.statement, "verdict": verdict.kind.value}
-    return entries | {"why": verdict.why, "commands": list(verdict.commands)}
+    document = {"name": of.name, "source": of.source, "says": of.statement, "verdict": verdict.kind.value}
+    return document | {"why": verdict.why, "commands": list(verdict.commands)}
 
 
 def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdict:
@@ -165,10 +165,10 @@ def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
 
 
 def _undecided(left: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
-    counts = [int(item.cases) for item in left if item.cases.isdecimal()]
-    sentences = [item.cases for item in left if item.cases and not item.cases.isdecimal()]
+    counts = [int(finding.cases) for finding in left if finding.cases.isdecimal()]
+    sentences = [finding.cases for finding in left if finding.cases and not finding.cases.isdecimal()]
     if differ or not (counts or sentences):
-        return Kind.OPEN, next((item.theorem for item in left if item.theorem), "")
+        return Kind.OPEN, next((finding.theorem for finding in left if finding.theorem), "")
     return Kind.SURVIVED, "; ".join(
         dict.fromkeys([*([quantity(sum(counts), "case")] if counts else []), *sentences])
     )

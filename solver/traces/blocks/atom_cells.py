@@ -83,16 +83,16 @@ def atom_rows(
     arities = np.diff(begins) - 1
     room = int(arities.max(initial=0)) + 1
     kinds = (numbers_of(heads.indices).astype(np.int64) * room + arities)[atoms]
-    result = []
+    row_parts = []
     for kind in distinct(kinds).tolist():
         own = kinds == kind
         name, rows, first = heads.dictionary[kind // room].as_py(), chosen[own], begins[atoms[own]] + 1
         columns = tuple(codes[first + place] for place in range(kind % room))
         streams = np.full(len(rows), NO_CODE)
-        result.append(
+        row_parts.append(
             UsualRows((name, kind % room), rows, times.kinds[rows], times.values[rows], columns, streams)
         )
-    return result
+    return row_parts
 
 
 Cells = tuple[pa.Array, Array]
@@ -119,15 +119,15 @@ def column_rows(
         columns.append(codes[places])
     chosen, room = np.flatnonzero(certain), len(arguments) + 1
     kinds = (placed * room + arities)[chosen]
-    result = []
+    row_parts = []
     for kind in distinct(kinds).tolist():
         rows, name = chosen[kinds == kind], names[kind // room].as_py().decode()
         own = tuple(column[rows] for column in columns[: kind % room])
         streams = np.full(len(rows), NO_CODE)
-        result.append(
+        row_parts.append(
             UsualRows((name, kind % room), rows, times.kinds[rows], times.values[rows], own, streams)
         )
-    return result
+    return row_parts
 
 
 def _reserved(texts: pa.Array) -> Mask:

@@ -54,7 +54,9 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
     try:
         table = read()
         # A text is one, also where it looks like a time.
-        if dated := [(item.name, pa.string()) for item in table.schema if pa.types.is_timestamp(item.type)]:
+        if dated := [
+            (column.name, pa.string()) for column in table.schema if pa.types.is_timestamp(column.type)
+        ]:
             table = read(parse_options=pa_json.ParseOptions(explicit_schema=pa.schema(dated)))
         pq.write_table(storable(table), made)
     except (pa.ArrowException, OSError) as error:

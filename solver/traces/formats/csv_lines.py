@@ -90,7 +90,7 @@ def read_record(source: TraceFile, line: str) -> TracedAtom | None:
 
 
 def _fields(line: str) -> list[Cell]:
-    result: list[Cell] = []
+    cells: list[Cell] = []
     at = 0
     while True:
         match = _FIELD.match(line, at)
@@ -102,10 +102,10 @@ def _fields(line: str) -> list[Cell]:
             )
         quoted = match["quoted"]
         text = match["plain"] if quoted is None else quoted.replace('""', '"')
-        result.append((text, at + 1, int(quoted is not None)))
+        cells.append((text, at + 1, int(quoted is not None)))
         at = match.end()
         if not match["end"]:
-            return result
+            return cells
 
 
 def csv_line(t: int, texts: Iterable[str]) -> str:

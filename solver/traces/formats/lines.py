@@ -90,7 +90,7 @@ class LineFormat(FileFormat):
         for place in places.tolist():
             data = lines.text(place)
             rows = self.exact(source, data, first=first and place == 0)
-            bad = any(isinstance(item, MalformedPart) for item in rows)
+            bad = any(isinstance(row, MalformedPart) for row in rows)
             yield ExactRow(place, rows, data.decode("utf-8", "backslashreplace").rstrip("\r") if bad else "")
 
 

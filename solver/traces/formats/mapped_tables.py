@@ -240,7 +240,7 @@ def _triples(
     """Return the triples of each row one after the other, without those that lack a term."""
     rows, each = len(times), len(objects)
     numbers = pa.array(np.repeat(np.arange(rows), each))
-    across = pa.concat_arrays([entry for _, entry in objects])
+    across = pa.concat_arrays([column for _, column in objects])
     turned = (np.arange(rows)[:, None] + rows * np.arange(each)[None, :]).ravel()
     table = pa.table(
         {
@@ -257,8 +257,8 @@ def _triples(
     )
     terms = [pc.is_valid(table[name]) for name in ("stream", "s", "o") if name in table.column_names]
     whole = terms[0]
-    for item in terms[1:]:
-        whole = pc.and_(whole, item)
+    for column in terms[1:]:
+        whole = pc.and_(whole, column)
     return table.filter(whole)
 
 
@@ -329,9 +329,9 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     """
     names = column_names(path, plain)
     table = _read(path, plain, names)
-    result: dict[str, tuple[bool, list[str | None]]] = {}
+    cells: dict[str, tuple[bool, list[str | None]]] = {}
     for name in names:
         column = table.column(name)
         texts = _plain_texts(column) if is_text(column.type) else _own_literals(column, typed=False)
-        result[name] = is_text(column.type), texts.to_pylist()
-    return result
+        cells[name] = is_text(column.type), texts.to_pylist()
+    return cells

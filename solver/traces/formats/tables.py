@@ -362,7 +362,8 @@ def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
     """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are those of UTC."""
     dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
     columns = [
-        moment_texts(item) if is_one else item for item, is_one in zip(batch.columns, dated, strict=True)
+        moment_texts(column) if is_one else column
+        for column, is_one in zip(batch.columns, dated, strict=True)
     ]
     batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
     try:

@@ -9,7 +9,7 @@ from lars.language.terms import XSD, Literal
 
 def of_engines() -> tuple[SuiteQuery, ...]:
     """Return what engine versions get wrong and no query above asks: of what is free, or rarely written."""
-    item = ((S, 4, 2, ONE),)
+    window = ((S, 4, 2, ONE),)
     total = "of nothing SUM is 0 (SPARQL 1.1, 18.5.1.3)"
     value = "a number in a pattern is a term: 1.0 is not 1 (Definition 18)"
     lines = "where a line ends is no matter (SPARQL 1.1, 19.3, white space)"
@@ -34,14 +34,14 @@ def of_engines() -> tuple[SuiteQuery, ...]:
     both = "alternatives that connect the same are two solutions, as of UNION (SPARQL 1.1, 18.4, ppeval)"
     texts = "GROUP_CONCAT joins the texts of values, of numbers too (SPARQL 1.1, 18.5.1.7)"
     rest = (
-        ("sum-nothing", "aggregates", total, QueryFamily("sum-nothing", item, "(SUM(?a) AS ?n)")),
+        ("sum-nothing", "aggregates", total, QueryFamily("sum-nothing", window, "(SUM(?a) AS ?n)")),
         (
             "number-term",
             "basic graph pattern",
             value,
             QueryFamily("number-term", ((S, 4, 2, "?s :p 1 ."),), "?s"),
         ),
-        ("one-line", "windows", lines, QueryFamily("one-line", item, flat=True)),
+        ("one-line", "windows", lines, QueryFamily("one-line", window, flat=True)),
         ("tumbling-word", "windows", tumbling, QueryFamily("tumbling-word", ((S, 4, 4, ONE),), texts=own)),
         (
             "alternative-both",
@@ -53,7 +53,7 @@ def of_engines() -> tuple[SuiteQuery, ...]:
             "group-concat",
             "aggregates",
             texts,
-            QueryFamily("group-concat", item, "?s (GROUP_CONCAT(?a) AS ?n)", group="GROUP BY ?s"),
+            QueryFamily("group-concat", window, "?s (GROUP_CONCAT(?a) AS ?n)", group="GROUP BY ?s"),
         ),
         ("slide-word", "windows", slide, QueryFamily("slide-word", ((S, 4, 6, TWO),), AB, texts=slid)),
     )
@@ -151,8 +151,8 @@ _Agreement = tuple[str, str, tuple[tuple[str, int, int], ...], str, str, str, tu
 """Name, cause, windows, patterns, WHERE in CQELS, SELECT, static data."""
 
 
-def _agreement(item: _Agreement) -> SuiteQuery:
-    name, cause, windows, where, cqels, select, static = item
+def _agreement(row: _Agreement) -> SuiteQuery:
+    name, cause, windows, where, cqels, select, static = row
     streams = "".join(
         f"FROM STREAM {stream} [RANGE {width}s STEP {step}s]\n" for stream, width, step in windows
     )

@@ -39,13 +39,13 @@ class SuiteQuery:
         if self.name in _LETTERS:
             own = _LETTERS[self.name].split(", ")
             return (*((stream, _triple(text)) for text in own for stream in streams), *noise)
-        result = dict.fromkeys(
+        triples = dict.fromkeys(
             (stream, _triple(f"{subject} {predicate} {number}"))
             for subject, number in (("s", 1), ("s", 2), ("s2", 1))
             for stream, _, _, inner in self.family.windows
             for predicate in dict.fromkeys(_PREDICATE.findall(inner))
         )
-        return (*result, *noise)
+        return (*triples, *noise)
 
 
 _NOISE: Final = ("<http://e/n>", "<http://e/n>", "<http://e/n>")

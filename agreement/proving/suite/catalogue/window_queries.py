@@ -20,7 +20,7 @@ _NAMED: Final = (
 
 def of_static() -> tuple[SuiteQuery, ...]:
     """Return queries about static data beside a window."""
-    item = ((S, 4, 2, ONE),)
+    window = ((S, 4, 2, ONE),)
     block = "WINDOW :w1 { ?s :p ?a }"
     rest = (
         (
@@ -81,7 +81,9 @@ def of_static() -> tuple[SuiteQuery, ...]:
         ),
     )
     return tuple(
-        suite_query("static", "static data", says, QueryFamily(name, item, select, static=static, body=body))
+        suite_query(
+            "static", "static data", says, QueryFamily(name, window, select, static=static, body=body)
+        )
         for name, select, body, static, says in rest
     )
 

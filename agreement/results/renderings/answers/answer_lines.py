@@ -48,8 +48,8 @@ def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[Json]:
                 yield dates.with_dates({"t": t}) | _json_of(streams, whole) | since
         case EngineReports(variables, reports, milliseconds):
             for report in reports:
-                entries: Json = {"rows": [binding(variables, row) for row in report.rows]}
-                yield _time(report.t, milliseconds, dates) | entries | since
+                line: Json = {"rows": [binding(variables, row) for row in report.rows]}
+                yield _time(report.t, milliseconds, dates) | line | since
         case _:
             assert_never(answers)
 

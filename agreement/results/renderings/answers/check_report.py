@@ -110,8 +110,8 @@ def json_document(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Js
         | {"founded": isinstance(check_readings.founded, semantics.IsAnswerStream)}
         for check_readings in readings
     ]
-    entries = {"correct": all(check_readings.correct for check_readings in readings), "streams": streams}
-    return {"origin": dates.zero, **dates.with_dates({"t": t}), **entries}
+    document = {"correct": all(check_readings.correct for check_readings in readings), "streams": streams}
+    return {"origin": dates.zero, **dates.with_dates({"t": t}), **document}
 
 
 def _json(verdict: semantics.Verdict, t: int) -> Json:
@@ -128,13 +128,13 @@ def _json(verdict: semantics.Verdict, t: int) -> Json:
             return {"verdict": "no interpretation"} | texts(missing=missing, extra=extra, outside=outside)
         case semantics.ViolatedRule(instance, others, choice, tried):
             values = {str(name): str(value) for name, value in instance.values.items()}
-            entries: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
-            entries |= {"values": values, "why": why(instance), "others": others}
-            return entries | chosen(choice) | {"choices": tried}
+            document: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
+            document |= {"values": values, "why": why(instance), "others": others}
+            return document | chosen(choice) | {"choices": tried}
         case semantics.SmallerModel(least, unfounded, unsupported, circle, choice, tried):
-            entries = texts(least=least, unfounded=unfounded, unsupported=unsupported)
+            document = texts(least=least, unfounded=unfounded, unsupported=unsupported)
             links = {"circle": [_json_link(link, t) for link in circle], "choices": tried}
-            return {"verdict": "smaller model"} | entries | links | chosen(choice)
+            return {"verdict": "smaller model"} | document | links | chosen(choice)
         case _:
             assert_never(verdict)
 

@@ -44,12 +44,12 @@ _ATTEMPT: Final = _RULE | {
 
 def as_json(explanation: AtomExplanation | NoAnswerStream, dates: Dates) -> Json:
     """Return the explanation for machines."""
-    entries = (
+    document = (
         _unanswered(explanation, dates)
         if isinstance(explanation, NoAnswerStream)
         else _of_atom(explanation, dates)
     )
-    return {"origin": dates.zero} | entries
+    return {"origin": dates.zero} | document
 
 
 def _of_atom(explanation: AtomExplanation, dates: Dates) -> Json:
@@ -59,13 +59,13 @@ def _of_atom(explanation: AtomExplanation, dates: Dates) -> Json:
         "atom": str(atom),
         "answer_stream": explanation.number,
     }
-    entries = {
+    document = {
         "of": explanation.count,
         "more": explanation.more,
         "silent": explanation.silent,
         "holds": explanation.proof is not None,
     }
-    content: Json = place | entries
+    content: Json = place | document
     if explanation.proof is not None:
         content |= {"proof": teller.node(explanation.moment, 0, [])}
     else:
@@ -134,8 +134,8 @@ class _JsonTeller:
             return {"kind": kind} | _atom(*moment, self._dates) | here
         if self._once.elsewhere(moment, depth):
             t, atom = moment
-            entries = self._dates.with_dates({"t": t}) | {"atom": str(atom), "repeated": True}
-            return {"kind": "derived"} | entries | here
+            content = self._dates.with_dates({"t": t}) | {"atom": str(atom), "repeated": True}
+            return {"kind": "derived"} | content | here
         return self._derived(moment, depth) | here
 
     def _derived(self, moment: Moment, depth: int) -> Json:
@@ -143,8 +143,8 @@ class _JsonTeller:
         assert isinstance(support, explain.RuleInstance)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
-        result = {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
-        return result | self._dates.with_dates({"t": moment[0]})
+        content = {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
+        return content | self._dates.with_dates({"t": moment[0]})
 
     def premise(self, premise: explain.Premise, depth: int) -> Json:
         """Return a body literal that holds, with what it rests on."""

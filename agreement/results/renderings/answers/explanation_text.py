@@ -215,18 +215,18 @@ class Words:
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
         """Return what lies nearest, unless it is told already."""
-        result = []
+        branches = []
         told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
         if sight.before is not None and not told_already:
             t, atom = sight.before
             left = "" if sight.left is None else f", left the window at {self.dates.text(sight.left)}"
-            result.append(f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}")
+            branches.append(f"nearest before: {short_text(atom)} at {self.dates.text(t)}{left}")
             if sight.dropped is not None and (sight.gaps or not sight.dropped.is_counted):
-                result.append(self._displaced(sight.dropped, sight.before))
+                branches.append(self._displaced(sight.dropped, sight.before))
         if sight.after is not None:
             t, atom = sight.after
-            result.append(f"nearest after: {short_text(atom)} at {self.dates.text(t)}")
-        return result
+            branches.append(f"nearest after: {short_text(atom)} at {self.dates.text(t)}")
+        return branches
 
 
 _RELAXED: Final = "the rules without constraints and heads outside the timeline"

@@ -110,13 +110,13 @@ def headline(report: AgreementReport, row_filter: RowFilter, unit: Duration) -> 
     first = next(iter(row_filter.rows(variant)), None)
     if first is None:
         whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
-        result = [verdict.agree for verdict in variant.verdicts]
-        if False in result:
+        verdicts = [verdict.agree for verdict in variant.verdicts]
+        if False in verdicts:
             return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
         if not whole:
             return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
         several = number_ranges([verdict.period for verdict in variant.verdicts])
-        periods = "" if len(result) == 1 else f", U = {several}"
+        periods = "" if len(verdicts) == 1 else f", U = {several}"
         nothing = NO_ROWS if variant.sides.are_empty else ""
         sentence = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
         return Text(sentence, style=_STYLES[True])
@@ -140,15 +140,15 @@ def in_words(row: FoundRow, dates: Dates) -> str:
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
     """Return, of the periods that disagree, how many of their rows both sides have."""
-    result = []
+    shares = []
     for verdict in verdicts:
         if verdict.agree is False:
             tables = verdict.intervals.tables
             pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
             alone = int(tables.sizes.push_only[~tables.agreeing].sum())
             both, every = pushed - alone, pulled + alone
-            result.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
-    return f"rows that both sides have, of all: {first_few(result, _FEW, ' · ')}"
+            shares.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
+    return f"rows that both sides have, of all: {first_few(shares, _FEW, ' · ')}"
 
 
 def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:

@@ -219,7 +219,7 @@ def as_json(result: SuiteResult) -> Json:
 
 def _test_json(result: TestResult, suite_result: SuiteResult) -> Json:
     failed = result.outcome is Outcome.FAILED
-    entries = {
+    document = {
         "name": result.test.name,
         "level": result.test.level,
         "feature": result.test.feature,
@@ -230,7 +230,7 @@ def _test_json(result: TestResult, suite_result: SuiteResult) -> Json:
         or result.answer.failure
         or (reasons(result, suite_result.choice) if failed else None)
     )
-    return entries | ({"why": why} if why else {})
+    return document | ({"why": why} if why else {})
 
 
 def earl(result: SuiteResult) -> str:

@@ -69,12 +69,12 @@ def starts_of(verdict: Verdict) -> list[list[int]]:
 
 def _starts(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -> Json:
     """Return start times, or lists of them, each dateTime beside its number."""
-    result: Json = {"t0": list(starts)}
+    starts_json: Json = {"t0": list(starts)}
     if dates.zero is not None:
-        result[f"t0{SUFFIX}"] = [
+        starts_json[f"t0{SUFFIX}"] = [
             dates.date(start) if isinstance(start, int) else list(map(dates.date, start)) for start in starts
         ]
-    return result
+    return starts_json
 
 
 def _points(t: float, milliseconds: float) -> float:
@@ -122,8 +122,8 @@ def _shift(shift: Shift, dates: Dates) -> Json:
 def by_version(judgement: VersionJudgement) -> Json:
     """Return an engine version's verdict: each push, or each time unit, with what it reported."""
     steps = [_step(judgement, step) for step in judgement.steps]
-    entries = pick(judgement, "engine", "correct", "match")
-    return {**entries, "t0": [], "score": judgement.rows.score, "windows": steps}
+    head = pick(judgement, "engine", "correct", "match")
+    return {**head, "t0": [], "score": judgement.rows.score, "windows": steps}
 
 
 def _step(judgement: VersionJudgement, step: Step) -> Json:
@@ -224,17 +224,17 @@ _CASES: Final = (
 )
 
 
-def tables(entries: Json) -> tuple[OutTable, ...]:
+def tables(document: Json) -> tuple[OutTable, ...]:
     """Return what the JSON of a verdict holds as a table: of cases, of windows, or of an engine's steps."""
-    if "cases" in entries:
-        return (_table("cases", _CASES, entries["cases"]),)
-    if "transient" not in entries:
-        return (_table("steps", _STEPS, entries["windows"]),)
+    if "cases" in document:
+        return (_table("cases", _CASES, document["cases"]),)
+    if "transient" not in document:
+        return (_table("steps", _STEPS, document["windows"]),)
     phases = ("windows", "transient", "later")
-    dated = (_DATES,) if entries.get("origin") else ()
+    dated = (_DATES,) if document.get("origin") else ()
     columns = (*_WINDOWS[:_STARTS], *dated, *_WINDOWS[_STARTS:])
     return (
-        _table("windows", columns, [{"phase": phase} | row for phase in phases for row in entries[phase]]),
+        _table("windows", columns, [{"phase": phase} | row for phase in phases for row in document[phase]]),
     )
 
 

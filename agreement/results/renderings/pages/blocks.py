@@ -82,13 +82,13 @@ def blocks(parts: Iterable[RenderableType]) -> list[Json]:
     >>> blocks(["they differ", "  in a row"])
     [{'kind': 'said', 'lines': ['they differ']}, {'kind': 'items', 'lines': ['in a row']}]
     """
-    result: list[Json] = []
+    blocks_json: list[Json] = []
     for is_table, group in groupby(parts, lambda part: isinstance(part, Table)):
         if is_table:
-            result += (_table(item) for item in group if isinstance(item, Table))
+            blocks_json += (_table(part) for part in group if isinstance(part, Table))
         else:
-            result += _lines([line for part in group for line in str(part).split("\n")])
-    return result
+            blocks_json += _lines([line for part in group for line in str(part).split("\n")])
+    return blocks_json
 
 
 _LETTERS: Final = 200_000
@@ -99,7 +99,7 @@ _LONG_CELL: Final = 2_000
 
 def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
     """Return what a command prints as parts of a page; of long ones the first rows, and how many are left."""
-    room, result = _LETTERS, []
+    room, blocks_json = _LETTERS, []
     for block in blocks(parts):
         name = "rows" if "rows" in block else "lines"
         kept: list[object] = []
@@ -113,8 +113,8 @@ def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
             if room < 0 and len(kept) >= _FEWEST:
                 break
             kept.append(cut)
-        result.append({**block, name: kept, "left": len(block[name]) - len(kept)})
-    return result
+        blocks_json.append({**block, name: kept, "left": len(block[name]) - len(kept)})
+    return blocks_json
 
 
 def notebook_html(parts: Iterable[RenderableType]) -> str:

@@ -52,9 +52,9 @@ def hunt_page(
 
 def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
     """Return the page of one fault, which lies beside its case."""
-    entries = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
+    content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
     head = PageHead(f"{hunt.name}: {title(fault)}", _question(hunt), False, rule_text(fault))
-    return Page(head, "hunt", case, _ran_on(hunt) | entries)
+    return Page(head, "hunt", case, _ran_on(hunt) | content)
 
 
 def _question(hunt: Hunt) -> str:

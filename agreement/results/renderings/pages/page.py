@@ -137,26 +137,26 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     date = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
     every = list(dict.fromkeys(files))
-    result = [
+    lines = [
         *([("command", shlex.join(command))] if command else []),
         ("version", f"lars {program_version()}"),
         ("date", f"{date:%Y-%m-%dT%H:%M:%SZ}"),
     ]
-    result += [("file", _file_text(path)) for path in every[:_MOST]]
-    return [*result, ("files", f"{len(every) - _MOST} more")] if len(every) > _MOST else result
+    lines += [("file", _file_text(path)) for path in every[:_MOST]]
+    return [*lines, ("files", f"{len(every) - _MOST} more")] if len(every) > _MOST else lines
 
 
 def files_of(request: object) -> list[Path]:
     """Return the files that a request names, and those of the experiments among them."""
-    result: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     for path in _paths(request):
         toml = path / EXPERIMENT_FILE if path.is_dir() else path
         if not toml.is_file():
             continue
-        result[toml] = None
+        files[toml] = None
         if toml.suffix == ".toml":
-            result |= dict.fromkeys(_named_in(toml))
-    return list(result)
+            files |= dict.fromkeys(_named_in(toml))
+    return list(files)
 
 
 def _paths(value: object) -> Iterator[Path]:

@@ -55,8 +55,8 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
 
 def _origins(cells: Sequence[Cell], results: Results) -> Iterator[str]:
     """Yield where time 0 of each trace is whose times are dateTimes."""
-    result = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
-    for trace, origin in result:
+    origins = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
+    for trace, origin in origins:
         if origin is not None:
             yield f"time 0 of {trace} is {origin}"
 
@@ -128,8 +128,8 @@ def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> 
     for row in result:
         own = (str(row.get(text, "")) for text in varied)
         labels = (row["query"], row["trace"], row["comparison"], *own)
-        entries = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
-        rows.setdefault(labels, {})[row["period"]] = entries | {"causes": row["causes"] or "all agree"}
+        counts = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
+        rows.setdefault(labels, {})[row["period"]] = counts | {"causes": row["causes"] or "all agree"}
     drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
     return {
         "labels": ["query", "trace", "comparison", *varied],
@@ -152,19 +152,19 @@ def _cell_text(value: object) -> object:
 def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
     drawn = [cell for cell in cells if not isinstance(cell.work, AgreementTask)][:_ALL]
     most = min(_MOST, max(_ALL // max(len(drawn), 1), 1))
-    result = [_cell(cell, results[cell.key], most) for cell in drawn]
-    wrong = [item for item in result if any(window["problem"] for window in item["windows"])]
-    return [item | {"first_wrong": item in (wrong or result)[:1]} for item in result]
+    cells_json = [_cell(cell, results[cell.key], most) for cell in drawn]
+    wrong = [cell for cell in cells_json if any(window["problem"] for window in cell["windows"])]
+    return [cell | {"first_wrong": cell in (wrong or cells_json)[:1]} for cell in cells_json]
 
 
 def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
     """Return the windows of a cell up to their ends in time points, with what these are called."""
     unit = cell.work.input.unit if isinstance(cell.work, JudgingWork) else SECOND
     windows = [
-        {name: item[name] for name in _MEASURED}
-        | {"phase": "windows", "to": _points(item["to"] / unit.milliseconds)}
-        for item in result.get("windows", ())
-        if item["phase"] == "stable"
+        {name: window[name] for name in _MEASURED}
+        | {"phase": "windows", "to": _points(window["to"] / unit.milliseconds)}
+        for window in result.get("windows", ())
+        if window["phase"] == "stable"
     ]
     last = max((window["to"] for window in windows), default=0)
     dates = Dates(result.get("origin"), unit).within(Interval(0, ceil(last)))

@@ -31,18 +31,18 @@ def judge_page(
 ) -> Page:
     """Return the page of a verdict on recorded answers, or on recorded cases."""
     correct: bool | None = document["correct"]
-    ends = [item.get("to") or 0 for item in _all(document)]
+    ends = [window.get("to") or 0 for window in _all(document)]
     named = dates.within(Interval(0, ceil(max(ends, default=0))))
     windows = [] if "cases" in document else [*_windows(document, named)]
     compared = [window for window in windows if window["phase"] == "windows"]
-    wrong = sum(item["problem"] is not None for item in compared)
+    wrong = sum(window["problem"] is not None for window in compared)
     right = {True: "Correct", False: "Incorrect", None: "NoModelKnown"}[correct]
     noun = "windows" if "transient" in document else "steps"
     answer = f"{right}: {len(compared) - wrong} of {len(compared)} {noun} are right" if compared else right
-    starts = "; ".join(", ".join(map(named.text, item)) for item in document.get("t0", ()))
+    starts = "; ".join(", ".join(map(named.text, times)) for times in document.get("t0", ()))
     fits = f" It fits for t0 = {starts}{named.caption}." if correct and starts else ""
-    places = [name for name in _PLACES if any(name in item for item in _all(document))]
-    measures = [name for name in _MEASURES if any(name in item for item in _all(document))]
+    places = [name for name in _PLACES if any(name in window for window in _all(document))]
+    measures = [name for name in _MEASURES if any(name in window for window in _all(document))]
     listed_windows = _some(windows)
     page = {
         "windows": listed_windows,
@@ -57,7 +57,7 @@ def judge_page(
         "measures": measures,
         "each": "Window by window" if noun == "windows" else "Step by step",
         "blocks": page_blocks(_sentences(parts) if windows else parts),
-        "fits": [_fit(item, named) for item in document.get("matching", ())],
+        "fits": [_fit(match, named) for match in document.get("matching", ())],
     }
     question = f"Is what was recorded what {document.get('engine', 'its engine')} should answer?"
     return Page(PageHead(title, question, correct, f"{answer}.{fits}", notes), "judge", document, page)
@@ -76,8 +76,8 @@ def _some(windows: Sequence[Json]) -> list[Json]:
     """
     most = None if len(windows) <= _MOST and _length(windows) <= _LETTERS else _ROWS_EACH
     short = [_with_rows(window, most) for window in windows]
-    wrong = [place for place, item in enumerate(short) if item["problem"]]
-    right = [place for place, item in enumerate(short) if not item["problem"]]
+    wrong = [place for place, window in enumerate(short) if window["problem"]]
+    right = [place for place, window in enumerate(short) if not window["problem"]]
     chosen = evenly(wrong, _MOST)
     chosen += evenly(right, _MOST - len(chosen))
     room, kept = _LETTERS, []
@@ -88,9 +88,9 @@ def _some(windows: Sequence[Json]) -> list[Json]:
     return [short[place] for place in sorted(kept)]
 
 
-def _with_rows(item: Json, most: int | None) -> Json:
-    kept = item["rows"][:most]
-    return item | {"rows": kept, "more": len(item["rows"]) - len(kept)}
+def _with_rows(window: Json, most: int | None) -> Json:
+    kept = window["rows"][:most]
+    return window | {"rows": kept, "more": len(window["rows"]) - len(kept)}
 
 
 def _length(windows: Sequence[Json]) -> int:
@@ -110,45 +110,47 @@ def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
 
 
 def _all(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [item for phase in _PHASES for item in document.get(phase, ())]
+    return [window for phase in _PHASES for window in document.get(phase, ())]
 
 
-def _fit(item: Mapping[str, Any], dates: Dates) -> Json:
+def _fit(match: Mapping[str, Any], dates: Dates) -> Json:
     """Return start times that fit, with the last of those that an only window's stands for."""
-    starts, last = item["t0"], item["until"]
+    starts, last = match["t0"], match["until"]
     several = last is not None and len(starts) == 1 and last > starts[0]
-    late = "" if item["late"] is None else " to ".join(dict.fromkeys(plain(float(t)) for t in item["late"]))
+    late = "" if match["late"] is None else " to ".join(dict.fromkeys(plain(float(t)) for t in match["late"]))
     text = ", ".join(map(dates.text, starts)) or "any"
     text = f"{text}..{dates.text(last)}" if several else text
-    return {"t0": text, "bounds": item["bounds"], "late": late}
+    return {"t0": text, "bounds": match["bounds"], "late": late}
 
 
 def _windows(document: Mapping[str, Any], dates: Dates) -> list[Json]:
     return [
         {
             "phase": phase,
-            **{name: item.get(name) for name in (*_PLACES, *_MEASURES, "problem")},
-            "wrong": phase == _PHASES[0] and item["problem"] is not None,
+            **{name: window.get(name) for name in (*_PLACES, *_MEASURES, "problem")},
+            "wrong": phase == _PHASES[0] and window["problem"] is not None,
             "cells": {
-                name: dates.text(item[name])
-                if dates.zero is not None and name in _TIMES and item.get(name) is not None
-                else _cell(item.get(name))
+                name: dates.text(window[name])
+                if dates.zero is not None and name in _TIMES and window.get(name) is not None
+                else _cell(window.get(name))
                 for name in (*_PLACES, *_MEASURES)
             },
-            "to": item.get("to", item.get("time", item.get("push", item.get("answer")))),
+            "to": window.get("to", window.get("time", window.get("push", window.get("answer")))),
             "rows": [
-                {"mark": mark, "row": _row(row)} for name, mark in _ROWS.items() for row in item.get(name, ())
+                {"mark": mark, "row": _row(row)}
+                for name, mark in _ROWS.items()
+                for row in window.get(name, ())
             ],
-            "shift": _shift(item["shift"], dates) if "shift" in item else None,
+            "shift": _shift(window["shift"], dates) if "shift" in window else None,
         }
         for phase in _PHASES
-        for item in document.get(phase, ())
+        for window in document.get(phase, ())
     ]
 
 
-def _shift(item: Mapping[str, Any], dates: Dates) -> str:
-    left = " and ".join(f"{item[name]} {name}" for name in ("missing", "extra") if item[name])
-    ends = f"From {dates.text(item['from'])} to {dates.text(item['to'])}"
+def _shift(shift: Mapping[str, Any], dates: Dates) -> str:
+    left = " and ".join(f"{shift[name]} {name}" for name in ("missing", "extra") if shift[name])
+    ends = f"From {dates.text(shift['from'])} to {dates.text(shift['to'])}"
     return f"{ends} {f'{left} would be left' if left else 'all rows would fit'}."
 
 

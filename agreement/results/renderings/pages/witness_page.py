@@ -77,7 +77,7 @@ def shrink_page(
     page = _headed(
         head, as_text_shrunk(disagreement, trials), document, report, (trials.setting, trials.trigger)
     )
-    causes = [CAUSES[item["cause"]] for item in page.page["differences"]]
+    causes = [CAUSES[difference["cause"]] for difference in page.page["differences"]]
     return replace(
         page,
         page=page.page | {"first": causes.index(disagreement.cause) if disagreement.cause in causes else 0},

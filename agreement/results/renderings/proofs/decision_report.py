@@ -164,7 +164,7 @@ def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> Json:
     return {
         "stream": [json_triple(fact) for fact in witness.facts],
         "static": [
-            {**binding("spo", tuple(map(str, item[:3]))), "graph": str(item[3])} for item in witness.static
+            {**binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in witness.static
         ],
         "to": witness.timeline.last,
         "interval": {"from": witness.period[0], "to": witness.period[1]},

@@ -258,8 +258,8 @@ def _drawn(
         supports = variant.supports([(row.difference, row.interval) for row in rows]) if rows else []
         drawing = _Drawn(rows, _on_timeline(content, variant, sizes, rows, [own[:most] for own in supports]))
         kept = drawing.page["differences"]
-        for item, own in zip(kept, supports, strict=True):
-            item["support_left"] = max(0, len(own) - most)
+        for difference, own in zip(kept, supports, strict=True):
+            difference["support_left"] = max(0, len(own) - most)
         if len(json_text(kept)) <= _LETTERS:
             break
     return drawing
@@ -273,7 +273,7 @@ def _on_timeline(
     supports: Sequence[Sequence[Fact]],
 ) -> Json:
     terms, numbers = Numbering[str](), Numbering[Row]()
-    result, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
+    timeline, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
     runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
     bins = bins_of(variant.trace, 1)
     pushes, pulls = (evaluations(own, bins) for own in (variant.sides.pushed, variant.sides.pulled))
@@ -281,7 +281,7 @@ def _on_timeline(
         [f"evaluations of push are counted in bins of {bins.width} time points"] if pushes["bins"] else []
     )
     return {
-        "elements": result,
+        "elements": timeline,
         "push": runs["push"] | pushes,
         "pull": runs["pull"] | pulls,
         "left_out": [*left, *counts, *undrawn],

@@ -98,8 +98,8 @@ def _altered(value: Any) -> Iterator[Any]:
     if isinstance(value, Values):
         return  # its rows are altered as wholes
     if isinstance(value, tuple):
-        for place, item in enumerate(value):
-            yield from ((*value[:place], other, *value[place + 1 :]) for other in _altered(item))
+        for place, part in enumerate(value):
+            yield from ((*value[:place], other, *value[place + 1 :]) for other in _altered(part))
     elif is_dataclass(value) and not isinstance(value, type | Iri | Literal):
         for field in fields(value):
             if field.compare:

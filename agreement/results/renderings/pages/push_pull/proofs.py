@@ -48,15 +48,15 @@ class RowSelection:
 
     def tally(self) -> Tally:
         """Return how many rows there are of each pulling period, side and cause."""
-        result: dict[tuple[int, Side, int], tuple[int, int]] = {}
+        sizes: dict[tuple[int, Side, int], tuple[int, int]] = {}
         for side, own in self._counts():
             for period in np.unique(self._lengths).tolist():
                 some = own[self._lengths == period]
                 rows, periods = some.sum(axis=0).tolist(), (some > 0).sum(axis=0).tolist()
                 for cause in np.flatnonzero(rows).tolist():
-                    result[period, side, cause] = rows[cause], periods[cause]
+                    sizes[period, side, cause] = rows[cause], periods[cause]
         return dict(
-            sorted(result.items(), key=lambda pair: (pair[0][0], pair[0][1].value != "push", pair[0][2]))
+            sorted(sizes.items(), key=lambda pair: (pair[0][0], pair[0][1].value != "push", pair[0][2]))
         )
 
     @cached_property
@@ -187,13 +187,13 @@ def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryProgram
     One row of each period length, side and cause comes before others.
     """
     trace = variant.trace
-    result: Json = {}
+    proofs_json: Json = {}
     arrived = _Arrived.on(trace)
     atoms, letters = _ATOMS, _LETTERS
     for place in _one_of_each(rows):
         why, lacks = _questions_of(variant, rows[place], sides)
-        size = sum(arrived.among(item.seen(trace)) for item in (why, lacks))
-        if size > (_FIRST if not result else atoms):
+        size = sum(arrived.among(question.seen(trace)) for question in (why, lacks))
+        if size > (_FIRST if not proofs_json else atoms):
             continue
         proof = {
             "at": why.t,
@@ -205,10 +205,10 @@ def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryProgram
         length = len(json_text(proof))
         if length <= min(letters, _LONGEST):
             letters -= length
-            result[str(place)] = proof
-        if len(result) >= _PROOFS or atoms <= 0:
+            proofs_json[str(place)] = proof
+        if len(proofs_json) >= _PROOFS or atoms <= 0:
             break
-    return result
+    return proofs_json
 
 
 def _one_of_each(rows: Sequence[FoundRow]) -> Iterator[int]:

@@ -51,17 +51,17 @@ def windows(
     those of the rows that are `asked` for.
     """
     some = sorted({t for t in periods if t in trace.timeline})
-    result = []
+    windows_json = []
     for query, side in queries:
         for source in sources(query):
             stream = source.stream.value if isinstance(source.stream, Iri) else None
             window = window_operator(source.window, source.stream, setting.unit, setting.bounds)
             ends = _ends(window, stream, trace, count)
-            entries = {"side": side, "stream": stream, "label": str(source.window)}
-            result.append(
-                entries | ({"runs": [], "alone": True} if ends is None else _ends_json(ends, trace, some))
+            head = {"side": side, "stream": stream, "label": str(source.window)}
+            windows_json.append(
+                head | ({"runs": [], "alone": True} if ends is None else _ends_json(ends, trace, some))
             )
-    return result
+    return windows_json
 
 
 def _ends_json(ends: Ends, trace: Trace, some: Sequence[int]) -> Json:
@@ -241,9 +241,9 @@ def elements(
         every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
         if sum(map(len, {term for fact in every for term in fact.arguments})) <= _MOST_LETTERS:
             return *_columns(every, terms), []
-    result, places = _columns(sorted(dict.fromkeys(behind)), terms)
+    columns, places = _columns(sorted(dict.fromkeys(behind)), terms)
     bins, sentences = _binned(trace, sizes)
-    return result | {"bins": bins}, places, sentences
+    return columns | {"bins": bins}, places, sentences
 
 
 def _columns(facts: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[Fact, int]]:
@@ -323,7 +323,7 @@ def _in_order(
     runs: Iterable[tuple[Row, int, int]], drawn: set[Row], first_rows: Mapping[Row, None]
 ) -> list[tuple[Row, int, int]]:
     return sorted(
-        (run for run in runs if run[0] in drawn), key=lambda item: (item[0] not in first_rows, item[1])
+        (run for run in runs if run[0] in drawn), key=lambda run: (run[0] not in first_rows, run[1])
     )
 
 
