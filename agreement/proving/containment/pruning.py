@@ -1,5 +1,7 @@
 """Patterns said more simply: without parts that change no column, and with counts written in one way.
 
+A column of BIND or of an aggregate that is not seen outside can go: neither takes a row away.
+
 P1 OPT P2 extends each solution of P1 in one or more ways. Where no variable that P2 alone binds is
 seen outside, all of them are the solution of P1 there: as sets, P1 alone answers the same. P2 must bind no
 variable that P1 leaves unbound.
@@ -23,13 +25,13 @@ from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Literal, Variable
 from translate.analysis import nullable, occurring_variables, rebuild, tests_of
 from translate.model import patterns as algebra
-from translate.model.patterns import Filter, Group, Join, LeftJoin, Pattern, Select, Union, variables
+from translate.model.patterns import Extend, Filter, Group, Join, LeftJoin, Pattern, Select, Union, variables
 
 _Names = frozenset[Variable]
 
 
 def prune(pattern: Pattern, seen: _Names) -> Pattern:
-    """Return the pattern without OPTIONAL parts of which nothing is seen; solutions agree on `seen`."""
+    """Return the pattern without what binds nothing that is seen; its solutions agree on `seen`."""
     match pattern:
         case LeftJoin(left, right, condition):
             own = variables(right) - variables(left)
@@ -48,10 +50,17 @@ def prune(pattern: Pattern, seen: _Names) -> Pattern:
             return Union(prune(left, seen), prune(right, seen))
         case Filter(inner, condition, ()):
             return replace(pattern, pattern=prune(inner, seen | named_in(condition)))
-        case Group(_, (_, *_), aggregates):
-            return replace(pattern, aggregates=tuple(each for each in aggregates if each[0] in seen))
+        case Group(_, keys, aggregates):
+            columns = tuple(column for column in aggregates if column[0] in seen)
+            # Without keys there is one group on any data.
+            return replace(pattern, aggregates=columns) if keys or columns else algebra.Bgp(())
+        case Extend(inner, variable, expression, ()):
+            if variable not in seen:
+                return prune(inner, seen)
+            return replace(pattern, pattern=prune(inner, seen | named_in(expression)))
         case Select(inner, result, modifiers) if not modifiers.slices:
-            return replace(pattern, pattern=prune(inner, frozenset(result)))
+            names = tuple(name for name in result if name in seen)
+            return replace(pattern, pattern=prune(inner, frozenset(names)), result=names)
         case _:
             return pattern
 

@@ -50,8 +50,11 @@ ASK {?x :p ?y} | ASK {?x ?z ?y} | yes no
 SELECT ?x {STREAM :s [NOW] {?x :p ?y}} | SELECT ?x {{STREAM :s [NOW] {?x :p ?y}} UNION {?x :p ?y}} | yes no
 SELECT ?x {?x :p ?y} | SELECT ?x ?y {?x :p ?y} | no no
 SELECT ?x {?x :p* ?y} | SELECT ?x {?x :p ?y} | no yes
-SELECT ?x {GROUP5} | SELECT ?x {GROUP2} | no open
-SELECT ?x OVER5 {GROUPED} | SELECT ?x OVER2 {GROUPED} | no open
+SELECT ?x {GROUP5} | SELECT ?x {GROUP2} | no yes
+SELECT ?x OVER5 {GROUPED} | SELECT ?x OVER2 {GROUPED} | no yes
+SELECT ?x OVER5 {{GROUPED} FILTER(?n > 3)} | SELECT ?x OVER2 {{GROUPED} FILTER(?n > 3)} | no no
+SELECT ?z {?z :q ?w {COUNTED}} | SELECT ?z {?z :q ?w . ?x :p ?y} | yes yes
+SELECT ?z {?z :q ?w {SELECT (COUNT(?y) AS ?n) {?x :p ?y}}} | SELECT ?z {?z :q ?w} | yes yes
 SELECT ?x OVER5 {GROUPED} | SELECT ?x OVER5 {GROUPED} | yes yes
 SELECT ?x OVER5 {FIRST} | SELECT ?x OVER2 {FIRST} | no no
 SELECT ?x {ALONE4} | SELECT ?x {ALONE1} | yes no
@@ -68,6 +71,7 @@ for width in "52":
     grouped = f"SELECT ?x (AVG(?y) AS ?n) {{STREAM :s [RANGE {width}s] {{?x :p ?y}}}} GROUP BY ?x"
     BLOCKS |= {f"GROUP{width}": grouped, f"OVER{width}": f"FROM STREAM :s [RANGE {width}s STEP 1s]"}
 BLOCKS["GROUPED"] = "SELECT ?x (AVG(?y) AS ?n) {?x :p ?y} GROUP BY ?x"
+BLOCKS["COUNTED"] = "SELECT ?x (COUNT(?y) + 1 AS ?n) {?x :p ?y} GROUP BY ?x"
 BLOCKS["FIRST"] = "SELECT ?x {?x :p ?y} ORDER BY ?x LIMIT 1"
 for size in "41":
     absent = f"FILTER NOT EXISTS {{STREAM :s [ROWS {size}] {{?x :q ?y}}}}"
