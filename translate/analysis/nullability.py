@@ -144,6 +144,9 @@ def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
     # An aggregate other than COUNT can be an error, whatever the others are.
     missing = (frozenset(group.keys) - variables(group.pattern)) & among
     sets = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))
+    if not group.keys:
+        # There can be a group of nothing, though the pattern itself has no solution at all.
+        sets = frozenset((frozenset(),))
     for variable, aggregation in group.aggregates:
         if variable in among and aggregation.function != "COUNT":
             sets |= frozenset(nulls | {variable} for nulls in sets)

@@ -46,6 +46,11 @@ CASES = {
         ["a -", "b -"],
     ),
     "a slice below a template": ("CONSTRUCT { ?s :in :x } { ?s :p ?y } ORDER BY ?s LIMIT 2", TWO, ["a in x"]),
+    "an aggregate of what has no solution on any data, joined": (
+        "SELECT ?s ?n { { SELECT (COUNT(?x) AS ?n) { VALUES ?x {} } } ?s :p :b }",
+        TWO,
+        ["0 a"],
+    ),
     "an offset in EXISTS": (
         """SELECT ?s { ?s :p :b FILTER EXISTS { { SELECT ?k { ?x :p ?y . BIND(1 AS ?k) } OFFSET 1 } } }""",
         TWO,
