@@ -2,10 +2,10 @@
 
 import csv
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Final, assert_never
@@ -15,9 +15,7 @@ from agreement.documents.options import IdleOptions, option
 from agreement.documents.outputs import short
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import replacement_path, rewrite
-from lars.language.terms import XSD, Constant, Iri, Literal, Variable
-from solver.facts import constant_of
-from solver.rdf import INTEGERS
+from lars.language.terms import Variable
 
 DESCRIPTION: Final = "columns.json"
 """The file that says what the columns are: a folder that has it, and nothing else than it names, is ours."""
@@ -41,12 +39,22 @@ class TableFormat(StrEnum):
         return {"markdown": "md", "latex": "tex"}.get(self.value, self.value)
 
 
+_FOR_PAPERS: Final = (TableFormat.MARKDOWN, TableFormat.LATEX)
+
+
 class TermForm(StrEnum):
     """How terms stand in a data frame: exactly, as values of their types, or short for readers."""
 
     EXACT = "n-triples"
     VALUES = "values"
     SHORT = "short"
+
+
+_TERMS: Final = {
+    TermForm.EXACT: "str: the term, as in N-Triples; none: unbound",
+    TermForm.VALUES: "any: the term's value, where all terms have one of a type, else a text; none: unbound",
+    TermForm.SHORT: "str: the term, short for readers; none: unbound",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +68,7 @@ class OutOptions:
             "accepted with --out DIR, which writes tables",
         ),
         IdleOptions(
-            lambda values: values.get("--out-format") in (TableFormat.MARKDOWN, TableFormat.LATEX),
+            lambda values: values.get("--out-format") in _FOR_PAPERS,
             ("--out-terms",),
             "accepted with --out-format parquet, csv or jsonl: in tables for papers terms are short",
         ),
@@ -92,8 +100,9 @@ class OutOptions:
         out_tables = {
             f"{out_table.name}.{self.out_format.suffix}": out_table.with_dates(dates) for out_table in tables
         }
+        terms = TermForm.SHORT if self.out_format in _FOR_PAPERS else self.out_terms
         manifest: dict[str, object] = {
-            file: dict(out_table.descriptions) for file, out_table in out_tables.items()
+            file: dict(out_table.descriptions(terms)) for file, out_table in out_tables.items()
         }
         if dates.zero is not None:
             manifest[_ORIGIN] = dates.zero
@@ -141,9 +150,7 @@ class Column:
 
 def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
     """Return a column of terms for each variable."""
-    return tuple(
-        Column(f"?{variable.name}", str, "the term, as in N-Triples; none: unbound") for variable in variables
-    )
+    return tuple(Column(f"?{variable.name}", str, "a term") for variable in variables)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +174,11 @@ class OutTable:
         )
         return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
 
-    @property
-    def descriptions(self) -> Iterator[tuple[str, str]]:
-        """What each column says, for readers of the files."""
-        return ((column.name, f"{column.kind.__name__}: {column.description}") for column in self.columns)
+    def descriptions(self, terms: TermForm) -> Iterator[tuple[str, str]]:
+        """Yield what each column says, for readers of the files, with terms in a form."""
+        for column in self.columns:
+            description = f"{column.kind.__name__}: {column.description}"
+            yield column.name, _TERMS[terms] if column.name.startswith("?") else description
 
 
 def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) -> Iterator[TableValue]:
@@ -219,7 +227,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
         case TableFormat.JSON_LINES:
             with path.open("w", encoding="utf-8") as file:
                 for row in _rows(table, terms):
-                    cells = dict(zip(names, row, strict=True))
+                    cells = dict(zip(names, map(_in_json, row), strict=True))
                     file.write(f"{json.dumps(cells, ensure_ascii=False, default=str)}\n")
         case TableFormat.MARKDOWN | TableFormat.LATEX:
             from agreement.documents.text_tables import latex_lines, markdown_lines
@@ -237,9 +245,20 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
     """Return the rows of a table for a text, with terms in a form."""
     if terms is TermForm.EXACT:
         return table.rows
-    frame = as_frame(table, terms).astype(object)
-    rows: Iterable[Sequence[object]] = frame.where(frame.notna(), None).itertuples(index=False, name=None)
+    frame = as_frame(table, terms)
+    # Asked before values are objects: then NaN would be none too.
+    bound = frame.notna()
+    rows: Iterable[Sequence[object]] = (
+        frame.astype(object).where(bound, None).itertuples(index=False, name=None)
+    )
     return rows
+
+
+def _in_json(value: object) -> object:
+    """Return a value as JSON has it: NaN and infinities, which it lacks, as XSD writes them."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
+    return value
 
 
 def _for_readers(column: Column, value: TableValue) -> str:
@@ -276,7 +295,10 @@ def _column(column: Column, values: Sequence[TableValue], terms: TermForm, dated
     texts = [None if value is None else str(value) for value in values]
     if terms is TermForm.SHORT:
         return pd.array([None if text is None else short(text) for text in texts], dtype="string")
-    return _values(texts)
+    # Loads SPARQL's values, which other forms do not need.
+    from agreement.documents.term_values import term_values
+
+    return term_values(texts)
 
 
 def _moments(values: Sequence[TableValue], dated: Dates) -> Any:
@@ -285,42 +307,3 @@ def _moments(values: Sequence[TableValue], dated: Dates) -> Any:
     zero = pd.Timestamp(str(dated.zero))
     points = pd.Series(pd.array(values, dtype="Int64"))
     return zero + pd.to_timedelta(points * dated.unit.nanoseconds, unit="ns")
-
-
-_INTEGERS: Final = frozenset(XSD + name for name in INTEGERS)
-_FLOATS: Final = frozenset(XSD + name for name in ("decimal", "double", "float"))
-_TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
-
-
-def _values(texts: Sequence[str | None]) -> Any:
-    """Return the values of terms where all are of one type that data frames have, else their plain texts."""
-    import pandas as pd
-
-    constants = [None if text is None else constant_of(text) for text in texts]
-    types = {getattr(cell, "datatype", "") for cell in constants if cell is not None}
-    plain = [None if cell is None else _plain(cell) for cell in constants]
-    try:
-        if types and types <= _INTEGERS:
-            return pd.array([None if cell is None else int(cell) for cell in plain], dtype="Int64")
-        if types and types <= _INTEGERS | _FLOATS:
-            return pd.array([None if cell is None else float(cell) for cell in plain], dtype="Float64")
-        if types == {XSD + "boolean"}:
-            return pd.array([None if cell is None else _TRUTHS[cell] for cell in plain], dtype="boolean")
-        if types == {XSD + "date"}:
-            dates = [None if cell is None else date.fromisoformat(cell) for cell in plain]
-            return pd.array(dates, dtype="object")
-        if types == {XSD + "dateTime"}:
-            return pd.to_datetime(pd.Series(plain, dtype="string"), format="ISO8601", utc=True)
-    except (ValueError, KeyError, OverflowError):
-        pass  # a lexical form that is none of its type
-    return pd.array(plain, dtype="string")
-
-
-def _plain(term: Constant) -> str:
-    match term:
-        case Literal(lexical):
-            return lexical
-        case Iri(value):
-            return value
-        case other:
-            return str(other)

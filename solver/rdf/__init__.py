@@ -13,4 +13,4 @@ from solver.rdf.term_texts import (
     text_of_rdflib,
     unquote,
 )
-from solver.rdf.values import INTEGERS, Single, value
+from solver.rdf.values import INTEGERS, CalendarTime, Single, Value, value
