@@ -12,7 +12,7 @@ from typing import Final
 from agreement.documents.requests import InputOptions, Period, is_query, load_query
 from agreement.documents.traces import streams_of
 from lars.durations import SECOND
-from lars.errors import LarsError
+from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.terms import Iri, Variable
 from solver.settings import Warn
@@ -117,7 +117,7 @@ def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
     """Return the first row of a table of text, empty for another one."""
     if ".csv" not in path.suffixes:
         return {}
-    with readable(path).open(encoding="utf-8", newline="") as file:
+    with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         rows = csv.reader(file)
         header = next(rows, [])
         row = dict(zip(header, next(rows, []), strict=False))
@@ -177,11 +177,26 @@ class InitialExperiment:
             names = _header(path)
             if not names or any(set(names) - {"stream"} >= own for own in _OWN):
                 continue
+            _check_names(path, names)
             note(f"{path}: [columns] is guessed from {', '.join(names)}: make of it what your queries ask")
             read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
             texts = [text_in(query, "a query") for query in self.queries.values()]
             return guessed_columns(path, names, read, texts)
         return None
+
+
+_VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
+
+
+def _check_names(path: Path, names: Sequence[str]) -> None:
+    """Raise LarsError where the first line of a table cannot be the names of its columns."""
+    if len(names) == 1 and (other := re.search(r"[;\t|]", names[0])):
+        problem = f"found {other[0]!r} between columns; accepted: columns that are separated by commas"
+    elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
+        problem = f"found {value} as the name of a column; accepted: a first line with the names of columns"
+    else:
+        return
+    raise PlacedError(Place(str(path), 1, 1, ",".join(names)), problem)
 
 
 def _table(name: str, content: Mapping[str, object]) -> Iterator[str]:

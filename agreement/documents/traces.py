@@ -372,11 +372,13 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:
-    """Warn of graphs that FROM and FROM NAMED name, and nothing stands for."""
+    """Warn of graphs that FROM and FROM NAMED name and the static data lack, and of what is read for them."""
     names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
-    missing = [g for g in (*dataset.default, *dataset.named) if str(g) not in names]
-    if missing and not static.default:
-        warn(f"the static data has no graph {', '.join(map(str, missing))}")
+    missing = [g for g in dict.fromkeys((*dataset.default, *dataset.named)) if str(g) not in names]
+    if missing:
+        instead = "; read in its place: their default graph (--static IRI=FILE names a graph)"
+        listed = ", ".join(map(str, missing))
+        warn(f"the static data has no graph {listed}{instead if static.default else ''}")
 
 
 def background(

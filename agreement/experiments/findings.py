@@ -15,6 +15,7 @@ from agreement.comparing.judge import (
     measures,
     read_pushes,
     recording_to_judge,
+    static_of_run,
     why_silent,
     with_text,
 )
@@ -38,7 +39,6 @@ from agreement.experiments import (
 )
 from lars.errors import LarsError
 from solver.settings import TraceInput, TraceOptions, Warn
-from solver.traces import read_static
 from translate.dialects import read_query
 from translate.model.query import EngineQuery
 
@@ -145,7 +145,8 @@ def judged_cell(work: JudgingWork) -> Json:
     pushes, zero = pushes_in(work.input, query, warnings.append)
     if isinstance(work.subject, EngineVersion):
         check_order(pushes, warnings.append)
-    run = EngineRun(query, read_static(work.input.static), pushes, unit, _origin(work.input), zero)
+    static = static_of_run(work.input.static, query, warnings.append)
+    run = EngineRun(query, static, pushes, unit, _origin(work.input), zero)
     options = TraceOptions(unit) if isinstance(work.input.trace, Plan) else work.input.trace.options
     times = JudgeTimes(work.options.starts, work.options.registered, work.until)
     count = partial(point_in, zero, options=options, last=run.last)

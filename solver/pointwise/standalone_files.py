@@ -106,7 +106,7 @@ def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     try:
         names = _SPACE.sub(lambda part: "," if part[0] == " " else part[0], line.strip())
         symbols = clingo.parse_term(f"({names},)").arguments if names else ()
-    except RuntimeError:
+    except (RuntimeError, UnicodeDecodeError):  # clingo quotes what it did not expect byte by byte
         raise LarsError("no answer set of clingo") from None
     for atom in symbols:
         yield atom.name, tuple(map(text_of, atom.arguments))

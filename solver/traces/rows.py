@@ -208,6 +208,8 @@ def _span(read: Sequence[Summary]) -> int:
 
 ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")
 """How a file of Arrow begins, and how a stream of it does."""
+PARQUET: Final = b"PAR1"
+"""How a file of Parquet begins."""
 _FILE_BITS: Final = 43
 
 

@@ -153,7 +153,7 @@ class _Statements:
             self._other(path, data, "json-ld")
             return
         for kind in (RdfFormat.TRIG, RdfFormat.N_QUADS):
-            with suppress(PlacedError):
+            with suppress(LarsError):
                 self._exact(path, data, kind)
                 return
         problem = f"neither the name nor the content tells the format; accepted: {ACCEPTED_STATIC}"
@@ -269,11 +269,27 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
     try:
         yield
     except SyntaxError as error:
-        line = error.lineno or 1
+        problem = f"{syntax_problem(error)}; accepted: {kind.name}"
+        own_place = error.lineno or 1, error.offset or 1
+        at = _place_in_xml(data) if kind == RdfFormat.RDF_XML else own_place
+        if at is None:
+            raise LarsError(f"{path}: {problem}") from None
+        line, column = at
         lines = data.decode("utf-8", "backslashreplace").split("\n")
         text = lines[line - 1] if line <= len(lines) else ""
-        problem = f"{syntax_problem(error)}; accepted: {kind.name}"
-        raise PlacedError(Place(str(path), line, error.offset or 1, text), problem) from None
+        raise PlacedError(Place(str(path), line, column, text), problem) from None
+
+
+def _place_in_xml(data: bytes) -> tuple[int, int] | None:
+    """Return line and column at which a text ceases to be XML: its reader tells none. None: it is XML."""
+    # Loaded for files with faults alone.
+    from xml.parsers import expat
+
+    try:
+        expat.ParserCreate().Parse(data, True)
+    except expat.ExpatError as error:
+        return error.lineno, error.offset + 1
+    return None
 
 
 @contextmanager

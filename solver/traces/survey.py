@@ -14,7 +14,7 @@ import numpy as np
 
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import replacement_path
+from lars.files import exists, replacement_path
 from lars.language.windows import LARGEST_TIME
 from solver.columns import Array
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
@@ -245,8 +245,24 @@ def _counting(stream_survey: Survey, options: TraceOptions) -> str:
     )
 
 
+_SIDE_LINE: Final = "# "
+
+
+def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
+    """Raise LarsError for a side file that would replace an input, or something else than a side file."""
+    if not exists(path, folder=False):
+        return
+    with path.open("rb") as file:
+        start = file.read(len(_SIDE_LINE))
+    is_input = any(exists(source) and path.samefile(source) for source in inputs)
+    if is_input or (start and start != _SIDE_LINE.encode()):
+        what = "a file of the trace" if is_input else "a file with something else"
+        raise LarsError(f"--rejected {path}: found {what}; accepted: a new file, or one of skipped lines")
+
+
 def _keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[TraceFile]) -> None:
     """Write each skipped line below a comment with its file and problem; the file appears whole."""
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         for row in skipped:
-            writer.write(f"# {sources[file_index(row.position)].path}: {row.problem}\n{row.arguments[0]}\n")
+            path = sources[file_index(row.position)].path
+            writer.write(f"{_SIDE_LINE}{path}: {row.problem}\n{row.arguments[0]}\n")

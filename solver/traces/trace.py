@@ -22,6 +22,7 @@ from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, fil
 from solver.traces.input_files import STANDARD_INPUT, bare, converted_file, readable
 from solver.traces.rows import (
     ARROW,
+    PARQUET,
     ExactRow,
     FileFormat,
     FileHead,
@@ -33,7 +34,7 @@ from solver.traces.rows import (
     exact_rows,
     is_json_row,
 )
-from solver.traces.survey import WITH_END, Survey, last_time, report, survey
+from solver.traces.survey import WITH_END, Survey, check_side_file, last_time, report, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _of_content(head: FileHead) -> FileFormat:
 
     if not head.start:
         return QuadLines()
-    if head.start.startswith(b"PAR1"):
+    if head.start.startswith(PARQUET):
         from solver.traces.formats.tables import ParquetTable
 
         return ParquetTable()
@@ -152,6 +153,8 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ..
     """Return the files of the trace after checking the options against them."""
     if options.on_error is OnError.SKIP and options.rejected is None:
         raise LarsError("skipping bad lines needs a file that keeps them: name one")
+    if options.on_error is OnError.SKIP and options.rejected is not None:
+        check_side_file(options.rejected, paths)
     unknown = [str(path) for path in options.streams if path not in paths]
     if unknown:
         raise LarsError(f"streams are named for files that the trace does not have: {', '.join(unknown)}")

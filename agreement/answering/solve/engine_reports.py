@@ -15,7 +15,6 @@ from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import LARGEST_TIME, Bounds, Interval
 from solver.settings import Span, Time, TraceInput, Warn
-from solver.traces import read_static
 from translate.model.query import Form, Semantics
 from translate.model.windows import Range
 
@@ -90,7 +89,13 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     """Return what is reported; raises LarsError for a query that cannot be run."""
     # Loads engines, which no other question needs.
     from agreement.comparing.compare import reporter
-    from agreement.comparing.judge import check_order, read_judged_query, read_pushes, why_silent
+    from agreement.comparing.judge import (
+        check_order,
+        read_judged_query,
+        read_pushes,
+        static_of_run,
+        why_silent,
+    )
     from agreement.engines.specifications import EngineRun, Specification
     from agreement.engines.specifications.reporting import CLOCKED
 
@@ -104,7 +109,8 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     options = replace(task.trace.options, absolute=not by_clock)
     pushes, zero = read_pushes(replace(task.trace, options=options), query, task.unit, warn)
     origin = origin_text(task.trace.options.origin)
-    engine_run = EngineRun(query, read_static(task.trace.static), pushes, task.unit, origin)
+    static = static_of_run(task.trace.static, query, warn)
+    engine_run = EngineRun(query, static, pushes, task.unit, origin)
     times = _times(task, zero, engine_run.last)
     if isinstance(who, Specification):
         recording = _specified(engine_run, who, task, times)

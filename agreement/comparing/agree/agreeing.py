@@ -360,14 +360,18 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
     carried = trace.predicates()
     compared = pairs(task.csparql, task.cqels, carried, task.assigned, alike=False)
 
+    absent: list[str] = []
+
     def held(query: EngineQuery, other: EngineQuery) -> Background:
         dataset = side_dataset(query, other, static)
         if dataset != dataset_of(queries) or query.language.value in static.engine_stores:
-            return background(static, dataset, warn, query.language)
-        check_graphs(static, dataset, warn)
+            return background(static, dataset, absent.append, query.language)
+        check_graphs(static, dataset, absent.append)
         return whole
 
     pulled, pushed = (held(query, other) for query, other in _directions(compared[0]))
+    for message in dict.fromkeys(absent):
+        warn(message)
     on = variables_compared(compared[0].csparql, compared[0].cqels, task.on)
     comparison = ComparedOn(trace.on(pulled), on, pushed)
     for message in mismatches(streams, {stream for stream, _ in carried}):

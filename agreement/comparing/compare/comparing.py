@@ -23,6 +23,7 @@ from agreement.comparing.judge import (
     read_judged_query,
     read_pushes,
     run_of_case,
+    static_of_run,
     unit_of,
     why_silent,
 )
@@ -38,7 +39,6 @@ from lars.errors import LarsError
 from lars.files import exists, read_text
 from lars.language.windows import Bounds
 from solver.settings import Progress, Time, TraceInput, Warn, no_progress
-from solver.traces import read_static
 from translate.model.query import EngineQuery
 
 CASE_SUFFIX: Final = ".json"
@@ -103,11 +103,12 @@ def on_trace(
     texts = [read_text(path, ANSWERS_FORM) for path in queries]
     reporters = _reporters(profiles, texts[0], texts[-1])
     _check_columns(read, queries)
-    static, origin = read_static(profiles.trace.static), origin_text(profiles.trace.options.origin)
+    origin = origin_text(profiles.trace.options.origin)
     warnings: list[str] = []
     engine_runs: list[EngineRun] = []
     for query in read:
         pushes, zero = read_pushes(profiles.trace, query, profiles.unit, warnings.append)
+        static = static_of_run(profiles.trace.static, query, warnings.append)
         engine_runs.append(EngineRun(query, static, pushes, profiles.unit, origin, zero))
     placing = _placing(profiles, engine_runs[0].zero, engine_runs[0].last)
     for who, engine_run in zip(reporters, (engine_runs[0], engine_runs[-1]), strict=True):

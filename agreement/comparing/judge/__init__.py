@@ -18,6 +18,7 @@ from agreement.comparing.judge.judge_inputs import (
     read_pushes,
     recording_to_judge,
     run_of_case,
+    static_of_run,
     unit_of,
     why_silent,
     with_text,

@@ -27,6 +27,7 @@ from agreement.documents.traces import (
     LocalTrace,
     absent_graphs,
     background,
+    check_graphs,
     dataset_of,
     mismatches,
     options_for,
@@ -49,7 +50,7 @@ from lars.files import read_text
 from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import STREAM_PREDICATE, Fact
+from solver.facts import STREAM_PREDICATE, Fact, Static
 from solver.job import Question, ask
 from solver.settings import (
     OriginWarning,
@@ -178,6 +179,13 @@ def read_pushes(
         for message in mismatches(streams, {push.stream for push in pushes}):
             warn(message)
     return pushes, zero
+
+
+def static_of_run(files: Sequence[StaticFile], query: EngineQuery, warn: Callable[[str], None]) -> Static:
+    """Return the static data of a run; warns of graphs that FROM names and the data lack."""
+    static = read_static(files)
+    check_graphs(static, query.dataset, warn)
+    return static
 
 
 def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> tuple[Push, ...]:

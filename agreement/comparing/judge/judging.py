@@ -18,6 +18,7 @@ from agreement.comparing.judge.judge_inputs import (
     read_pushes,
     read_versions,
     recording_to_judge,
+    static_of_run,
     why_silent,
 )
 from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
@@ -46,7 +47,7 @@ from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from solver.deadlines import Deadline
 from solver.settings import Progress, Time, TraceInput
-from solver.traces import instant_of, read_static
+from solver.traces import instant_of
 from translate.model.query import Semantics
 
 
@@ -170,7 +171,7 @@ def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> EngineRun:
     if answers.engine in ENGINES:
         check_order(pushes, warn)
     origin = origin_text(answers.trace.options.origin)
-    return EngineRun(query, read_static(answers.trace.static), pushes, unit, origin, zero)
+    return EngineRun(query, static_of_run(answers.trace.static, query, warn), pushes, unit, origin, zero)
 
 
 def _check_triggers(answers: Answers, pushed: int) -> None:

@@ -1,6 +1,5 @@
 """`export`: files for another reasoner, and what it answered."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,6 +9,7 @@ from typing import Any, ClassVar
 from agreement.answering.export import ExportTask, export_to, read_answers
 from agreement.answering.solve.solving import SolvingTask
 from agreement.documents.options import alone, argument, flags_of, needed, option
+from agreement.documents.outputs import json_text
 from agreement.documents.requests import (
     BadLineOptions,
     EvaluationOptions,
@@ -167,7 +167,7 @@ class ExportAnswers(Result):
 
     def parts(self) -> Iterable[str]:
         """Yield a line for each time."""
-        return map(json.dumps, self.answers)
+        return map(json_text, self.answers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

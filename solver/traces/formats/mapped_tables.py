@@ -6,9 +6,13 @@ literal: of a typed column of its type, of text a text. In CSV a column whose ce
 Turtle, true and false, dates, or dateTimes, is one of these types. A cell without a value gives no triple.
 """
 
+import csv
 import re
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -18,11 +22,14 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError, Place
+from lars.errors import LarsError, Place, PlacedError
+from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, short
+from solver.settings import TraceWarning
+from solver.traces.formats.arrow_files import is_json, line_of_row, text_file
 from solver.traces.formats.tables import ParquetTable, is_dated, is_text, is_typed, literals
-from solver.traces.rows import TraceFile, line_of
+from solver.traces.rows import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")
@@ -137,7 +144,14 @@ class _Table:
     def terms(self, template: Template) -> pa.Array:
         """Return what a template becomes in each row, null where a cell has no value."""
         if template.writer is None:
-            return _own_literals(self.column(template.columns[0]), typed=self.from_text)
+            name = template.columns[0]
+            if self.from_text and (odd := _odd_text(_plain_texts(self.column(name)))) is not None:
+                message = (
+                    f"{self.path}: the column {name} holds texts: {short(odd)} is no number, as most others "
+                    "are; they are read as numbers only where all are (an empty cell is none)"
+                )
+                warnings.warn(TraceWarning(message), stacklevel=2)
+            return _own_literals(self.column(name), typed=self.from_text)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
             parts += [_rewritten(_as_text(self.column(name)), template.writer), text]
@@ -187,6 +201,14 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
         texts = pc.utf8_lower(texts)
     datatype = XSD + (name or "string")
     return _rewritten(texts, lambda text: str(Literal(text, datatype)))
+
+
+def _odd_text(column: pa.Array) -> str | None:
+    """Return the first text that is no number in a column of which most are, None of another column."""
+    texts = column.drop_null()
+    numbers = pc.match_substring_regex(texts, f"^(?:{_NUMBERS[2][1]})$")
+    count = pc.sum(numbers).as_py() or 0
+    return texts[pc.index(numbers, False).as_py()].as_py() if len(texts) / 2 < count < len(texts) else None
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
@@ -267,21 +289,23 @@ def column_names(path: str, plain: Path) -> tuple[str, ...]:
     try:
         if _is_parquet(plain):
             return tuple(pq.read_schema(plain).names)
-        with pc_csv.open_csv(plain) as reader:
+        with pc_csv.open_csv(plain, parse_options=_CSV) as reader:
             return tuple(reader.schema.names)
     except (pa.ArrowException, OSError) as error:
-        raise LarsError(f"{path}: cannot be read: {short(str(error))}") from None
+        raise _fault(path, plain, str(error)) from None
 
 
 def _is_parquet(plain: Path) -> bool:
     with plain.open("rb") as file:
-        return file.read(4) == b"PAR1"
+        return file.read(len(PARQUET)) == PARQUET
 
 
 def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
     texts, header = list(dict.fromkeys(names)), column_names(path, plain)
     if missing := [name for name in texts if name not in header]:
         raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
+    if twice := [name for name in texts if header.count(name) > 1]:
+        raise LarsError(f"{path}: found two columns {twice[0]}; accepted: one of each name")
     is_parquet = _is_parquet(plain)
     try:
         if is_parquet:
@@ -294,11 +318,80 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
                 null_values=[""],
                 quoted_strings_can_be_null=False,
             )
-            table = pc_csv.read_csv(plain, convert_options=options)
+            table = pc_csv.read_csv(plain, parse_options=_CSV, convert_options=options)
+            _check_closed(path, plain)
     except (pa.ArrowException, OSError) as error:
-        raise LarsError(f"{path}: cannot be read: {short(str(error))}") from None
+        raise _fault(path, plain, str(error)) from None
     columns = {name: _chunk(table.column(name)) for name in texts}
     return _Table(path, columns, from_text=not is_parquet)
+
+
+_CSV: Final = pc_csv.ParseOptions(newlines_in_values=True)
+_PART: Final = 2**24
+
+
+class _NoRowError(Exception):
+    """A row of CSV is none: the line at which it begins, and whether a quote stays open."""
+
+    def __init__(self, line: int, *, is_open: bool) -> None:
+        super().__init__(line, is_open)
+        self.line, self.is_open = line, is_open
+
+
+def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
+    """Yield the rows of CSV that are not empty, the header too, each with the line at which it begins."""
+    begin = 1
+    with plain.open("rb") as file:
+        reader = csv.reader((line.decode("utf-8", "backslashreplace") for line in file), strict=True)
+        try:
+            for row in reader:
+                if row:
+                    yield begin, row
+                begin = reader.line_num + 1
+        except csv.Error as error:
+            raise _NoRowError(begin, is_open=str(error) == "unexpected end of data") from None
+
+
+def _line_of_csv(plain: Path, row: int) -> int:
+    """Return the line at which a row behind the header begins, both from 1."""
+    try:
+        return next((line for line, _ in islice(_csv_rows(plain), row, None)), row + 1)
+    except _NoRowError as error:
+        return error.line
+
+
+def _check_closed(path: str, plain: Path) -> None:
+    """Raise PlacedError for a quote that nothing closes: Arrow takes all after it as one cell."""
+    with plain.open("rb") as file:
+        if sum(part.count(b'"') for part in iter(lambda: file.read(_PART), b"")) % 2 == 0:
+            return
+    try:
+        deque(_csv_rows(plain), maxlen=0)
+    except _NoRowError as error:
+        if error.is_open:
+            problem = "found a quote that nothing closes; accepted: cells in quotes with inner quotes doubled"
+            raise PlacedError(_place_in_text(path, plain, error.line), problem) from None
+
+
+def _fault(path: str, plain: Path, problem: str) -> LarsError:
+    """Return what is wrong with a table that Arrow cannot read, of CSV the line that is no row."""
+    if not _is_parquet(plain):
+        decode(path, plain.read_bytes(), "CSV")
+        _check_closed(path, plain)
+        rows = _csv_rows(plain)
+        try:
+            width = len(next(rows, (1, ()))[1])
+            for line, row in rows:
+                if len(row) != width:
+                    problem = f"found {len(row)} fields; accepted: {width}, as in the header"
+                    return PlacedError(_place_in_text(path, plain, line), problem)
+        except _NoRowError:
+            pass  # read by Arrow otherwise, which has said what is wrong
+    return LarsError(f"{path}: cannot be read: {short(problem)}")
+
+
+def _place_in_text(path: str, plain: Path, line: int) -> Place:
+    return Place(path, line, 1, line_of(plain.read_bytes(), line))
 
 
 def _chunk(column: pa.ChunkedArray) -> pa.Array:
@@ -310,11 +403,17 @@ class MappedTable(ParquetTable):
     """The triples of a table whose columns are the user's own: a fault lies in the row of that table."""
 
     def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place in the user's table; lines of CSV count from its header."""
-        row = row_of_table(source.file, place.line)
-        if (data := Path(source.path)).suffix == ".csv" and data.is_file():
-            return Place(source.path, row + 1, 1, line_of(data.read_bytes(), row + 1))
-        return replace(place, line=row, column=1)
+        """Return the place in the user's table: its line, of a table without lines its row."""
+        row, plain = row_of_table(source.file, place.line), text_file(source)
+        if plain is None:
+            return replace(place, line=row, column=1)
+        with plain.open("rb") as file:
+            start = file.read(_PART)
+        if start.startswith((*ARROW, PARQUET)):
+            return replace(place, line=row, column=1)
+        if is_json(start):
+            return _place_in_text(source.path, plain, line_of_row(plain, row))
+        return _place_in_text(source.path, plain, _line_of_csv(plain, row))
 
 
 def row_of_table(file: Path, number: int) -> int:

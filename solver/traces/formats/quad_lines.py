@@ -178,7 +178,7 @@ def _read_tokens(source: TraceFile, line: str) -> TracedAtom | None:
         raise MalformedPart(
             "found a literal or time without quotes (YABench's spelling, in ms), but the first lines have "
             "quotes; accepted: one spelling a file, or a given trace unit",
-            tokens[-1].column,
+            next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
         )
     triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
     check_roles(triple, [token.column for token in tokens])
@@ -207,8 +207,16 @@ def is_timed(lines: Sequence[str]) -> bool:
 
 
 def is_loose(lines: Sequence[str]) -> bool:
-    """Return whether some line spells a literal or its time without quotes, as YABench does."""
-    return any(_is_loose(tokens) for line in lines if (tokens := _read_quietly(line)))
+    """Return whether some line spells a literal or its time without quotes, as YABench does.
+
+    Where another has both in quotes, that line is a fault.
+    """
+    read = [tokens for line in lines if (tokens := _read_quietly(line))]
+    loose = [_is_loose(tokens) for tokens in read]
+    literals = (any(token.kind == "quoted" for token in tokens[:-1]) for tokens in read)
+    return any(loose) and not any(
+        held and not is_loose_line for held, is_loose_line in zip(literals, loose, strict=True)
+    )
 
 
 def quad_line(triple: Triple, stream: str | None, t: int) -> str:

@@ -1,5 +1,6 @@
 """A side that never answers says so, and which part of its query has no match."""
 
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -82,6 +83,34 @@ def test_a_graph_that_nothing_provides_from_is_said(folder):
     found = lars("solve", folder / "from.rq", folder / "t.nq")
     assert "the static data has no graph <http://e/g>" in found.err
     assert "the query has no row at any time: {?s <http://e/name> ?n} has no match" in found.err
+
+
+INSTEAD = "the static data has no graph <http://e/g>; read in its place: their default graph"
+FROM_WAYS = {
+    "solve": ["from.rq", "t.nq"],
+    "solve --as": ["from.rq", "t.nq", "--as", "cqels-1.x"],
+    "agree": ["from.rq", "t.nq", "--period", "3"],
+    "compare": ["cqels", "cqels-1.x", "from.rq", "t.nq"],
+    "judge": ["from.rq", "t.nq", "--answers", "a.ndjson", "--engine", "cqels"],
+    "export": ["from.rq", "t.nq", "--to", "asp", "--out", "asp"],
+}
+
+
+@pytest.mark.parametrize("clause", ["FROM", "FROM NAMED"])
+@pytest.mark.parametrize("way", FROM_WAYS)
+def test_what_is_read_for_an_absent_graph_of_from_is_said(folder, monkeypatch, way, clause):
+    monkeypatch.chdir(folder)
+    Path("a.ndjson").write_text('{"t": 4, "rows": []}\n')
+    Path("from.rq").write_text(PREFIX + QUERIES["from"].replace("FROM", clause))
+    found = lars(way.split()[0], *FROM_WAYS[way], "--static", "static.ttl")
+    assert found.err.count(INSTEAD) == 1
+    assert INSTEAD not in lars(way.split()[0], *FROM_WAYS[way], "--static", "http://e/g=static.ttl").err
+
+
+def test_a_cell_of_an_experiment_says_what_is_read_for_an_absent_graph(folder):
+    keys = 'static = "static.ttl"\nfiles = "t.nq"\ncqels = "from.rq"\n[[engines]]\nengine = "cqels-1.x"\n'
+    (folder / "experiment.toml").write_text(keys)
+    assert lars("run", folder).err.count(INSTEAD) == 1
 
 
 @pytest.mark.parametrize("name", ["cqels", "cqels-1.x"])

@@ -64,3 +64,29 @@ def test_a_signal_amid_answers_leaves_a_last_line_that_says_so(number):
     run.send_signal(number)
     assert (begun, run.communicate(timeout=60)[0].splitlines()[-1]) == ("0\n", UNFINISHED)
     assert run.returncode == 128 + number
+
+
+@pytest.mark.parametrize("name", ["t.nq", "./t.nq", "u.nq", "q.rq"])
+def test_skipped_lines_do_not_replace_an_input(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    texts = {
+        "q.rq": "SELECT ?x WHERE { STREAM <x:s> [RANGE 5s] { ?x <x:p> ?y } }",
+        "t.nq": '# a comment\n<x:a> <x:p> <x:b> <x:s> "1" .\nno line\n',
+        "u.nq": "",
+    }
+    for file, text in texts.items():
+        Path(file).write_text(text)
+    found = lars("solve", "q.rq", "t.nq", "u.nq", "--on-error", "skip", "--rejected", name)
+    assert (found.code, found.err.count("\n")) == (2, 1)
+    assert f"--rejected {Path(name)}: found a file " in found.err
+    assert {file: Path(file).read_text() for file in texts} == texts
+
+
+def test_skipped_lines_replace_those_of_the_run_before(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("q.rq").write_text("SELECT ?x WHERE { STREAM <x:s> [RANGE 5s] { ?x <x:p> ?y } }")
+    Path("t.nq").write_text('<x:a> <x:p> <x:b> <x:s> "1" .\nno line\n')
+    for _ in range(2):
+        asked = ("solve", "q.rq", "t.nq", "--on-error", "skip", "--rejected", "side")
+        assert lars(*asked).code == 0
+    assert Path("side").read_text().endswith("\nno line\n")

@@ -40,6 +40,32 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     assert made.path.read_text() == made.text
 
 
+HEADERS = {
+    "time;bike;load\n3;b;1\n": "';' between columns; accepted: columns that are separated by commas",
+    "time\tbike\n3\tb\n": "'\\t' between columns; accepted",
+    "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; accepted: a first line with",
+    "3,b,1.5\n": "1.5 as the name of a column; accepted",
+}
+
+
+@pytest.mark.parametrize("text", HEADERS)
+def test_a_first_line_that_cannot_name_columns_is_refused(tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?b WHERE { STREAM <http://e/S> [RANGE 3s] { ?b ?p ?s } }")
+    (tmp_path / "t.csv").write_text(text)
+    found = lars("init", "mine", "q.rq", "t.csv")
+    assert (found.code, (tmp_path / "mine").exists()) == (2, False)
+    assert f"lars: t.csv:1:1: found {HEADERS[text]}" in found.err
+
+
+def test_a_table_of_other_bytes_than_utf_8_is_no_failure_of_the_guess(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?b WHERE { STREAM <http://e/S> [RANGE 3s] { ?b ?p ?s } }")
+    (tmp_path / "t.csv").write_bytes("time,bike,place\n3,b,Küche\n".encode("latin-1"))
+    assert lars("init", "mine", "q.rq", "t.csv").code == 0
+    assert "t.csv:2:6: found a byte that is no text, 0xfc" in lars("solve", "mine").err
+
+
 def test_a_first_mapping_is_what_the_queries_ask(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.rq").write_text(

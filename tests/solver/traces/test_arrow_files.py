@@ -1,7 +1,9 @@
 """Files of Arrow, Feather and JSON lines: the rows of the same table in Parquet, faults at their rows."""
 
+import gzip
 import io
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -59,13 +61,45 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
         (LINES.replace("urn:b", "no iri"), "a.ndjson:3:1: 'no iri' is no RDF term"),
         (LINES.replace("8", '"eight"'), "a.ndjson:3: cannot be read: 'JSON parse error: Column(/o) changed"),
         (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: found None as s"),
-        (LINES + "{", "a.ndjson:4: cannot be read: 'JSON parse error"),
+        (LINES + "{", "a.ndjson:4:2: no JSON: Expecting property name"),
+        (LINES.replace("}", ",}"), "a.ndjson:1:4"),
+        (f"[{LINES}]", "a.ndjson:1:46: no JSON: "),
+        ('"t": 3\n', "a.ndjson:1:4: no JSON: Extra data; accepted: in each line a JSON object"),
+        (LINES + "}\n", "a.ndjson:4:1: no JSON: "),
+        (LINES + "[]\n", "a.ndjson:4:1: found '[]'; accepted: in each line a JSON object"),
         (LINES.replace('"s"', '"subject"'), "a.ndjson: no column s among 't, subject, p, o"),
     ],
 )
 def test_faults_of_json_lines_are_at_their_lines(text, said, tmp_path):
     (tmp_path / "a.ndjson").write_text(text)
     assert said in message(lambda: read_trace_in_process([tmp_path / "a.ndjson"], SECONDS))
+
+
+@pytest.mark.parametrize("write", [as_file, as_stream])
+def test_a_table_of_arrow_whose_texts_reach_beyond_it_is_refused(write, tmp_path):
+    buffer = io.BytesIO()
+    write(buffer, pa.table(ROWS))
+    ends = np.array([0, 5, 10], np.int32).tobytes()
+    (tmp_path / "a.arrow").write_bytes(
+        buffer.getvalue().replace(ends, ends[:4] + b"\x00\x00\x00\x40" + ends[8:])
+    )
+    said = message(lambda: read_trace_in_process([tmp_path / "a.arrow"], SECONDS))
+    assert said.startswith(f"{tmp_path}/a.arrow: cannot be read: ")
+
+
+def test_json_lines_may_begin_with_a_byte_order_mark_and_be_compressed(tmp_path):
+    (tmp_path / "a.ndjson").write_text(LINES, encoding="utf-8-sig")
+    assert len(read_trace_in_process([tmp_path / "a.ndjson"], SECONDS)) == 2
+    (tmp_path / "b.ndjson.gz").write_bytes(gzip.compress(LINES.replace("urn:b", "no iri").encode()))
+    said = message(lambda: read_trace_in_process([tmp_path / "b.ndjson.gz"], SECONDS))
+    assert "b.ndjson.gz:3:1: 'no iri' is no RDF term" in said
+    assert LINES.split("\n")[2].replace("urn:b", "no iri") in said
+
+
+def test_what_is_named_as_arrow_and_is_none_is_said_to_be_none(tmp_path):
+    (tmp_path / "a.arrow").write_text("t,s,p,o\n")
+    said = message(lambda: read_trace_in_process([tmp_path / "a.arrow"], SECONDS))
+    assert said == f"{tmp_path}/a.arrow: found no table of Arrow; accepted: a table of Arrow"
 
 
 def test_a_fault_of_a_table_of_arrow_is_at_its_row_and_names_the_file(tmp_path):

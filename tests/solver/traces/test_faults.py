@@ -26,6 +26,10 @@ MALFORMED = {
         "a.nt:1:17: found 3 terms",
     ),
     "a stream as time": ({"a.nt": "<urn:s> <urn:p> <urn:o> <urn:st> ."}, "a.nt:1:25: 'urn:st' is no time"),
+    "a bare word among quotes": (
+        {"a.nq": '<urn:s> <urn:p> "5" <urn:st> "1" .\n<urn:s> <urn:p> <urn:o> st "2" .\n'},
+        "a.nq:2:25: found a literal or time without quotes",
+    ),
     "half a datatype": ({"a.nt": '<urn:s> <urn:p> 54^^ "1" .'}, "a.nt:1:17: found '54^^'"),
     "six terms": ({"a.nt": '<urn:s> <urn:p> <urn:o> <urn:a> <urn:b> "1" .'}, "a.nt:1:41: found 6 terms"),
     "only a dot": ({"a.nt": GOOD + ".\n"}, "a.nt:2:1: found 0 terms"),
@@ -75,7 +79,7 @@ MALFORMED = {
     ),
     "two spellings": (
         {"a.nt": GOOD * 3000 + "<urn:s> <urn:p> 5 <1000> .\n"},
-        "a.nt:3001:19: found a literal or time without quotes",
+        "a.nt:3001:17: found a literal or time without quotes",
     ),
     "no utf-8": ({"a.nt": b'<urn:s> <urn:p> "a\xff" "1" .'}, "a.nt:1:19: found bytes that are no UTF-8"),
     "csv header": ({"a.csv": "time,s,p,o\n"}, "a.csv:1:1: found 'time,s,p,o' as header"),

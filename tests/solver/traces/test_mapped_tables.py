@@ -1,6 +1,8 @@
 """Tables with columns of their own, against a reading cell by cell; places and words of what is wrong."""
 
 import csv
+import gzip
+import warnings
 from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
@@ -137,6 +139,59 @@ def test_what_is_wrong_in_a_row_has_the_row_of_the_users_table(tmp_path):
     with pytest.raises(PlacedError) as error:
         mapped(tmp_path / "t.csv")
     assert f"{tmp_path}/t.csv:4:1: " in str(error.value)
+
+
+HEADER = "time,bike,station,load\n"
+BROKEN = {
+    HEADER + "2,b,s,1\n\n3,b,s\n": "4:1: found 3 fields; accepted: 4, as in the header\n  3,b,s",
+    HEADER + '2,b,s,1\n\n3,b,s,"x\n4,b,s,1\n': "4:1: found a quote that nothing closes",
+    HEADER + "2,b,s,\xff\n": "2:7: found a byte that is no text, 0xff; accepted: CSV, in UTF-8",
+    HEADER + '2,b,"s\nt",1\nx,b,s,1\n': "4:1: 'x' is no time",
+    HEADER + "\n2,b,s,1\nx,b,s,1\n": "4:1: 'x' is no time",
+}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz"])
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_row_of_csv_that_is_none_has_its_line(tmp_path, text, suffix):
+    data = text.encode("latin-1")
+    path = tmp_path / f"t.{suffix}"
+    path.write_bytes(gzip.compress(data) if suffix.endswith("gz") else data)
+    with pytest.raises(PlacedError) as error:
+        mapped(path)
+    assert str(error.value).startswith(f"{path}:{BROKEN[text]}")
+
+
+def test_a_column_that_is_there_twice_is_refused(tmp_path):
+    (tmp_path / "t.csv").write_text("time,bike,station,load,load\n2,b,s,1,2\n")
+    with pytest.raises(LarsError, match="found two columns load; accepted: one of each name"):
+        mapped(tmp_path / "t.csv")
+
+
+def test_cells_with_line_breaks_are_read_in_long_tables_too(tmp_path):
+    rows = (f'{t},b{t},"{"x" * 40}\n{"y" * 40}",1\n' for t in range(20_000))
+    (tmp_path / "t.csv").write_text(HEADER + "".join(rows))
+    assert len(mapped(tmp_path / "t.csv")) == 40_000
+
+
+@pytest.mark.parametrize(
+    ("cells", "odd"),
+    [("1,2.5,n/a", "'n/a'"), ("1,-2e3,,", None), ("1,a,b", None), ("a,b", None), (" 1,2,3", "' 1'")],
+)
+def test_a_text_among_numbers_is_warned_of(tmp_path, cells, odd):
+    (tmp_path / "t.csv").write_text(HEADER + "".join(f"2,b,s,{one}\n" for one in cells.split(",")))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mapped(tmp_path / "t.csv")
+    said = [str(one.message) for one in caught if "holds texts" in str(one.message)]
+    assert [f"the column load holds texts: {odd} is no number" in one for one in said] == [True] * (
+        odd is not None
+    )
+
+
+def test_a_quote_inside_a_cell_is_a_character(tmp_path):
+    (tmp_path / "t.csv").write_text(HEADER + '2,b,5" pipe,1\n')
+    assert "<http://e/s/5%22%20pipe>" in {row[-1] for row in mapped(tmp_path / "t.csv")}
 
 
 def test_tables_with_the_columns_of_a_trace_need_no_mapping(tmp_path):

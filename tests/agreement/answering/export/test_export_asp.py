@@ -20,6 +20,7 @@ PROGRAMS = {
     "n(N) ← ⊞^3 ◇ e, N := COUNT(*) of f(X). o(X) ← f(X) among 1..1 by X. v(Y) ← f(X), Y := [X + 1].": (
         "1: f(2) e f(1).\n2: e.\n3: f(7)."
     ),
+    "p(X) ← ⊞^2 ◇ f(X).": '1: f("é 😀") f("\u202e").',
 }
 
 
@@ -106,6 +107,7 @@ def test_arithmetic_that_left_32_bit_is_an_error(tmp_path):
         ("t=0:\n\nSATISFIABLE\n", "nothing is said of the time 1"),
         ("t=0:\n", "what is printed of 0 is not complete"),
         ("p(1)\n", ":1:1: found no time; accepted: t=18: before the answer sets of a time point"),
+        ("t=0:\nAnswer: 1\np(1\u2028)\n", ":2:1: no answer set of clingo; accepted: atoms as p(1) q"),
         ("t=0:\n*** ERROR: (clingo)\n", ":2:1: no answer set of clingo; accepted: atoms as p(1) q"),
     ],
 )
