@@ -93,10 +93,11 @@ def _spells(label: tuple[Link | NegatedSet, bool], letter: Letter) -> bool:
     match step:
         case Link(name):
             return (name, forward) == letter
-        case NegatedSet(some, others) if others:
-            return onwards != forward and iri not in others
-        case NegatedSet(some, _):
-            return onwards == forward and iri not in some
+        case NegatedSet(forwards, backwards):
+            along = onwards == forward
+            excluded = forwards if along else backwards
+            # An empty part allows no step in its direction; both are empty where any property will do.
+            return iri not in excluded and (bool(excluded) or (along and not backwards))
         case _:
             assert_never(step)
 
