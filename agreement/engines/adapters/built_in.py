@@ -258,10 +258,13 @@ class BuiltInSession:
         """Say that nothing comes before a time any more; an engine version has no clock of its own."""
         if isinstance(self.reporter, Engine):
             return ()
+        if not self._waits:
+            self._clock = max(self._clock, t)
+            return ()
         until = int(t / self.run.unit.milliseconds)
         choice = choice_at(self.run, self.reporter, self.options.t0, self.options.bounds)
         recording = specified_answers(self.run, self.reporter, choice, max(self.run.last, until))
-        return self._until(recording, t) if self._waits else ()
+        return self._until(recording, t)
 
     def close(self) -> tuple[EngineReport, ...]:
         """Return what a specification reports at the time of the last push, once that is over."""

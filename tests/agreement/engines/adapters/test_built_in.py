@@ -102,6 +102,15 @@ def test_a_clock_that_is_driven_reports_without_an_arrival():
     )
 
 
+@pytest.mark.parametrize("name", ["rspql", "csparql", "cqels"])
+def test_no_triple_comes_before_a_time_that_a_driven_clock_has_passed(name):
+    session = built_in(name).open(Registration(QUERIES[name]))
+    session.push([push(10, "a")])
+    session.advance(100)
+    assert session.push([push(50, "late")])[0].refused.endswith("50 ms after 100; accepted: times in order")
+    assert session.push([push(100, "b")])[0].refused is None
+
+
 def test_a_late_triple_is_refused_and_left_out_by_the_judge(tmp_path):
     pushes = [push(1, "a"), push(9, "b"), push(3, "late"), push(14, "c")]
     found = case(tmp_path, "rspql", rspql(4, 4), pushes)
