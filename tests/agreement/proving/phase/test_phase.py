@@ -8,6 +8,7 @@ import pytest
 from agreement.comparing.agree.agreeing import Pair, compare, pairs
 from agreement.proving.decide import trace_on
 from agreement.proving.phase import PhaseTask, diagrams
+from agreement.proving.phase.matches import obstacle
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
 from solver.facts import Fact
@@ -133,3 +134,20 @@ def test_a_row_that_no_length_keeps_differs_at_long_ones_too(tmp_path):
     (found,) = lars("phase", *asked, *long, "--json").json["diagrams"]
     assert [one["agreeing"] for one in found["periods"][0]["runs"]] == [0]
     assert agree(*asked).json["periods"][0]["intervals"][0]["agree"] is False
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("CONSTRUCT { ?x :q ?y } WHERE", "CONSTRUCT"),
+        ("SELECT ?x WHERE", None),
+        ("ASK", None),
+    ],
+)
+@pytest.mark.parametrize(
+    ("end", "limited"), [("", None), (" LIMIT 3", "LIMIT or OFFSET"), (" OFFSET 1", "LIMIT or OFFSET")]
+)
+def test_why_lengths_are_tried_one_by_one_is_what_the_query_has(text, reason, end, limited):
+    head = "PREFIX : <http://e/> "
+    query = read_query(f"{head}{text} {{ STREAM :s [RANGE 3s] {{ ?x :p ?y }} }}{end}", "q.rq")
+    assert obstacle(query, Setting()) == (reason or limited)
