@@ -36,7 +36,7 @@ def judge_page(
     windows = [] if "cases" in document else [*_windows(document, named)]
     compared = [window for window in windows if window["phase"] == "windows"]
     wrong = sum(window["problem"] is not None for window in compared)
-    right = {True: "Correct", False: "Incorrect", None: "NoModelKnown"}[correct]
+    right = {True: "Correct", False: "Incorrect", None: "Undecided"}[correct]
     noun = "windows" if "transient" in document else "steps"
     answer = f"{right}: {len(compared) - wrong} of {len(compared)} {noun} are right" if compared else right
     starts = "; ".join(", ".join(map(named.text, times)) for times in document.get("t0", ()))

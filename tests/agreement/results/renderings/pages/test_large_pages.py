@@ -202,6 +202,11 @@ def test_few_judged_windows_have_all_their_rows():
     assert (shown["left"], [len(one["rows"]) for one in shown["windows"]]) == (0, [50] * 5)
 
 
+@pytest.mark.parametrize(("correct", "word"), [(True, "Correct"), (False, "Incorrect"), (None, "Undecided")])
+def test_the_page_of_a_verdict_says_it_in_a_word(correct, word):
+    assert judge_page("T", judged(0) | {"correct": correct}, [], (), NO_DATES).head.answer == f"{word}."
+
+
 def test_a_long_table_is_cut_and_says_so():
     table = Table("row")
     for number in range(30_000):
