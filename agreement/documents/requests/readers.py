@@ -132,6 +132,8 @@ def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]
 
 def _column_names(text: str) -> tuple[str, str]:
     old, _, new = (part.strip().lstrip("?") for part in text.partition("="))
+    if not (old and new):
+        raise LarsError(f"found {text!r}; accepted: A=B, columns of the first and the second query")
     return old, new
 
 
@@ -151,8 +153,7 @@ def dated_start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str
     '2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12'
     """
     text = numbers_text(value)
-    numbers = in_time_points(text, lambda _: LARGEST)
-    return start_times(text) if numbers == text else text
+    return text if _DATED.search(text) else start_times(text)
 
 
 _DATED: Final = re.compile(rf"(?:{_DATE_TIME.pattern})|(?:{_TIME_OF_DAY.pattern})")
@@ -209,8 +210,7 @@ def static_file(text: str) -> StaticFile:
         graph, file = "", rest
     elif not (graph and file):
         raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
-    name = graph[1:-1] if graph[:1] == "<" and graph[-1:] == ">" else graph
-    return StaticFile(Path(file), name or None, engine[1] if engine else None)
+    return StaticFile(Path(file), _absolute(graph) if graph else None, engine[1] if engine else None)
 
 
 def variables(value: str | Sequence[str]) -> tuple[str, ...]:
