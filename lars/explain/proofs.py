@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lars.analysis import positive_loops, windows
-from lars.explain.evidence import Evidence, Instances, Judge, present
-from lars.explain.joining import IndexedPoint, body_bindings, world
+from lars.explain.evidence import Evidence, IndexedPoint, Instances, Judge, body_bindings, present, world
 from lars.language.formulas import BodyLiteral, Condition, SetLiteral
 from lars.language.program import Program, Rule, atoms, close, head_atom, head_time, is_fact, put
 from lars.language.stream import Moment, Stream

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from lars.explain.evidence import view_of
-from lars.explain.joining import IndexedPoint, body_bindings
+from lars.explain.evidence import IndexedPoint, body_bindings, view_of
 from lars.explain.proofs import Premise, Values, premise, values_of
 from lars.language.formulas import At, Comparison, Relation
 from lars.language.program import Program, Rule, is_fact

@@ -253,7 +253,9 @@ class In:
         return f"{self.window} {self.inner}"
 
 
-Formula = Atom | Truth | Not | Diamond | Box | At | In
+Compound = Not | Diamond | Box | At | In
+"""The formulas about another one: each has one operand, so a formula holds one atom, or true."""
+Formula = Atom | Truth | Compound
 BodyLiteral = Formula | Condition | SetLiteral
 
 

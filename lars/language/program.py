@@ -1,6 +1,6 @@
 """Rules and programs, their variables, and terms in place of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
@@ -9,7 +9,7 @@ from lars.errors import LarsError, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, SetLiteral
-from lars.language.terms import Atom, Binding, Blank, Iri, Literal, Number, Symbol, Term, Variable, substitute
+from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, Term, Variable, substitute
 from lars.language.windows import Window
 
 Head = Atom | logic.At
@@ -89,32 +89,31 @@ def set_literals(body: Iterable[BodyLiteral]) -> Iterator[SetLiteral]:
     return (part for part in body if isinstance(part, SetLiteral))
 
 
+def nested(literal: BodyLiteral) -> Iterator[BodyLiteral]:
+    """Yield the literal and what stands inside it, outer parts first, down to its atom or true."""
+    yield literal
+    while isinstance(literal, logic.Compound):
+        literal = literal.inner
+        yield literal
+
+
+def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """Return the formula with each part of it replaced by what `change` gives for it, inner parts first."""
+    if isinstance(formula, logic.Compound):
+        formula = replace(formula, inner=rebuild(formula.inner, change))
+    return change(formula)
+
+
 def atoms(literal: BodyLiteral) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
     """Yield each atom of the literal, whether it stands under an even number of ¬, its windows.
 
     A gathered literal's truth can change either way with its atom, which stands under no ¬ all the same.
     """
-    yield from _atoms(literal, positive=True, windows=())
-
-
-def _atoms(
-    literal: BodyLiteral, *, positive: bool, windows: tuple[Window, ...]
-) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
-    match literal:
-        case Atom():
-            yield literal, positive, windows
-        case logic.Gather(atom=atom) | logic.Among(atom=atom):
-            yield atom, positive, windows
-        case logic.Not(inner):
-            yield from _atoms(inner, positive=not positive, windows=windows)
-        case logic.Diamond(inner) | logic.Box(inner) | logic.At(_, inner):
-            yield from _atoms(inner, positive=positive, windows=windows)
-        case logic.In(window, inner):
-            yield from _atoms(inner, positive=positive, windows=(*windows, window))
-        case logic.Truth() | logic.Comparison() | logic.Test() | logic.Assign():
-            return
-        case _:
-            assert_never(literal)
+    *around, innermost = nested(literal)
+    atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost
+    if isinstance(atom, Atom):
+        negations = sum(isinstance(part, logic.Not) for part in around)
+        yield atom, negations % 2 == 0, tuple(part.window for part in around if isinstance(part, logic.In))
 
 
 def calls(expression: Expression) -> Iterator[logic.Call]:
@@ -171,27 +170,27 @@ def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
 FALSE: Final = logic.Not(logic.Truth())
 
 
-def put(formula: Formula, binding: Binding) -> Formula:
+def put(formula: Formula, binding: Mapping[Variable, Term]) -> Formula:
     """Return the formula under a binding; @ at something that is no time is false.
 
     >>> print(put(logic.At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
     @_3 p(X)
     """
-    match formula:
-        case Atom():
-            return substitute(formula, binding)
-        case logic.Truth():
-            return formula
-        case logic.At(time, inner):
-            moment = _term(time, binding)
-            return logic.At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
-        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
-            return replace(formula, inner=put(inner, binding))
-        case _:
-            assert_never(formula)
+
+    def change(part: Formula) -> Formula:
+        match part:
+            case Atom():
+                return substitute(part, binding)
+            case logic.At(time, inner):
+                moment = _term(time, binding)
+                return logic.At(moment, inner) if isinstance(moment, Number | Variable) else FALSE
+            case _:
+                return part
+
+    return rebuild(formula, change)
 
 
-def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
+def close(literal: BodyLiteral, binding: Mapping[Variable, Term]) -> BodyLiteral:
     """Return a body literal under a binding; what is gathered stays: it is about all instances."""
     match literal:
         case logic.Comparison(left, relation, right):
@@ -215,7 +214,7 @@ def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expre
     return _term(expression, binding)
 
 
-def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
+def _side(side: Arithmetic, binding: Mapping[Variable, Term]) -> Arithmetic:
     if isinstance(side, logic.Operation):
         return logic.Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
     return _term(side, binding)

@@ -8,12 +8,20 @@ from typing import Final, assert_never
 from lars.analysis import check_safety, intensional, parts, strata, windows
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, is_fact
+from lars.language.program import Program, is_fact, rebuild
 from lars.language.stream import Moment, Stream, cut, moments, tie_choices, with_moments
 from lars.language.terms import Atom, Number, Signature, signature
 from lars.language.windows import Ties, TupleWindow
-from lars.semantics.gathering import atoms_at, extension, stand_ins, with_stand_ins
-from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
+from lars.semantics.grounding import (
+    Evaluate,
+    GroundRule,
+    atoms_at,
+    extension,
+    instances,
+    refuse,
+    stand_ins,
+    with_stand_ins,
+)
 
 Background = frozenset[Atom]
 
@@ -202,15 +210,7 @@ def derived_by(
 
 
 def _relaxed(formula: Formula) -> Formula:
-    match formula:
-        case Not():
-            return Truth()
-        case Diamond(inner) | Box(inner) | At(_, inner) | In(_, inner):
-            return replace(formula, inner=_relaxed(inner))
-        case Atom() | Truth():
-            return formula
-        case _:
-            assert_never(formula)
+    return rebuild(formula, lambda part: Truth() if isinstance(part, Not) else part)
 
 
 def enumerate_streams(

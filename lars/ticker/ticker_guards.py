@@ -13,8 +13,7 @@ from lars.language.formulas import Arithmetic, ArithmeticOperator, Comparison, O
 from lars.language.program import Rule, variables
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unify
 from lars.language.windows import TimeWindow
-from lars.ticker.ticker_literals import InexpressibleError, exporting
-from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule, Role
+from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, InexpressibleError, Part, PlainRule, Role, exporting
 
 Values = dict[Variable, set[Constant]]
 _MOST_ROUNDS: Final = 300

@@ -22,17 +22,22 @@ from lars.language.terms import Atom, Constant, Number, Signature, Term, Variabl
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from lars.text import to_ascii
 from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
-from lars.ticker.ticker_literals import (
+from lars.ticker.ticker_rules import (
+    FIRST_TERM,
     UNKNOWN,
     InexpressibleError,
+    Part,
+    PlainRule,
     Reasoner,
+    Role,
     TickerInput,
     exporting,
     fresh_name,
     hidden_names,
+    names,
+    plain_rules,
     variables_of,
 )
-from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, Role, names, plain_rules
 
 
 @dataclass(frozen=True, slots=True)

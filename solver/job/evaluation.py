@@ -11,8 +11,8 @@ import numpy as np
 
 from lars.analysis import reach, windows
 from lars.errors import FailedRunError, LarsError
-from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, formulas
+from lars.language.formulas import At, Diamond, Formula, In, Not, Truth
+from lars.language.program import Program, formulas, nested
 from lars.language.stream import Moment, moment_order, write_moment
 from lars.language.terms import Atom, Signature
 from lars.language.windows import Interval, TimeWindow, TupleWindow
@@ -52,7 +52,9 @@ class RepeatedSituations:
         self._windows = sorted(windows(program), key=str)
         self._reach = reach(program)
         bodies = [part for rule in program.rules for part in formulas(rule.body)]
-        self._tells_time = any(isinstance(rule.head, At) for rule in program.rules) or any(map(_asks, bodies))
+        self._tells_time = any(isinstance(rule.head, At) for rule in program.rules) or any(
+            isinstance(inner, At) for part in bodies for inner in nested(part)
+        )
         self._flat = all(map(_is_flat, bodies))
         steps = (window.step for window in self._windows if isinstance(window, TimeWindow))
         self._step = lcm(*steps)
@@ -96,17 +98,6 @@ class RepeatedSituations:
         )
         facts = tuple((f.t - t, f.predicate, f.arguments) for f in situation.facts)
         return facts, ends, t % self._step
-
-
-def _asks(part: Formula) -> bool:
-    """Whether a formula asks for the time itself."""
-    match part:
-        case At():
-            return True
-        case Not(inner) | Diamond(inner) | Box(inner) | In(_, inner):
-            return _asks(inner)
-        case _:
-            return False
 
 
 def _is_flat(part: Formula) -> bool:

@@ -12,10 +12,12 @@ background, and what windows show and keep.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, assert_never
+
+import clingo
 
 from lars.analysis import (
     LiteralForm,
@@ -28,23 +30,31 @@ from lars.analysis import (
     windows,
 )
 from lars.errors import LarsError
-from lars.language import formulas as logic
 from lars.language.formulas import (
+    Among,
     Assign,
     At,
     BodyLiteral,
-    Box,
     Comparison,
     Condition,
-    Diamond,
     Formula,
+    Gather,
     In,
-    Not,
+    Relation,
     SetLiteral,
     Test,
     Truth,
 )
-from lars.language.program import Program, Rule, formulas, head_atom, is_fact, set_literals, variables
+from lars.language.program import (
+    Program,
+    Rule,
+    formulas,
+    head_atom,
+    is_fact,
+    rebuild,
+    set_literals,
+    variables,
+)
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import (
@@ -58,20 +68,6 @@ from lars.language.windows import (
 )
 from solver.facts import Situation, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST, RuleNames, call, comparison, predicate_name, wrapping
-from solver.pointwise.callbacks import (
-    HostedCondition,
-    Instances,
-    Place,
-    columns,
-    condition_arguments,
-    condition_atom,
-    gathered_signature,
-    gathering,
-    place,
-    required_rules,
-    table,
-    table_signature,
-)
 
 LONG: Final = 10_000
 """Times of a timeline that ends later are ranked, where that can be: what ASP meets is smaller then."""
@@ -178,27 +174,116 @@ def _with_ranks(program: Program, seen: Callable[[Window], Window], rank: Callab
     def timed(time: Variable | Number) -> Variable | Number:
         return Number(rank(time.value)) if isinstance(time, Number) else time
 
-    def formula(part: Formula) -> Formula:
+    def ranked(part: Formula) -> Formula:
         match part:
             case In(window, inner):
-                return In(seen(window), formula(inner))
+                return In(seen(window), inner)
             case At(time, inner):
-                return At(timed(time), formula(inner))
-            case Not(inner) | Diamond(inner) | Box(inner):
-                return replace(part, inner=formula(inner))
-            case Atom() | Truth():
-                return part
+                return At(timed(time), inner)
             case _:
-                assert_never(part)
+                return part
 
     def literal(part: BodyLiteral) -> BodyLiteral:
-        return part if isinstance(part, Condition | SetLiteral) else formula(part)
+        return part if isinstance(part, Condition | SetLiteral) else rebuild(part, ranked)
 
     def changed(rule: Rule) -> Rule:
         head = replace(rule.head, time=timed(rule.head.time)) if isinstance(rule.head, At) else rule.head
         return replace(rule, head=head, body=tuple(map(literal, rule.body)))
 
     return Program(tuple(map(changed, program.rules)))
+
+
+Symbols = tuple[clingo.Symbol, ...]
+Instances = Mapping[SetLiteral, frozenset[Symbols]]
+"""Which instances of their atoms literals shall find at one reference time."""
+HostedCondition = Test | Assign
+Place = tuple[HostedCondition, Signature | None]
+"""A condition in the rules of one predicate: one table for two would tie their layers together."""
+
+
+def place(condition: HostedCondition, rule: Rule) -> Place:
+    """Return where a condition of a rule stands."""
+    head = head_atom(rule)
+    return condition, None if head is None else signature(head)
+
+
+def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
+    """Return the variables that a condition's value depends on, in lexicographic order."""
+    return tuple(sorted(variables(condition.expression)))
+
+
+def columns(literal: HostedCondition | SetLiteral) -> tuple[Variable, ...]:
+    """Return the variables of what the host says of a literal, in the order of its predicate's arguments."""
+    match literal:
+        case Test():
+            return condition_arguments(literal)
+        case Assign(variable):
+            return (*condition_arguments(literal), variable)
+        case Gather(variable, _, _, keys):
+            return (*keys, variable)
+        case Among(atom):
+            return variables_in_order(atom)
+
+
+def hosted_signature(literal: HostedCondition | SetLiteral, number: int) -> Signature:
+    """Return name and arity of the predicate of what the host says of a literal at one reference time."""
+    kind = "test" if isinstance(literal, Test) else "value" if isinstance(literal, Assign) else "gathered"
+    return f"{kind}'{number}", len(columns(literal))
+
+
+def collected_signature(literal: SetLiteral, number: int) -> tuple[str, int]:
+    """Return name and arity of the ASP predicate of the literal's number and the atom's instances."""
+    return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
+
+
+def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
+    """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
+    question = call(f"ask'{number}", arguments)
+    yield f"{question} :- {domain}." if domain else f"{question}."
+    terms, (name, _) = ",".join((str(number), *arguments)), hosted_signature(condition, number)
+    if isinstance(condition, Test):
+        yield f"{call(name, arguments)} :- {question}; @test({terms}) = 1."
+    else:
+        yield f"{call(name, [*arguments, 'Y'])} :- {question}; Y = @value({terms})."
+
+
+def gathering(literal: SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
+    """Yield the rules by which the host answers the literal.
+
+    `instance` is the body that binds `terms`, the texts of the atom's variables.
+    """
+    collected, noted = f"collected'{number}", f"noted'{number}"
+    yield f"{call(collected, [str(number), *terms])} :- {instance}."
+    # The number is a variable now, so that gringo can't ask before the atom is there.
+    names = ["N", *(f"X{i}" for i in range(len(terms)))]
+    yield f"{call(noted, names)} :- {call(collected, names)}; {call('@collect', names)} = 1."
+    yield f"some'{number} :- {call(noted, names)}."
+    # There is something to say about no instance too.
+    yield f"finished'{number}({number}) :- some'{number}."
+    yield f"finished'{number}({number}) :- not some'{number}."
+    names = [f"X{i}" for i in range(len(columns(literal)))]
+    # The number after them, since (X,) is a tuple, (X) is X.
+    text = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
+    yield f"{call(hosted_signature(literal, number)[0], names)} :- finished'{number}(N); {text}."
+
+
+def required_rules(literal: SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
+    """Yield rules without which the atom could have other instances than these."""
+    name, arity = collected_signature(literal, number)
+    text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
+    for instance in instances:
+        yield f"{call(text, [str(number), *map(str, instance)])}."
+    yield f":- {call(text, names)}; not {call(name, names)}."
+    yield f":- {call(name, names)}; not {call(text, names)}."
+
+
+def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
+    """Return the rule by which a program asks for the facts of a predicate, `timed` with their times."""
+    names = [f"X{i}" for i in range(arity - timed)]
+    row = f"({','.join(names)}{',' * (len(names) == 1)})"
+    if timed:
+        return f"{call(name, [*names, 'T'])} :- T = @times({number}); {row} = @rows({number},T).\n"
+    return f"{call(name, names)} :- {row} = @rows({number}).\n"
 
 
 @dataclass(frozen=True)
@@ -279,6 +364,14 @@ class AspNames:
         gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))
         return {literal: i for i, literal in enumerate(dict.fromkeys(all_literals), start=1)}
+
+    @cached_property
+    def answers(self) -> dict[Signature, HostedCondition | SetLiteral]:
+        """The conditions and literals that the host answers, by the predicates of its answers."""
+        conditions = {hosted_signature(part, number): part for number, part in self.hosted.items()}
+        return conditions | {
+            hosted_signature(part, number): part for part, number in self.set_literals.items()
+        }
 
     def name(self, predicate: Signature, *, timed: bool) -> str:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
@@ -447,7 +540,7 @@ class RuleWriter:
                 yield _rule("", body)
             case Atom() as atom:
                 yield from self._plain_head(atom, body)
-            case logic.At(time):
+            case At(time):
                 yield from self._timed_head(self.names.term(time), body)
             case _:
                 assert_never(self.rule.head)
@@ -471,14 +564,14 @@ class RuleWriter:
         yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
         yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
 
-    def literal(self, literal: logic.BodyLiteral) -> list[str]:
+    def literal(self, literal: BodyLiteral) -> list[str]:
         """Return the ASP body literals of one LARS body literal."""
         match literal:
-            case logic.Comparison():
+            case Comparison():
                 return [comparison(literal, self.names)]
-            case logic.Test() | logic.Assign():
+            case Test() | Assign():
                 return [self.condition(literal)]
-            case logic.Gather() | logic.Among():
+            case Gather() | Among():
                 return [self.set_atom(literal)]
             case _:
                 form = literal_form(literal)
@@ -488,17 +581,14 @@ class RuleWriter:
 
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
-        number = self.naming.conditions[place(condition, self.rule)]
-        value = self.names.term(condition.variable) if isinstance(condition, logic.Assign) else ""
-        return condition_atom(condition, number, self._arguments(condition), value)
+        return self._hosted(condition, self.naming.conditions[place(condition, self.rule)])
 
-    def set_atom(self, literal: logic.SetLiteral) -> str:
+    def set_atom(self, literal: SetLiteral) -> str:
         """Return the atom that stands for a literal over all instances: the host answers it."""
-        name, _ = gathered_signature(literal, self.naming.set_literals[literal])
-        return call(name, [self.names.term(variable) for variable in columns(literal)])
+        return self._hosted(literal, self.naming.set_literals[literal])
 
-    def _arguments(self, condition: HostedCondition) -> list[str]:
-        return [self.names.term(name) for name in condition_arguments(condition)]
+    def _hosted(self, literal: HostedCondition | SetLiteral, number: int) -> str:
+        return call(hosted_signature(literal, number)[0], list(map(self.names.term, columns(literal))))
 
     def tables(self) -> Iterator[str]:
         """Yield the rules by which the host fills the tables of this rule's conditions.
@@ -507,18 +597,19 @@ class RuleWriter:
         """
         domain = self.binding()
         for literal in self.rule.body:
-            if isinstance(literal, logic.Test | logic.Assign):
+            if isinstance(literal, Test | Assign):
                 number = self.naming.conditions[place(literal, self.rule)]
-                yield from table(literal, number, self._arguments(literal), "; ".join(domain))
-            if isinstance(literal, logic.Assign):
+                arguments = list(map(self.names.term, condition_arguments(literal)))
+                yield from table(literal, number, arguments, "; ".join(domain))
+            if isinstance(literal, Assign):
                 domain.append(self.condition(literal))
 
     def guards(self, number: int) -> Iterator[str]:
         """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
         domain = self.binding()
-        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, logic.Assign)]
+        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, Assign)]
         for literal in self.rule.body:
-            if isinstance(literal, logic.Comparison):
+            if isinstance(literal, Comparison):
                 for side in (literal.left, literal.right):
                     for wraps in wrapping(side, self.names):
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
@@ -527,13 +618,13 @@ class RuleWriter:
         """Return the literals that bind the body's variables, but for what the host computes."""
         return [part for literal in self.rule.body for part in self._binding(literal)]
 
-    def _binding(self, literal: logic.BodyLiteral) -> list[str]:
+    def _binding(self, literal: BodyLiteral) -> list[str]:
         match literal:
-            case logic.Comparison():
-                return [comparison(literal, self.names)] if literal.relation is logic.Relation.EQUAL else []
-            case logic.Test() | logic.Assign():
+            case Comparison():
+                return [comparison(literal, self.names)] if literal.relation is Relation.EQUAL else []
+            case Test() | Assign():
                 return []
-            case logic.Gather() | logic.Among():
+            case Gather() | Among():
                 return [self.set_atom(literal)]
             case _:
                 form = literal_form(literal)
@@ -543,7 +634,7 @@ class RuleWriter:
                 return self.literal(literal)[:-1] if binds_time(form) else []
 
     def _plain(self, form: LiteralForm) -> str:
-        if isinstance(form.atom, logic.Truth):
+        if isinstance(form.atom, Truth):
             return "#true" if form.positive else "#false"
         atom = self.naming.at_now(signature(form.atom), self.names.terms(form.atom))
         return f"{'' if form.positive else 'not '}{atom}"
@@ -583,7 +674,7 @@ class RuleWriter:
         return f"window({self.naming.windows[form.window]},{first},{last})"
 
     def _atom(self, form: LiteralForm, time: str) -> str:
-        if isinstance(form.atom, logic.Truth):
+        if isinstance(form.atom, Truth):
             return "#true"
         predicate = signature(form.atom)
         return self.naming.at(predicate, self.names.terms(form.atom), form.window, time)
@@ -596,7 +687,7 @@ class RuleWriter:
 
     def _now(self, form: LiteralForm, first: str, last: str) -> list[str]:
         # Outside the window's interval only an atom of B holds at the reference time.
-        if isinstance(form.atom, logic.Truth):
+        if isinstance(form.atom, Truth):
             return ["#true" if form.positive else "#false"]
         time = f"T{first}"
         here = ["now(" + time + ")"]
@@ -742,8 +833,7 @@ class Encoding(AspNames):
             (self.always_name(p), p[1]) for p in sorted(self.background_predicates & (used | self.timed))
         ]
         names += [("arrival", 5)] if any(isinstance(w, TupleWindow) for w in self.windows) else []
-        names += [table_signature(condition, number) for number, condition in self.hosted.items()]
-        names += [gathered_signature(literal, number) for literal, number in self.set_literals.items()]
+        names += self.answers
         if names:
             yield " ".join(f"#defined {name}/{arity}." for name, arity in names)
 

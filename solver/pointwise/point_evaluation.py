@@ -5,77 +5,29 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
 from itertools import chain, islice
-from math import prod
 from typing import Final
 
 import clingo
 
 from lars.analysis import intensional, parts
-from lars.errors import FailedRunError, LarsError, under_way
+from lars.errors import LarsError
 from lars.language.formulas import SetLiteral
-from lars.language.program import Program, Rule, atoms, head_atom, is_fact, set_literals, variables
+from lars.language.program import Program, is_fact, set_literals
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Signature, Variable, constants, signature, unify
+from lars.language.terms import Atom, Signature, constants, signature, unify
 from lars.language.windows import TupleWindow
 from solver.facts import Arguments, Fact, Row, Situation, atoms_of, counts, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST, constant, predicate_name, symbol, symbol_of
-from solver.pointwise.callbacks import Host, InputFact, Instances, Symbols, collected_signature
-from solver.pointwise.encoding import MOST_NUMBERS, MOST_TEXTS, Encoding, rank_program
-
-_ROUNDS = 3
-_MOST = 10**18
-"""Beyond it estimates are all alike."""
-
-
-def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
-    """Ground a program; raises FailedRunError that names the rule with what the host refuses to compute."""
-    with under_way(lambda: f"most of all for {_largest(program, situation).quotation}"):
-        try:
-            control.ground([("base", [])], context=host)
-        except FailedRunError as error:
-            raise FailedRunError(f"{error}, in {_asking(program, host).quotation}") from None
-
-
-def _asking(program: Program, host: Host) -> Rule:
-    return next(rule for rule in program.rules if host.asked in rule.body)
-
-
-def _largest(program: Program, situation: Situation) -> Rule:
-    """Return the rule with the most instances, as far as the numbers of atoms tell."""
-    sizes: dict[Signature, int] = {}
-    for fact in situation.facts:
-        predicate = fact.predicate, len(fact.arguments)
-        sizes[predicate] = sizes.get(predicate, 0) + 1
-    for predicate, rows in with_facts(program, situation.background).items():
-        sizes[predicate] = sizes.get(predicate, 0) + sum(1 for _ in rows)
-    for _ in range(_ROUNDS):  # so that what is derived is counted too
-        derived: dict[Signature, int] = {}
-        for rule in program.rules:
-            if (head := head_atom(rule)) is not None:
-                derived[signature(head)] = max(_instances(rule, sizes), derived.get(signature(head), 0))
-        sizes |= derived
-    return max(program.rules, key=lambda rule: _instances(rule, sizes))
-
-
-def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
-    """Return about how many instances a rule has: what shares no variable is combined freely."""
-    groups: list[tuple[frozenset[Variable], int]] = []
-    for names, size in _sizes(rule, sizes):
-        joined = [group for group in groups if group[0] & names]
-        groups = [group for group in groups if not group[0] & names]
-        groups.append(
-            (names.union(*(pair[0] for pair in joined)), max(size, *(pair[1] for pair in joined), 0))
-        )
-    return min(_MOST, prod(max(1, size) for _, size in groups))
-
-
-def _sizes(rule: Rule, sizes: dict[Signature, int]) -> Iterator[tuple[frozenset[Variable], int]]:
-    for literal in rule.body:
-        if not isinstance(literal, SetLiteral):
-            for atom, positive, _ in atoms(literal):
-                if positive:
-                    yield variables(atom), sizes.get(signature(atom), 0)
-
+from solver.pointwise.encoding import (
+    MOST_NUMBERS,
+    MOST_TEXTS,
+    Encoding,
+    Instances,
+    Symbols,
+    collected_signature,
+    rank_program,
+)
+from solver.pointwise.host import Host, InputFact, ground
 
 _EACH_ONCE: Final = "--project=project"
 _encoding = lru_cache(maxsize=64)(Encoding)

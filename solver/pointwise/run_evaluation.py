@@ -33,9 +33,8 @@ from solver.facts import (
     with_facts,
 )
 from solver.pointwise.asp_terms import RuleNames, call, predicate_name, symbol, symbol_of, text_of, wrapping
-from solver.pointwise.callbacks import Host, InputFact
 from solver.pointwise.encoding import AspNames, RuleWriter
-from solver.pointwise.point_evaluation import ground
+from solver.pointwise.host import Host, InputFact, ground
 
 _NULL = symbol(NULL)
 

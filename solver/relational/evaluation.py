@@ -100,7 +100,7 @@ def evaluate_program(
         return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
 
     def narrower() -> Program:
-        from lars.analysis.elimination import with_fewer_variables
+        from lars.elimination import with_fewer_variables
 
         return (
             program if output is None else with_fewer_variables(program, output, _input_predicates(situation))

@@ -1,61 +1,24 @@
-"""What a program asks its host while clingo grounds, as ASP text, and what the host answers.
+"""What clingo asks its host while it grounds a program, and what the host answers.
 
-Tables of SPARQL conditions, facts many at once, and all instances of an atom.
+Tables of SPARQL conditions, facts many at once, and all instances of an atom: `encoding` asks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
 from typing import NamedTuple
 
 import clingo
 
-from lars.language.formulas import Among, Assign, Gather, SetLiteral, Test
-from lars.language.program import Rule, head_atom, variables
+from lars.errors import FailedRunError, under_way
+from lars.language.formulas import Among, Gather, SetLiteral, Test
+from lars.language.program import Program, Rule, atoms, head_atom, variables
 from lars.language.terms import NULL, Constant, Signature, Variable, signature
-from solver.facts import variables_in_order
-from solver.pointwise.asp_terms import call, constant, symbol
+from solver.facts import Situation, variables_in_order, with_facts
+from solver.pointwise.asp_terms import constant, symbol
+from solver.pointwise.encoding import HostedCondition, Instances, Symbols, condition_arguments, input_rule
 from solver.rdf import aggregate, compile_condition, evaluate, sorted_rows, test
 
-Symbols = tuple[clingo.Symbol, ...]
-Instances = Mapping[SetLiteral, frozenset[Symbols]]
-"""Which instances of their atoms literals shall find at one reference time."""
 Element = tuple[Constant | None, ...]
-HostedCondition = Test | Assign
-
-
-Place = tuple[HostedCondition, Signature | None]
-"""A condition in the rules of one predicate: one table for two would tie their layers together."""
-
-
-def place(condition: HostedCondition, rule: Rule) -> Place:
-    """Return where a condition of a rule stands."""
-    head = head_atom(rule)
-    return condition, None if head is None else signature(head)
-
-
-def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
-    """Return the variables that a condition's value depends on, in lexicographic order."""
-    return tuple(sorted(variables(condition.expression)))
-
-
-def condition_atom(condition: HostedCondition, number: int, arguments: Sequence[str], value: str) -> str:
-    """Return the atom that stands for a condition in a rule; `value` is the variable BIND sets."""
-    name, _ = table_signature(condition, number)
-    return call(name, [*arguments, value] if isinstance(condition, Assign) else arguments)
-
-
-def table_signature(condition: HostedCondition, number: int) -> tuple[str, int]:
-    """Return name and arity of the predicate that holds a condition's table."""
-    arity = len(condition_arguments(condition))
-    return (f"test'{number}", arity) if isinstance(condition, Test) else (f"value'{number}", arity + 1)
-
-
-def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
-    """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
-    question = call(f"ask'{number}", arguments)
-    yield f"{question} :- {domain}." if domain else f"{question}."
-    terms = ",".join((str(number), *arguments))
-    answer = f"@test({terms}) = 1" if isinstance(condition, Test) else f"Y = @value({terms})"
-    yield f"{condition_atom(condition, number, arguments, 'Y')} :- {question}; {answer}."
 
 
 class Collection:
@@ -97,11 +60,7 @@ class Collection:
         }
         ranked = [rows[tuple(row)] for row in sorted_rows(rows, order)]
         for members in _grouped(ranked, [names.index(key) for key in among.keys]).values():
-            yield from members[_slice(among)]
-
-
-def _slice(among: Among) -> slice:
-    return slice(among.offset, None if among.limit is None else among.offset + among.limit)
+            yield from members[among.offset : None if among.limit is None else among.offset + among.limit]
 
 
 def _grouped(instances: Iterable[Symbols], keys: Sequence[int]) -> dict[Symbols, list[Symbols]]:
@@ -114,14 +73,6 @@ def _grouped(instances: Iterable[Symbols], keys: Sequence[int]) -> dict[Symbols,
 def _value(term: clingo.Symbol) -> Constant | None:
     constant_value = constant(term)
     return None if constant_value == NULL else constant_value
-
-
-def _input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
-    names = [f"X{i}" for i in range(arity - timed)]
-    row = f"({','.join(names)}{',' * (len(names) == 1)})"
-    if timed:
-        return f"{call(name, [*names, 'T'])} :- T = @times({number}); {row} = @rows({number},T).\n"
-    return f"{call(name, names)} :- {row} = @rows({number}).\n"
 
 
 class InputFact(NamedTuple):
@@ -175,7 +126,7 @@ class Host:
     def input_rules(self) -> str:
         """Return the rules by which a program asks for its facts: many at once cost less than each alone."""
         return "".join(
-            _input_rule(number, *name, timed=None not in rows)
+            input_rule(number, *name, timed=None not in rows)
             for number, (name, rows) in enumerate(self._rows.items())
         )
 
@@ -224,51 +175,56 @@ class Host:
         return [clingo.Function("", [*row, number]) for row in symbols]
 
 
-def columns(literal: SetLiteral) -> tuple[Variable, ...]:
-    """Return the variables that the literal binds, in the order of its ASP predicate's arguments."""
-    match literal:
-        case Gather(variable, _, _, keys):
-            return (*keys, variable)
-        case Among(atom):
-            return variables_in_order(atom)
+_ROUNDS = 3
+_MOST = 10**18
+"""Beyond it estimates are all alike."""
 
 
-def gathered_signature(literal: SetLiteral, number: int) -> tuple[str, int]:
-    """Return name and arity of the ASP predicate that stands for the literal at one reference time."""
-    return f"gathered'{number}", len(columns(literal))
+def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
+    """Ground a program; raises FailedRunError that names the rule with what the host refuses to compute."""
+    with under_way(lambda: f"most of all for {_largest(program, situation).quotation}"):
+        try:
+            control.ground([("base", [])], context=host)
+        except FailedRunError as error:
+            raise FailedRunError(f"{error}, in {_asking(program, host).quotation}") from None
 
 
-def collected_signature(literal: SetLiteral, number: int) -> tuple[str, int]:
-    """Return name and arity of the ASP predicate of the literal's number and the atom's instances."""
-    return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
+def _asking(program: Program, host: Host) -> Rule:
+    return next(rule for rule in program.rules if host.asked in rule.body)
 
 
-def gathering(literal: SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
-    """Yield the rules by which the host answers the literal.
-
-    `instance` is the body that binds `terms`, the texts of the atom's variables.
-    """
-    collected, noted = f"collected'{number}", f"noted'{number}"
-    yield f"{call(collected, [str(number), *terms])} :- {instance}."
-    # The number is a variable now, so that gringo can't ask before the atom is there.
-    names = ["N", *(f"X{i}" for i in range(len(terms)))]
-    yield f"{call(noted, names)} :- {call(collected, names)}; {call('@collect', names)} = 1."
-    yield f"some'{number} :- {call(noted, names)}."
-    # There is something to say about no instance too.
-    yield f"finished'{number}({number}) :- some'{number}."
-    yield f"finished'{number}({number}) :- not some'{number}."
-    names = [f"X{i}" for i in range(len(columns(literal)))]
-    # The number after them, since (X,) is a tuple, (X) is X.
-    text = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
-    head = call(f"gathered'{number}", names)
-    yield f"{head} :- finished'{number}(N); {text}."
+def _largest(program: Program, situation: Situation) -> Rule:
+    """Return the rule with the most instances, as far as the numbers of atoms tell."""
+    sizes: dict[Signature, int] = {}
+    for fact in situation.facts:
+        predicate = fact.predicate, len(fact.arguments)
+        sizes[predicate] = sizes.get(predicate, 0) + 1
+    for predicate, rows in with_facts(program, situation.background).items():
+        sizes[predicate] = sizes.get(predicate, 0) + sum(1 for _ in rows)
+    for _ in range(_ROUNDS):  # so that what is derived is counted too
+        derived: dict[Signature, int] = {}
+        for rule in program.rules:
+            if (head := head_atom(rule)) is not None:
+                derived[signature(head)] = max(_instances(rule, sizes), derived.get(signature(head), 0))
+        sizes |= derived
+    return max(program.rules, key=lambda rule: _instances(rule, sizes))
 
 
-def required_rules(literal: SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
-    """Yield rules without which the atom could have other instances than these."""
-    name, arity = collected_signature(literal, number)
-    text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
-    for instance in instances:
-        yield f"{call(text, [str(number), *map(str, instance)])}."
-    yield f":- {call(text, names)}; not {call(name, names)}."
-    yield f":- {call(name, names)}; not {call(text, names)}."
+def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
+    """Return about how many instances a rule has: what shares no variable is combined freely."""
+    groups: list[tuple[frozenset[Variable], int]] = []
+    for names, size in _sizes(rule, sizes):
+        joined = [group for group in groups if group[0] & names]
+        groups = [group for group in groups if not group[0] & names]
+        groups.append(
+            (names.union(*(pair[0] for pair in joined)), max(size, *(pair[1] for pair in joined), 0))
+        )
+    return min(_MOST, prod(max(1, size) for _, size in groups))
+
+
+def _sizes(rule: Rule, sizes: dict[Signature, int]) -> Iterator[tuple[frozenset[Variable], int]]:
+    for literal in rule.body:
+        if not isinstance(literal, SetLiteral):
+            for atom, positive, _ in atoms(literal):
+                if positive:
+                    yield variables(atom), sizes.get(signature(atom), 0)
