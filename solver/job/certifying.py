@@ -138,7 +138,7 @@ class _Claim:
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation
-        from solver.relational.touched_background import with_usable_background
+        from solver.relational.grounding import with_usable_background
 
         assert self.question.predicate is not None
         return with_usable_background(self.question.program, situation, self.question.predicate)

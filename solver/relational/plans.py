@@ -140,17 +140,43 @@ RowSource = DerivedAtoms | ShownAtoms | Instants
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a source that fit the terms; its variables are the columns that come of it."""
+    """The rows of a source that fit the terms; its variables are the columns that come of it.
+
+    With a `literal` over all instances of an atom the rows are these instances, the columns what it says.
+    """
 
     source: RowSource
     terms: tuple[Term, ...]
+    literal: SetLiteral | None = None
 
     @property
     def variables(self) -> frozenset[Variable]:
         """The variables that it binds."""
+        if self.literal is not None:
+            return variables(self.literal)
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
+    @property
+    def instances(self) -> "Scan":
+        """The rows as they are, whatever a literal says of all of them."""
+        return replace(self, literal=None)
+
+    @property
+    def predicate(self) -> Signature | None:
+        """Whose atoms the rows are; None: they are times."""
+        match self.source:
+            case DerivedAtoms(predicate):
+                return predicate
+            case ShownAtoms(windowed_atom):
+                return signature(windowed_atom.atom)
+            case Instants():
+                return None
+            case _:
+                assert_never(self.source)
+
     def __str__(self) -> str:
+        if self.literal is not None:
+            return str(self.literal)
         match self.source:
             case DerivedAtoms((name, _)):
                 return str(Atom(name, self.terms))
@@ -166,27 +192,11 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class GatheredScan:
-    """What a literal over all instances of an atom says; `scan` are the instances."""
-
-    literal: SetLiteral
-    scan: Scan
-
-    @property
-    def variables(self) -> frozenset[Variable]:
-        """The variables that it binds."""
-        return variables(self.literal)
-
-    def __str__(self) -> str:
-        return str(self.literal)
-
-
-@dataclass(frozen=True, slots=True)
 class RulePlan:
     """One rule: what is joined, what is taken off, and the conditions beside."""
 
     rule: Rule
-    joined: tuple[Scan | GatheredScan, ...]
+    joined: tuple[Scan, ...]
     subtracted: tuple[Scan, ...]
     conditions: tuple[Condition, ...]
 
@@ -213,7 +223,7 @@ class RulePlan:
         return [
             (place, part.source.predicate)
             for place, part in enumerate(self.joined)
-            if isinstance(part, Scan) and isinstance(part.source, DerivedAtoms)
+            if isinstance(part.source, DerivedAtoms) and part.literal is None
             if part.source.predicate in predicates
         ]
 
@@ -318,7 +328,7 @@ class _Resolver:
 
     def rule(self, rule: Rule) -> RulePlan:
         """Return the plan of a rule."""
-        joined: list[Scan | GatheredScan] = []
+        joined: list[Scan] = []
         subtracted: list[Scan] = []
         conditions: list[Condition] = []
         for literal in rule.body:
@@ -328,7 +338,7 @@ class _Resolver:
                 case logic.Gather() | logic.Among():
                     whole = frozenset((canonical_atom(literal.atom),))
                     scan = self._scan(LiteralForm(literal.atom), literal.atom, whole)
-                    joined.append(GatheredScan(literal, scan))
+                    joined.append(replace(scan, literal=literal))
                 case _:
                     form = literal_form(literal)
                     if isinstance(form.atom, Atom):
@@ -371,9 +381,8 @@ def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Sig
 
 def _uses(rule: RulePlan) -> Iterator[Signature]:
     for part in (*rule.joined, *rule.subtracted):
-        source = part.source if isinstance(part, Scan) else part.scan.source
-        if isinstance(source, DerivedAtoms):
-            yield source.predicate
+        if isinstance(part.source, DerivedAtoms):
+            yield part.source.predicate
 
 
 def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
@@ -384,13 +393,13 @@ def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
     is_general = len(set(arguments)) == len(arguments) and all(
         isinstance(term, Variable) for term in arguments
     )
-    return is_general and not any(isinstance(part, GatheredScan) for part in rules[0].joined)
+    return is_general and all(part.literal is None for part in rules[0].joined)
 
 
 def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
     """Return the rule with bodies in place of the atoms that they derive, where variables allow it."""
     for place, part in enumerate(rule.joined):
-        if isinstance(part, Scan) and isinstance(part.source, DerivedAtoms):
+        if isinstance(part.source, DerivedAtoms) and part.literal is None:
             body = bodies.get(part.source.predicate)
             if body is not None and body.arguments == part.terms and not _clash(rule, body):
                 joined = (*rule.joined[:place], *body.joined, *rule.joined[place + 1 :])
@@ -406,7 +415,7 @@ def _clash(rule: RulePlan, body: RulePlan) -> bool:
 
 
 def _all_variables(rule: RulePlan) -> frozenset[Variable]:
-    inner = (part.scan.variables for part in rule.joined if isinstance(part, GatheredScan))
+    inner = (part.instances.variables for part in rule.joined)
     parts = (part.variables for part in (*rule.joined, *rule.subtracted))
     conditions = map(variables, rule.conditions)
     return variables(rule.rule.head).union(*parts, *inner, *conditions)

@@ -41,6 +41,11 @@ class ShownContents:
     atoms: Mapping[tuple[Signature, Window], RunTable]
     background: Mapping[Signature, Array]
 
+    @property
+    def times(self) -> Sequence[int]:
+        """The numbers of the contents."""
+        return range(self.count)
+
     def instants(self) -> RunTable:
         """Return each index with itself, as a number of the logic."""
         indexes = np.arange(self.count)
@@ -50,12 +55,11 @@ class ShownContents:
         """Return the variables of the atom with the runs of being shown."""
         assert not source.timed, "when an atom arrived is not given"
         atom = source.atom
-        order = [atom.atom.arguments.index(variable) for variable in atom.variables]
         table = self.atoms.get((signature(atom.atom), atom.window))
         if table is None:
-            return empty(len(order))
+            return empty(len(atom.places))
         chosen = self.terms.fitting_any(atom.any_of, table.columns, len(table))
-        return coalesce(table.take(chosen).project(order), self.count)
+        return coalesce(table.take(chosen).project(atom.places), self.count)
 
 
 def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms: TermCodes) -> RunTable:
@@ -181,8 +185,10 @@ class ShownInput:
         times: Sequence[int],
         newest: Sequence[int] | None,
     ) -> None:
+        self.terms = situation.terms
+        self.background = situation.background
+        self.times = times
         self._atoms = atoms
-        self._terms = situation.terms
         self._timeline = situation.timeline
         self._newest = None if newest is None else np.array(newest, np.int64)
         self._times = np.array(times, np.int64)
@@ -191,7 +197,7 @@ class ShownInput:
     def instants(self) -> RunTable:
         """Return each evaluation time with its own index, as a number of the logic."""
         indexes = np.arange(len(self._times))
-        return RunTable((self._terms.of_numbers(self._times),), indexes, indexes)
+        return RunTable((self.terms.of_numbers(self._times),), indexes, indexes)
 
     def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
@@ -201,19 +207,18 @@ class ShownInput:
     def arrivals(self, source: ShownAtoms) -> RunTable:
         """Return what `runs` does, each arrival by itself, with its place among the predicate's atoms."""
         atom = source.atom
-        order = [atom.atom.arguments.index(variable) for variable in atom.variables]
         predicate = signature(atom.atom)
         if predicate not in self._atoms:
-            return empty(len(order) + source.timed + 1)
+            return empty(len(atom.places) + source.timed + 1)
         atoms = self._atoms[predicate]
         first, last = self._known_runs(predicate, atom.window)
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
-        fitting = self._terms.fitting_any(atom.any_of, atoms.columns, len(atoms.t)) & (first <= last)
+        fitting = self.terms.fitting_any(atom.any_of, atoms.columns, len(atoms.t)) & (first <= last)
         chosen = np.flatnonzero(fitting)
-        columns = [atoms.columns[place][chosen] for place in order]
+        columns = [atoms.columns[place][chosen] for place in atom.places]
         if source.timed:
-            columns.append(self._terms.of_numbers(atoms.t[chosen]))
+            columns.append(self.terms.of_numbers(atoms.t[chosen]))
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _known_runs(self, predicate: Signature, window: Window) -> _Runs:
@@ -238,7 +243,7 @@ class ShownInput:
     def _kept_runs(self, predicate: Signature, window: TupleWindow) -> _Runs:
         """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
         chosen = {
-            name: counted_atoms(self._atoms[name], window, self._terms)
+            name: counted_atoms(self._atoms[name], window, self.terms)
             for name in self._atoms
             if window.by is None or name == predicate
         }

@@ -25,7 +25,7 @@ from lars.language.formulas import (
 )
 from lars.language.program import ready, variables
 from lars.language.terms import NULL, XSD, Atom, Constant, Literal, Number, Term, Variable
-from solver.relational import GatheredScan, RowSource, RulePlan, Scan
+from solver.relational import RowSource, RulePlan, Scan
 from solver.sql.first_statements import NOW, conditions_on
 from solver.sql.values import InexpressibleInSqlError, SqlTerm, conjunction, constant, looked_up, quote
 
@@ -316,17 +316,14 @@ class RuleSelect:
     def _term(self, term: Term) -> str:
         return self._terms[term] if isinstance(term, Variable) else quote(term)
 
-    def _join(self, part: Scan | GatheredScan, instead: str | None) -> None:
-        alias = f"s{len(self._aliases) + 1}"
-        match part:
-            case Scan(source, terms):
-                table = self.tables(source) if instead is None else instead
-            case GatheredScan(literal, scan):
-                counted = self._checked(literal)
-                terms = (*counted.keys, counted.variable)
-                table = self._counted(counted, scan)
-            case _:
-                assert_never(part)
+    def _join(self, part: Scan, instead: str | None) -> None:
+        alias, terms = f"s{len(self._aliases) + 1}", part.terms
+        if part.literal is None:
+            table = self.tables(part.source) if instead is None else instead
+        else:
+            counted = self._checked(part.literal)
+            terms = (*counted.keys, counted.variable)
+            table = self._counted(counted, part)
         on = [f"{alias}.t = {next(iter(self._aliases))}.t"] if self._aliases else []
         conditions = conditions_on(terms, alias, self._terms)
         if self._aliases:

@@ -11,7 +11,6 @@ from lars.language.windows import LARGEST_TIME, IntervalWindow, TupleWindow
 from solver.facts import Arrivals, Gate, with_facts
 from solver.relational import (
     DerivedAtoms,
-    GatheredScan,
     Instants,
     Layer,
     RelationalPlan,
@@ -132,9 +131,8 @@ def _shown_atoms(whole: RelationalPlan) -> Iterator[ShownAtoms]:
     rules = [rule for layer in whole.layers for rule in layer.rules]
     for rule in (*rules, *whole.constraints):
         for part in (*rule.joined, *rule.subtracted):
-            scan = part.scan if isinstance(part, GatheredScan) else part
-            if isinstance(scan.source, ShownAtoms):
-                yield scan.source
+            if isinstance(part.source, ShownAtoms):
+                yield part.source
 
 
 def _windows(writer: _Writer) -> Iterator[str]:

@@ -9,7 +9,7 @@ from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole, evaluate
 from solver.job.slices import Job
-from solver.relational import encode, rule_bodies
+from solver.relational import encode, evaluation
 from solver.relational.shown_input import ShownInput
 from solver.settings import Evaluator
 from solver.spark import slice_tasks
@@ -55,7 +55,7 @@ def test_a_difference_is_made_small():
 
 
 def test_what_no_time_shows_alone_keeps_the_times_that_it_needs(monkeypatch):
-    monkeypatch.setattr(rule_bodies, "subtract", whole_rows)
+    monkeypatch.setattr(evaluation, "subtract", whole_rows)
     with pytest.raises(DisputedAnswerError, match=r"\((a|c)\) is a row of clingo alone") as raised:
         answers(Evaluator.BOTH)
     text = raised.value.files["difference.atoms"]
