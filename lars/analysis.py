@@ -4,7 +4,7 @@ A literal ⊞^w ★ a is brought into a form in which ¬ stands outside ★.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -412,14 +412,10 @@ def intensional(program: Program) -> frozenset[Signature]:
 
 def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
     """Return the predicates that depend on themselves positively, each with those it shares a loop with."""
-    below: dict[Signature, set[Signature]] = {name: set() for name in intensional(program)}
-    for rule in program.rules:
-        if (head := head_atom(rule)) is not None:
-            used = (signature(atom) for part in rule.body for atom, positive, _ in atoms(part) if positive)
-            below.get(signature(head), set()).update(name for name in used if name in below)
+    below = successors((head, used) for _, head, used, positive, _ in dependencies(program) if positive)
     above = {name: reachable(name, below) for name in below}
     return {
-        name: frozenset(other for other in above[name] if name in above[other])
+        name: frozenset(other for other in above[name] if name in above.get(other, ()))
         for name in below
         if name in above[name]
     }
@@ -451,26 +447,27 @@ def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
     return frozenset(nodes)
 
 
+def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
+    """Return what is directly below each, of pairs of one and another below it."""
+    below: dict[Node, set[Node]] = {}
+    for above, lower in pairs:
+        below.setdefault(above, set()).add(lower)
+    return below
+
+
 def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, as p in `p ← not p`.
 
     Each has the rules, counted from 1, by which it does. A program without any has an answer stream,
     if it has no gathered literals over what depends on their rules' heads.
     """
-    derived = intensional(program)
-    edges = [
-        (number, signature(head), signature(atom), positive)
-        for number, rule in enumerate(program.rules, 1)
-        if (head := head_atom(rule)) is not None
-        for literal in rule.body
-        for atom, positive, _ in atoms(literal)
-        if signature(atom) in derived
-    ]
-    below: dict[tuple[Signature, bool], set[tuple[Signature, bool]]] = {}
-    for _, above, used, positive in edges:
-        for even in (True, False):
-            below.setdefault((above, even), set()).add((used, even is positive))
-    odd = {name for name in derived if (name, False) in reachable((name, True), below)}
+    edges = [(number, head, used, positive) for number, head, used, positive, _ in dependencies(program)]
+    below = successors(
+        ((above, even), (used, even is positive))
+        for _, above, used, positive in edges
+        for even in (True, False)
+    )
+    odd = {name for name in intensional(program) if (name, False) in reachable((name, True), below)}
     cycles: dict[Signature, tuple[int, ...]] = {}
     for number, above, used, _ in edges:
         circular = not reachable((used, True), below).isdisjoint(((above, True), (above, False)))
@@ -485,12 +482,11 @@ def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     A dependency is strict under ¬, through □ and through a gathered literal: a growing stream can
     make them false.
     """
-    derived = intensional(program)
     return _layers(
-        derived,
+        program,
         [
             (head, used, not positive or through_box(literal) or isinstance(literal, SetLiteral))
-            for head, used, positive, literal in _uses(program, derived)
+            for _, head, used, positive, literal in dependencies(program)
         ],
     )
 
@@ -500,35 +496,35 @@ def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
 
     Raises GatheredLoopError when there are none: then the literals have no defined meaning.
     """
-    derived = intensional(program)
-    uses = tuple(_uses(program, derived))
-    below: dict[Signature, set[Signature]] = {}
-    for head, used, _, _ in uses:
-        below.setdefault(head, set()).add(used)
-    for rule in program.rules:
-        above = head_atom(rule)
-        for literal in set_literals(rule.body):
-            used = signature(literal.atom)
-            if above is not None and signature(above) in {used, *reachable(used, below)}:
-                raise GatheredLoopError(rule, literal)
-    layers = _layers(derived, [(head, used, isinstance(part, SetLiteral)) for head, used, _, part in uses])
+    edges = list(dependencies(program))
+    below = successors((head, used) for _, head, used, _, _ in edges)
+    for number, head, used, _, literal in edges:
+        if isinstance(literal, SetLiteral) and head in {used, *reachable(used, below)}:
+            raise GatheredLoopError(program.rules[number - 1], literal)
+    layers = _layers(
+        program, [(head, used, isinstance(part, SetLiteral)) for _, head, used, _, part in edges]
+    )
     assert layers is not None
     return layers
 
 
-def _uses(
-    program: Program, derived: frozenset[Signature]
-) -> Iterator[tuple[Signature, Signature, bool, BodyLiteral]]:
-    """Yield a rule's head, a derived predicate of its body, whether that is positive, and its literal."""
-    for rule in program.rules:
+def dependencies(program: Program) -> Iterator[tuple[int, Signature, Signature, bool, BodyLiteral]]:
+    """Yield what rules derive with each derived predicate of their bodies.
+
+    Each is the number of a rule, counted from 1, its head, the other predicate, whether that is positive, and
+    the literal in which it stands.
+    """
+    derived = intensional(program)
+    for number, rule in enumerate(program.rules, 1):
         if (head := head_atom(rule)) is not None:
             for literal in rule.body:
                 for atom, positive, _ in atoms(literal):
                     if signature(atom) in derived:
-                        yield signature(head), signature(atom), positive, literal
+                        yield number, signature(head), signature(atom), positive, literal
 
 
-def _layers(derived: frozenset[Signature], edges: Sequence[Edge]) -> tuple[frozenset[Signature], ...] | None:
+def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[Signature], ...] | None:
+    derived = intensional(program)
     level = dict.fromkeys(derived, 0)
     for _ in range(len(derived) + 1):
         raised = {head: level[below] + strict for head, below, strict in edges

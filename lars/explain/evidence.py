@@ -25,7 +25,7 @@ from lars.language.formulas import (
     SetLiteral,
     Truth,
 )
-from lars.language.program import Program, atoms, formulas, put, ready, variables
+from lars.language.program import Program, Rule, atoms, formulas, head_atom, head_time, put, ready, variables
 from lars.language.stream import Evaluation, Moment, Stream, cut, moments, with_moments
 from lars.language.terms import (
     Atom,
@@ -33,6 +33,7 @@ from lars.language.terms import (
     Constant,
     Number,
     Signature,
+    Term,
     Variable,
     signature,
     substitute,
@@ -473,6 +474,21 @@ def body_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Bind
         return
     for time_binding in literal_bindings(here, literal, binding):
         yield from body_bindings(here, [part for part in body if part is not literal], time_binding)
+
+
+def head_moment(here: IndexedPoint, rule: Rule, binding: Binding) -> tuple[Term, Atom] | None:
+    """Return time and atom of a rule's head under a binding, the time unbound or outside maybe; else None."""
+    atom, time = head_atom(rule), head_time(rule, here.t)
+    return None if atom is None else (binding.get(time, time), substitute(atom, binding))  # type: ignore[arg-type]
+
+
+def derived_moment(here: IndexedPoint, rule: Rule, binding: Binding) -> Moment | None:
+    """Return what the rule derives; None for a constraint, and outside the timeline."""
+    match head_moment(here, rule, binding):
+        case (Number(u), atom) if u in here.view.timeline:
+            return u, atom
+        case _:
+            return None
 
 
 def time_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:

@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lars.analysis import positive_loops, windows
-from lars.explain.evidence import Evidence, IndexedPoint, Instances, Judge, body_bindings, present, world
+from lars.explain.evidence import (
+    Evidence,
+    IndexedPoint,
+    Instances,
+    Judge,
+    body_bindings,
+    derived_moment,
+    present,
+    world,
+)
 from lars.language.formulas import BodyLiteral, Condition, SetLiteral
 from lars.language.program import Program, Rule, atoms, close, head_atom, head_time, is_fact, put
 from lars.language.stream import Moment, Stream
@@ -308,14 +317,8 @@ def is_answer(prover: Prover) -> bool:
 
 def _is_model(here: IndexedPoint) -> bool:
     for rule in here.program.rules:
-        pattern = head_atom(rule)
         for binding in () if is_fact(rule) else body_bindings(here, rule.body, {}):
-            if pattern is None:
-                return False
-            time = head_time(rule, here.t)
-            moment = binding.get(time) if isinstance(time, Variable) else time
-            if not isinstance(moment, Number) or moment.value not in here.view.timeline:
-                return False
-            if not here.holds((moment.value, substitute(pattern, binding))):
+            moment = derived_moment(here, rule, binding)
+            if moment is None or not here.holds(moment):
                 return False
     return True

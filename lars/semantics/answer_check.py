@@ -15,7 +15,15 @@ from functools import cache
 from itertools import chain
 from typing import Final, assert_never
 
-from lars.analysis import check_safety, count_choices, gathered_strata, nearby, reachable, windows_of
+from lars.analysis import (
+    check_safety,
+    count_choices,
+    gathered_strata,
+    nearby,
+    reachable,
+    successors,
+    windows_of,
+)
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.language.program import Program, Rule, formulas, head_atom, is_fact, nested, set_literals
@@ -72,10 +80,7 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
     1
     """
-    below: dict[Signature, set[Signature]] = {}
-    for rule in program.rules:
-        for head, used, _ in _supports(rule):
-            below.setdefault(head, set()).add(used)
+    below = successors((head, used) for rule in program.rules for head, used, _ in _supports(rule))
     return tuple(
         rule
         for rule in program.rules

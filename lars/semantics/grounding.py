@@ -5,7 +5,6 @@ instances of an atom that hold now, are atoms of fresh predicates in a layer of 
 instances the layers below give.
 """
 
-import operator
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cmp_to_key
@@ -59,13 +58,6 @@ from lars.language.terms import (
 )
 from lars.language.windows import Interval
 
-_RELATIONS: Final[dict[Relation, Callable[[int, int], bool]]] = {
-    Relation.LESS: operator.lt,
-    Relation.AT_MOST: operator.le,
-    Relation.GREATER: operator.gt,
-    Relation.AT_LEAST: operator.ge,
-}
-
 
 def value(side: Arithmetic, binding: Binding) -> Constant | None:
     """Return the constant that a side is, or None when arithmetic has no value there."""
@@ -82,19 +74,8 @@ def value(side: Arithmetic, binding: Binding) -> Constant | None:
 def _computed(how: ArithmeticOperator, left: Constant | None, right: Constant | None) -> Number | None:
     if not (isinstance(left, Number) and isinstance(right, Number)):
         return None
-    match how:
-        case ArithmeticOperator.PLUS:
-            return Number(left.value + right.value)
-        case ArithmeticOperator.MINUS:
-            return Number(left.value - right.value)
-        case ArithmeticOperator.TIMES:
-            return Number(left.value * right.value)
-        case ArithmeticOperator.DIVIDE:
-            return Number(left.value // right.value) if right.value else None
-        case ArithmeticOperator.MOD:
-            return Number(left.value % right.value) if right.value else None
-        case _:
-            assert_never(how)
+    result = how.compute(left.value, right.value)
+    return None if result is None else Number(result)
 
 
 def relation_holds(left: Constant | None, relation: Relation, right: Constant | None) -> bool:
@@ -103,9 +84,7 @@ def relation_holds(left: Constant | None, relation: Relation, right: Constant | 
         return False
     if relation in (Relation.EQUAL, Relation.UNEQUAL):
         return (left == right) is (relation is Relation.EQUAL)
-    if not (isinstance(left, Number) and isinstance(right, Number)):
-        return False
-    return _RELATIONS[relation](left.value, right.value)
+    return isinstance(left, Number) and isinstance(right, Number) and relation.holds(left.value, right.value)
 
 
 Evaluate = Callable[[Expression], Constant | None]

@@ -14,8 +14,16 @@ from lars.language.terms import signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver.columns import Array
 from solver.facts import Relevance
-from solver.job.answer_runs import AnswerParts, AnswerRuns, Question
-from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at, parts_by_clingo
+from solver.job.evaluation import (
+    AnswerParts,
+    AnswerRuns,
+    PosedQuestion,
+    Question,
+    answer_runs,
+    by_clingo,
+    by_columns,
+    check_alike_at,
+)
 from solver.pointwise import have_runs
 from solver.relational import (
     EncodedSituation,
@@ -129,7 +137,7 @@ class _Claim:
         assert question.predicate is not None
         if not have_runs(question.program, self.input.background):
             return False
-        rows = parts_by_clingo(question, self._touched(self.input), times)
+        rows = PosedQuestion(question, self._touched(self.input), times).rows_of_clingo()
         expected = coalesce(as_table(rows, question.predicate[1], runs.terms), len(times))
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 

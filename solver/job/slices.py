@@ -26,9 +26,8 @@ from solver.columns import (
     in_time_order,
     together,
 )
-from solver.facts import Arrivals, Background, Relevance, relevant_background
-from solver.job.answer_runs import Answer, Question
-from solver.job.evaluation import answers_in
+from solver.facts import Arrivals, Background, Relevance
+from solver.job.evaluation import Answer, Question, answers_in, used_background
 from solver.relational import EncodedSituation, counted_atoms, of_source, partition, situation_of
 from solver.settings import Certify, Evaluator, Progress, no_progress
 
@@ -298,11 +297,6 @@ class Job:
     def relevant(self) -> Background:
         """Return the part of the background that the questions can use."""
         return used_background(self.background, self.questions)
-
-
-def used_background(background: Background, questions: Sequence[Question]) -> Background:
-    """Return the part of a background that questions can use."""
-    return relevant_background(background, [Relevance(q.program, q.predicate) for q in questions])
 
 
 def by_slice(job: Job, columns: TraceColumns, progress: Progress = no_progress) -> Iterator[Iterator[Answer]]:

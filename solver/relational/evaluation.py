@@ -33,7 +33,7 @@ from lars.language.program import Program, ready, variables
 from lars.language.terms import Constant, Literal, Signature, Term, Variable, signature
 from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
-from solver.facts import Row, Situation, with_facts
+from solver.facts import Row, with_facts
 from solver.rdf import aggregate, compile_condition, order_key, sorted_rows, text_key
 from solver.relational.plans import (
     DerivedAtoms,
@@ -60,7 +60,7 @@ from solver.relational.run_tables import (
     subtract,
     with_longest,
 )
-from solver.relational.shown_input import EncodedSituation, ShownContents, ShownInput, encode, encoded_rows
+from solver.relational.shown_input import EncodedSituation, ShownContents, ShownInput, encoded_rows
 
 _NUMERIC: Final = {
     "<": np.less,
@@ -70,15 +70,7 @@ _NUMERIC: Final = {
     "=": np.equal,
     "!=": np.not_equal,
 }
-"""SPARQL's comparisons of numbers: of those that doubles hold, many at once."""
-_ORDERS = {
-    Relation.LESS: np.less,
-    Relation.AT_MOST: np.less_equal,
-    Relation.GREATER: np.greater,
-    Relation.AT_LEAST: np.greater_equal,
-}
-
-
+"""Comparisons of numbers, many at once: the logic's, and SPARQL's of those that doubles hold."""
 _MUCH: Final = 2**20
 """Of a join that can have more rows it is looked what it leaves, before it is chosen."""
 
@@ -287,17 +279,16 @@ class RuleBody:
         """Return what is answered for each row; each distinct row of these variables is asked for once."""
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))
-        (key,) = keys([columns], [len(bindings.table)], 1)
-        _, places, back = np.unique(key, return_index=True, return_inverse=True)
+        places, back = _numbered(columns, len(bindings.table))
         constants = ([self._codes.constant(code) for code in column[places].tolist()] for column in columns)
         rows = _timely(zip(*constants, strict=True) if names else [()] * len(places))
         return np.fromiter(map(code_of, rows), np.int64, len(places))[back]
 
     def _compared(self, bindings: Bindings, comparison: logic.Comparison) -> Bindings:
         left, right = (self._codes_of(side, bindings) for side in (comparison.left, comparison.right))
-        if comparison.relation in _ORDERS:
+        if comparison.relation not in {Relation.EQUAL, Relation.UNEQUAL}:
             (one, known), (other, also) = self._codes.numbers(left), self._codes.numbers(right)
-            holds = known & also & _ORDERS[comparison.relation](one, other)
+            holds = known & also & _NUMERIC[comparison.relation.value](one, other)
         else:
             equal = comparison.relation is Relation.EQUAL
             holds = (left != NO_CODE) & (right != NO_CODE) & ((left == right) == equal)
@@ -354,6 +345,13 @@ def _computed(operator: ArithmeticOperator, left: Array, right: Array) -> tuple[
             assert_never(operator)
 
 
+def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
+    """Return the place of one of each of the different rows, and for each row which of these it is."""
+    (key,) = keys([columns], [rows], 1)
+    _, places, numbers = np.unique(key, return_index=True, return_inverse=True)
+    return places, numbers
+
+
 def evaluate_set_literal(literal: SetLiteral, bindings: Bindings, codes: TermCodes, count: int) -> Bindings:
     """Return what makes the literal true, when these are the instances of its atom."""
     pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
@@ -387,8 +385,7 @@ class _Pieces:
 
 
 def _pieces(group_columns: Sequence[Array], table: RunTable, count: int) -> _Pieces:
-    (key,) = keys([group_columns], [len(table)], count + 1)
-    _, members, groups = np.unique(key, return_index=True, return_inverse=True)
+    members, groups = _numbered(group_columns, len(table))
     room = count + 1
     starts, ends = groups * room + table.first, groups * room + table.last + 1
     # Of nothing there is something to say too, unless groups have keys.
@@ -410,8 +407,7 @@ def _aggregates(
         return _best(aggregation.function, arguments[0], pieces, codes)
     rows = len(pieces.first)
     length = int(pieces.instance.max(initial=-1)) + 1
-    (key,) = keys([[column[:length] for column in arguments]], [length], 1)
-    _, members, elements = np.unique(key, return_index=True, return_inverse=True)
+    members, elements = _numbered([column[:length] for column in arguments], length)
     element = elements[pieces.instance]
     order = np.lexsort((element, pieces.piece))
     element, piece = element[order], pieces.piece[order]
@@ -472,8 +468,7 @@ def _first(literal: Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes
 def _ranks(literal: Among, bindings: Bindings, codes: TermCodes) -> Array:
     """Return the place of each row in the order of all of them; rows of one instance share it."""
     order = [(bindings.names.index(key.variable), key.descending) for key in literal.order]
-    (key,) = keys([bindings.table.columns], [len(bindings.table)], 1)
-    _, members, numbers = np.unique(key, return_index=True, return_inverse=True)
+    members, numbers = _numbered(bindings.table.columns, len(bindings.table))
     columns = (
         [_bound(codes, code) for code in column[members].tolist()] for column in bindings.table.columns
     )
@@ -484,21 +479,6 @@ def _ranks(literal: Among, bindings: Bindings, codes: TermCodes) -> Array:
 
 def _bound(codes: TermCodes, code: int) -> Constant | None:
     return None if code == NULL_CODE else codes.constant(code)
-
-
-def runs(
-    program: Program, situation: Situation, times: Sequence[int], output: Signature
-) -> Iterator[tuple[Row, int, int]]:
-    """Yield the rows of `output` that the program derives at the ascending evaluation times.
-
-    The program has no `obstacle`. Each row comes with its longest runs, as first and last index.
-    LarsError: a condition that no row can have, a number beyond 32 bit, or a violated constraint.
-    """
-    if times:
-        encoded_input = encode(situation)
-        newest = None if situation.newest is None else [situation.newest] * len(times)
-        table = evaluate_program(program, encoded_input, times, output, newest).get(output, empty(output[1]))
-        yield from decode(coalesce(table, len(times)), encoded_input.terms)
 
 
 def decode(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:

@@ -18,11 +18,13 @@ from lars.analysis import (
     UnsupportedFormulaError,
     check_safety,
     computes_in_loop,
+    dependencies,
     intensional,
     literal_form,
     positive_loops,
     reachable,
     strata,
+    successors,
 )
 from lars.errors import LarsError
 from lars.language import formulas as logic
@@ -262,7 +264,8 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     What the output and the constraints do not depend on is left out.
     """
     resolver = _Resolver(program, output)
-    below = _below(program)
+    below = {name: set[Signature]() for name in intensional(program)}
+    below |= successors((head, used) for _, head, used, _, _ in dependencies(program))
     predicates = set(below) if output is None else {output}
     constraints = tuple(
         rule for rule in program.rules if rule.head is None and logic.Not(logic.Truth()) not in rule.body
@@ -281,15 +284,6 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
         if component <= needed
     )
     return RelationalPlan(layers, tuple(map(resolver.rule, constraints)))
-
-
-def _below(program: Program) -> dict[Signature, set[Signature]]:
-    below: dict[Signature, set[Signature]] = {name: set() for name in intensional(program)}
-    for rule in program.rules:
-        if (head := head_atom(rule)) is not None and rule.body:
-            used = {signature(atom) for part in rule.body for atom, _, _ in atoms(part)}
-            below[signature(head)] |= used & below.keys()
-    return below
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:

@@ -210,7 +210,7 @@ def _recursive(writer: _Writer, layer: Layer) -> Iterator[str]:
     yield from _compared([*selects, step])
     named = columns(predicate[1])
     table = names.derived(predicate)
-    yield from temporary(table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in named)]))
+    yield from _rows(table, predicate[1], ())
     if base:
         first = "\nUNION\n".join(base)
         yield f"INSERT INTO {table} WITH RECURSIVE {loop}({', '.join(['t', *named])}) AS ("

@@ -7,7 +7,7 @@ from lars.language.windows import Interval
 from lars.text.atom_streams import read_stream
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
-from solver.job import Question, Whole, evaluate
+from solver.job import Question, Whole
 from solver.job.slices import Job
 from solver.relational import encode, evaluation
 from solver.relational.shown_input import ShownInput
@@ -16,6 +16,7 @@ from solver.spark import slice_tasks
 from solver.spark.pipeline import error_of
 from solver.spark.slice_tasks import SliceTask
 from tests.agreement.command import lars
+from tests.solver.in_process import evaluate
 from tests.solver.relational.test_seeded_faults import shorter, whole_rows, with_window
 
 PROGRAM = "in(X) ← ⊞^2 ◇ e(X). out(X) ← in(X), not gone(X). gone(X) ← ⊞^0 ◇ g(X). near(X) ← in(X), k(X)."
