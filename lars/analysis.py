@@ -12,27 +12,7 @@ from math import comb, prod
 from typing import Final, TypeVar, assert_never
 
 from lars.errors import LarsError
-from lars.language.formulas import (
-    AGGREGATES,
-    Aggregation,
-    Among,
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Comparison,
-    Condition,
-    Diamond,
-    Formula,
-    Gather,
-    In,
-    Not,
-    Operation,
-    Relation,
-    SetLiteral,
-    Test,
-    Truth,
-)
+from lars.language import formulas as logic
 from lars.language.program import (
     Program,
     Rule,
@@ -78,7 +58,7 @@ class LiteralForm:
     As a formula holds one atom, it is monotone in it, or antimonotone when not `positive`.
     """
 
-    atom: Atom | Truth
+    atom: Atom | logic.Truth
     mode: Mode = Mode.NOW
     time: Variable | Number | None = None
     window: Window | None = None
@@ -88,7 +68,7 @@ class LiteralForm:
 class UnsupportedFormulaError(LarsError):
     """A formula nested deeper than ⊞^w ★ a; `construct` says what stands in what."""
 
-    def __init__(self, formula: Formula, construct: str) -> None:
+    def __init__(self, formula: logic.Formula, construct: str) -> None:
         super().__init__(
             f"no encoding for the formula {formula}; covered: at most one window, "
             "then at most one of ◇ □ @, then an atom, with ¬ anywhere"
@@ -97,7 +77,7 @@ class UnsupportedFormulaError(LarsError):
         self.construct = construct
 
 
-def literal_form(formula: Formula) -> LiteralForm:
+def literal_form(formula: logic.Formula) -> LiteralForm:
     """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
 
     >>> form = literal_form(Not(Diamond(Not(Atom("p")))))
@@ -105,25 +85,27 @@ def literal_form(formula: Formula) -> LiteralForm:
     ('□', True)
     """
     match formula:
-        case Atom() | Truth():
+        case Atom() | logic.Truth():
             return LiteralForm(formula)
-        case Not(inner):
+        case logic.Not(inner):
             below = literal_form(inner)
             return replace(below, positive=not below.positive)
-        case Diamond(inner):
+        case logic.Diamond(inner):
             return _under(Mode.SOME, None, inner, formula)
-        case Box(inner):
+        case logic.Box(inner):
             return _under(Mode.EVERY, None, inner, formula)
-        case At(time, inner):
+        case logic.At(time, inner):
             return _under(Mode.AT, time, inner, formula)
-        case In(window, inner):
+        case logic.In(window, inner):
             below = literal_form(inner)
             if below.window is not None:
                 raise UnsupportedFormulaError(formula, "a window inside a window")
             return replace(below, window=window)
 
 
-def _under(mode: Mode, time: Variable | Number | None, inner: Formula, whole: Formula) -> LiteralForm:
+def _under(
+    mode: Mode, time: Variable | Number | None, inner: logic.Formula, whole: logic.Formula
+) -> LiteralForm:
     below = literal_form(inner)
     if below.window is not None:
         raise UnsupportedFormulaError(whole, f"{mode.value} around a window")
@@ -152,27 +134,29 @@ def windows(program: Program) -> frozenset[Window]:
     )
 
 
-def windows_of(literal: BodyLiteral) -> Iterator[Window]:
+def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
     """Yield the windows of a literal, outer ones first."""
-    return (part.window for part in nested(literal) if isinstance(part, In))
+    return (part.window for part in nested(literal) if isinstance(part, logic.In))
 
 
-def inner_windows(literal: BodyLiteral) -> Iterator[TupleWindow]:
+def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
     """Yield the tuple windows that stand inside another operator than ¬, and so are asked at its times."""
-    operators = [part for part in nested(literal) if not isinstance(part, Not)]
+    operators = [part for part in nested(literal) if not isinstance(part, logic.Not)]
     return (
-        part.window for part in operators[1:] if isinstance(part, In) and isinstance(part.window, TupleWindow)
+        part.window
+        for part in operators[1:]
+        if isinstance(part, logic.In) and isinstance(part.window, TupleWindow)
     )
 
 
 def with_windows(program: Program, change: Callable[[Window], Window]) -> Program:
     """Return the program with each window replaced by what `change` gives for it."""
 
-    def shown(part: Formula) -> Formula:
-        return In(change(part.window), part.inner) if isinstance(part, In) else part
+    def shown(part: logic.Formula) -> logic.Formula:
+        return logic.In(change(part.window), part.inner) if isinstance(part, logic.In) else part
 
-    def changed(literal: BodyLiteral) -> BodyLiteral:
-        return literal if isinstance(literal, Condition | SetLiteral) else rebuild(literal, shown)
+    def changed(literal: logic.BodyLiteral) -> logic.BodyLiteral:
+        return literal if isinstance(literal, logic.Condition | logic.SetLiteral) else rebuild(literal, shown)
 
     return Program(tuple(Rule(rule.head, tuple(map(changed, rule.body))) for rule in program.rules))
 
@@ -191,13 +175,13 @@ def reach(program: Program) -> Reach:
     )
 
 
-def _extent(literal: BodyLiteral, *, inside: bool) -> tuple[int | None, int | None]:
+def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, int | None]:
     match literal:
-        case Diamond(inner) | Box(inner) | At(_, inner):
+        case logic.Diamond(inner) | logic.Box(inner) | logic.At(_, inner):
             return _extent(inner, inside=True) if inside else (None, None)
-        case Not(inner):
+        case logic.Not(inner):
             return _extent(inner, inside=inside)
-        case In(window, inner):
+        case logic.In(window, inner):
             past, future = _extent(inner, inside=True)
             back, ahead = window.reach if isinstance(window, IntervalWindow) else (0, 0)
             far = None if past is None or back is None else past + back
@@ -265,7 +249,7 @@ class UnsafeRuleError(LarsError):
         )
 
 
-def binders(formula: Formula, *, empty_possible: bool = False) -> Iterator[Atom | Variable]:
+def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[Atom | Variable]:
     """Yield what leaves variables with finitely many values when the formula is true.
 
     An atom must then be in the stream or the background, a variable time of @ in the timeline.
@@ -273,37 +257,37 @@ def binders(formula: Formula, *, empty_possible: bool = False) -> Iterator[Atom 
     match formula:
         case Atom():
             yield formula
-        case Diamond(inner):
+        case logic.Diamond(inner):
             yield from binders(inner)
-        case Box(inner):
+        case logic.Box(inner):
             if not empty_possible:
                 yield from binders(inner)
-        case At(time, inner):
+        case logic.At(time, inner):
             if isinstance(time, Variable):
                 yield time
             yield from binders(inner)
-        case In(window, inner):
+        case logic.In(window, inner):
             yield from binders(inner, empty_possible=empty_possible or not window.never_empty)
-        case Not() | Truth():
+        case logic.Not() | logic.Truth():
             return
         case _:
             assert_never(formula)
 
 
-def bound(body: tuple[BodyLiteral, ...]) -> frozenset[Variable]:
+def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[Variable]:
     """Return the variables that the positive part of a body binds, through = and := as well."""
     names: frozenset[Variable] = frozenset()
     assignments: list[tuple[Variable, frozenset[Variable]]] = []
     for literal in body:
         match literal:
-            case Comparison(left, Relation.EQUAL, right):
+            case logic.Comparison(left, logic.Relation.EQUAL, right):
                 assignments += [(side, variables(other)) for side, other in ((left, right), (right, left))
                                 if isinstance(side, Variable)]  # fmt: skip
-            case Comparison() | Test():
+            case logic.Comparison() | logic.Test():
                 pass
-            case Assign(variable, expression):
+            case logic.Assign(variable, expression):
                 assignments.append((variable, variables(expression)))
-            case Gather() | Among():
+            case logic.Gather() | logic.Among():
                 names |= variables(literal)
             case _:
                 names = names.union(*map(variables, binders(literal)))
@@ -326,11 +310,11 @@ def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
     """Yield the places in the body, from 0, of gathered literals that say nothing, and why."""
     for place, literal in enumerate(rule.body):
         match literal:
-            case Gather():
+            case logic.Gather():
                 others = [rule.head, *rule.body[:place], *rule.body[place + 1 :]]
                 outside = frozenset().union(*map(variables, others))
                 problem = _misgathered(literal, outside)
-            case Among(atom, order, offset, limit, keys):
+            case logic.Among(atom, order, offset, limit, keys):
                 problem = _foreign("orders by", {key.variable for key in order}, atom)
                 problem = problem or _foreign("counts per", frozenset(keys), atom)
                 if offset < 0 or (limit is not None and limit < 0):
@@ -341,7 +325,7 @@ def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
             yield place, problem
 
 
-def _misgathered(literal: Gather, outside: frozenset[Variable]) -> str | None:
+def _misgathered(literal: logic.Gather, outside: frozenset[Variable]) -> str | None:
     own, keys = variables(literal.atom), frozenset(literal.keys)
     if literal.variable in own:
         return (
@@ -354,10 +338,10 @@ def _misgathered(literal: Gather, outside: frozenset[Variable]) -> str | None:
     return problem or _foreign("aggregates", frozenset(literal.aggregation.arguments), literal.atom)
 
 
-def _unaggregated(aggregation: Aggregation) -> str | None:
+def _unaggregated(aggregation: logic.Aggregation) -> str | None:
     function, single = aggregation.function, len(aggregation.arguments) == 1
-    if function not in AGGREGATES:
-        return f"{function} is no aggregate; accepted are {', '.join(AGGREGATES)}"
+    if function not in logic.AGGREGATES:
+        return f"{function} is no aggregate; accepted are {', '.join(logic.AGGREGATES)}"
     if function != "COUNT" and not single:
         return f"{function} has one variable as its argument; only COUNT has none, as COUNT(*), or several"
     if function != "GROUP_CONCAT" and aggregation.separator != " ":
@@ -383,7 +367,7 @@ def check_safety(program: Program) -> None:
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
         if unbound:
             raise UnsafeRuleError(rule, unbound)
-        if isinstance(rule.head, At) and not rule.body:
+        if isinstance(rule.head, logic.At) and not rule.body:
             raise LarsError(f"a fact holds at every time point, so it has no @: {rule}")
         check_choices(rule)
 
@@ -396,7 +380,7 @@ Edge = tuple[Signature, Signature, bool]
 class GatheredLoopError(LarsError):
     """A gathered literal over an atom that depends on the head of its rule."""
 
-    def __init__(self, rule: Rule, literal: SetLiteral) -> None:
+    def __init__(self, rule: Rule, literal: logic.SetLiteral) -> None:
         name, arity = signature(literal.atom)
         super().__init__(
             f"{write_name(name)}/{arity} depends on the head of the rule that gathers it in {literal}\n"
@@ -429,11 +413,11 @@ def computes_in_loop(rule: Rule, loops: Mapping[Signature, frozenset[Signature]]
     return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
 
 
-def _computes(literal: BodyLiteral) -> bool:
+def _computes(literal: logic.BodyLiteral) -> bool:
     """Whether the literal can bind a variable to a term that is in no atom yet."""
-    if isinstance(literal, Comparison) and literal.relation is Relation.EQUAL:
-        return isinstance(literal.left, Operation) or isinstance(literal.right, Operation)
-    return isinstance(literal, Assign)
+    if isinstance(literal, logic.Comparison) and literal.relation is logic.Relation.EQUAL:
+        return isinstance(literal.left, logic.Operation) or isinstance(literal.right, logic.Operation)
+    return isinstance(literal, logic.Assign)
 
 
 def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
@@ -485,7 +469,7 @@ def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     return _layers(
         program,
         [
-            (head, used, not positive or through_box(literal) or isinstance(literal, SetLiteral))
+            (head, used, not positive or through_box(literal) or isinstance(literal, logic.SetLiteral))
             for _, head, used, positive, literal in dependencies(program)
         ],
     )
@@ -499,16 +483,16 @@ def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
     edges = list(dependencies(program))
     below = successors((head, used) for _, head, used, _, _ in edges)
     for number, head, used, _, literal in edges:
-        if isinstance(literal, SetLiteral) and head in {used, *reachable(used, below)}:
+        if isinstance(literal, logic.SetLiteral) and head in {used, *reachable(used, below)}:
             raise GatheredLoopError(program.rules[number - 1], literal)
     layers = _layers(
-        program, [(head, used, isinstance(part, SetLiteral)) for _, head, used, _, part in edges]
+        program, [(head, used, isinstance(part, logic.SetLiteral)) for _, head, used, _, part in edges]
     )
     assert layers is not None
     return layers
 
 
-def dependencies(program: Program) -> Iterator[tuple[int, Signature, Signature, bool, BodyLiteral]]:
+def dependencies(program: Program) -> Iterator[tuple[int, Signature, Signature, bool, logic.BodyLiteral]]:
     """Yield what rules derive with each derived predicate of their bodies.
 
     Each is the number of a rule, counted from 1, its head, the other predicate, whether that is positive, and
@@ -536,9 +520,9 @@ def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[Signatur
     return None
 
 
-def through_box(literal: BodyLiteral) -> bool:
+def through_box(literal: logic.BodyLiteral) -> bool:
     """Whether the literal looks at its atom through □."""
-    return any(isinstance(part, Box) for part in nested(literal))
+    return any(isinstance(part, logic.Box) for part in nested(literal))
 
 
 def parts(program: Program) -> tuple[Program, ...]:

@@ -20,18 +20,7 @@ from lars.explain.evidence import (
     time_bindings,
 )
 from lars.explain.proofs import Premise, Values, premise, some_of, values_of
-from lars.language.formulas import (
-    Among,
-    At,
-    BodyLiteral,
-    Box,
-    Condition,
-    Diamond,
-    Formula,
-    In,
-    Not,
-    SetLiteral,
-)
+from lars.language import formulas as logic
 from lars.language.program import Rule, close, head_atom, head_time, is_fact, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Binding, Number, Variable, constants, signature, substitute
@@ -102,20 +91,20 @@ class Sight:
     empty: TupleWindow | None = None
 
 
-def sight(here: IndexedPoint, formula: Formula) -> Sight | None:
+def sight(here: IndexedPoint, formula: logic.Formula) -> Sight | None:
     """Return where a formula of windows, then at most one ◇, □ or @, looks for its atom; else None."""
     passed, views, below = [], [here.view], formula
-    while isinstance(below, In):
+    while isinstance(below, logic.In):
         passed.append(below.window)
         views.append(views[-1].through(below.window, here.t))
         below = below.inner
     interval, every, exactly = views[-1].timeline, False, None
     match below:
-        case Diamond(Atom() as atom) | At(Variable(), Atom() as atom):
+        case logic.Diamond(Atom() as atom) | logic.At(Variable(), Atom() as atom):
             pass
-        case Box(Atom() as atom):
+        case logic.Box(Atom() as atom):
             every = True
-        case At(Number(u), Atom() as atom):
+        case logic.At(Number(u), Atom() as atom):
             exactly = u
         case Atom() as atom:
             exactly = here.t
@@ -207,7 +196,7 @@ class Closest:
     """Finds the instances of a body that satisfy most of it, depth first."""
 
     point: IndexedPoint
-    body: tuple[BodyLiteral, ...]
+    body: tuple[logic.BodyLiteral, ...]
     left: int = BUDGET
     best: int = -1
     partials: list[Partial] = field(default_factory=list)
@@ -234,7 +223,7 @@ class Closest:
             self.left -= 1
             self.run(Partial(state.binding, state.premises, (*state.failed, place)))
 
-    def _undecided(self, state: Partial, remaining: list[BodyLiteral]) -> None:
+    def _undecided(self, state: Partial, remaining: list[logic.BodyLiteral]) -> None:
         times = list(time_bindings(self.point, remaining, state.binding)) if not state.failed else []
         for time in times:
             self.left -= 1
@@ -268,7 +257,7 @@ class Failure:
     do not stand where they should. `missing` is what would have to be derived, when rules can derive it.
     """
 
-    literal: BodyLiteral
+    literal: logic.BodyLiteral
     despite: Evidence | None = None
     sight: Sight | None = None
     missing: Goal | None = None
@@ -287,8 +276,8 @@ class Attempt:
     binding: Values
     premises: tuple[Premise, ...]
     failure: Failure | None
-    failed_too: tuple[BodyLiteral, ...]
-    left: tuple[BodyLiteral, ...]
+    failed_too: tuple[logic.BodyLiteral, ...]
+    left: tuple[logic.BodyLiteral, ...]
     other_count: int
     more: bool
 
@@ -400,29 +389,31 @@ class Searcher:
             if held is not None:
                 yield held
 
-    def _failure(self, literal: BodyLiteral, binding: Binding) -> Failure:
+    def _failure(self, literal: logic.BodyLiteral, binding: Binding) -> Failure:
         here, literal_here = self._here, close(literal, binding)
-        if isinstance(literal_here, Condition):
+        if isinstance(literal_here, logic.Condition):
             return Failure(literal_here)
-        if isinstance(literal_here, SetLiteral):
+        if isinstance(literal_here, logic.SetLiteral):
             return self._ungathered(literal_here, binding)
         despite = None
         if not variables(literal_here):
             despite = here.judge.why(literal_here, here.view, here.t, wanted=False)
-        if isinstance(literal_here, Not):
+        if isinstance(literal_here, logic.Not):
             return Failure(literal_here, despite)
         return self._unseen(literal_here, literal_here, despite)
 
-    def _ungathered(self, literal: SetLiteral, binding: Binding) -> Failure:
+    def _ungathered(self, literal: logic.SetLiteral, binding: Binding) -> Failure:
         keys = {name: binding[name] for name in literal.keys if name in binding}
         group = substitute(literal.atom, keys)
-        pattern = substitute(literal.atom, binding) if isinstance(literal, Among) else group
+        pattern = substitute(literal.atom, binding) if isinstance(literal, logic.Among) else group
         if instances := self._here.now(pattern):
             count = len(instances if pattern == group else self._here.now(group))
             return Failure(literal, some_of(self._here, count, instances))
         return self._unseen(literal, pattern, None)
 
-    def _unseen(self, literal: BodyLiteral, formula: Formula, despite: Evidence | None) -> Failure:
+    def _unseen(
+        self, literal: logic.BodyLiteral, formula: logic.Formula, despite: Evidence | None
+    ) -> Failure:
         seen_by = sight(self._here, formula)
         missing = None
         if seen_by is not None and signature(seen_by.atom) in self._derivable:

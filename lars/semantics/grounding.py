@@ -14,19 +14,6 @@ from typing import Final, assert_never
 from lars.analysis import binders
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.formulas import (
-    Aggregation,
-    Among,
-    Arithmetic,
-    ArithmeticOperator,
-    Call,
-    Condition,
-    Expression,
-    Formula,
-    Gather,
-    Relation,
-    SetLiteral,
-)
 from lars.language.program import (
     Head,
     Program,
@@ -59,7 +46,7 @@ from lars.language.terms import (
 from lars.language.windows import Interval
 
 
-def value(side: Arithmetic, binding: Binding) -> Constant | None:
+def value(side: logic.Arithmetic, binding: Binding) -> Constant | None:
     """Return the constant that a side is, or None when arithmetic has no value there."""
     match side:
         case logic.Operation(how, left, right):
@@ -71,23 +58,23 @@ def value(side: Arithmetic, binding: Binding) -> Constant | None:
             return side
 
 
-def _computed(how: ArithmeticOperator, left: Constant | None, right: Constant | None) -> Number | None:
+def _computed(how: logic.ArithmeticOperator, left: Constant | None, right: Constant | None) -> Number | None:
     if not (isinstance(left, Number) and isinstance(right, Number)):
         return None
     result = how.compute(left.value, right.value)
     return None if result is None else Number(result)
 
 
-def relation_holds(left: Constant | None, relation: Relation, right: Constant | None) -> bool:
+def relation_holds(left: Constant | None, relation: logic.Relation, right: Constant | None) -> bool:
     """Return whether the relation holds; not without a value, and < > ≤ ≥ on numbers only."""
     if left is None or right is None:
         return False
-    if relation in (Relation.EQUAL, Relation.UNEQUAL):
-        return (left == right) is (relation is Relation.EQUAL)
+    if relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
+        return (left == right) is (relation is logic.Relation.EQUAL)
     return isinstance(left, Number) and isinstance(right, Number) and relation.holds(left.value, right.value)
 
 
-Evaluate = Callable[[Expression], Constant | None]
+Evaluate = Callable[[logic.Expression], Constant | None]
 """The value of a ground SPARQL expression, None for an error; null is an unbound variable."""
 
 
@@ -96,10 +83,10 @@ class GroundRule:
     """A rule without variables, its conditions decided; no head is a constraint."""
 
     head: Atom | logic.At | None
-    body: tuple[Formula, ...]
+    body: tuple[logic.Formula, ...]
 
 
-def refuse(expression: Expression) -> Constant | None:
+def refuse(expression: logic.Expression) -> Constant | None:
     """Raise: SPARQL conditions have a value only where a function for them is given."""
     raise LarsError(f"the definition of LARS gives no value to the SPARQL condition [{expression}]")
 
@@ -119,7 +106,7 @@ def instances(
     for literal in set_literals(rule.body):
         raise LarsError(f"{literal} has no instances by itself")
     body = tuple(formulas(rule.body))
-    conditions = [part for part in rule.body if isinstance(part, Condition)]
+    conditions = [part for part in rule.body if isinstance(part, logic.Condition)]
     binders_of_body = [binder for formula in body for binder in binders(formula)]
     by_signature: dict[Signature, list[Atom]] = {}
     for atom in atoms:
@@ -157,7 +144,7 @@ def _head(head: Head | None, binding: Binding) -> Atom | logic.At | None:
     return ground if isinstance(ground, Atom | logic.At) else None
 
 
-def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
+def _completed(conditions: list[logic.Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
     pending, whole = list(conditions), binding
     while pending:
         first = next(condition for condition in pending if ready(condition, whole.keys()))
@@ -169,12 +156,12 @@ def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate
     return whole
 
 
-def decide_condition(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
+def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
     """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
-        case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
+        case logic.Comparison(Variable() as variable, logic.Relation.EQUAL, other) if variable not in binding:
             return _with(binding, variable, value(other, binding))
-        case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
+        case logic.Comparison(other, logic.Relation.EQUAL, Variable() as variable) if variable not in binding:
             return _with(binding, variable, value(other, binding))
         case logic.Comparison():
             return binding if decide(condition, binding) else None
@@ -200,7 +187,7 @@ def _with(binding: Binding, variable: Variable, term: Constant | None) -> Bindin
     return binding | {variable: term}
 
 
-def with_values(expression: Expression, binding: Binding) -> Expression:
+def with_values(expression: logic.Expression, binding: Binding) -> logic.Expression:
     """Return the expression with its variables replaced; one without a value is null, unbound."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)
@@ -223,7 +210,7 @@ class InstanceGroup:
 
 
 def groups(
-    literal: SetLiteral, matching: Iterable[Atom], evaluate: Evaluate = refuse
+    literal: logic.SetLiteral, matching: Iterable[Atom], evaluate: Evaluate = refuse
 ) -> Iterator[InstanceGroup]:
     """Yield what makes the literal true when these atoms hold now, each binding once.
 
@@ -234,13 +221,13 @@ def groups(
     """
     matched = sorted({atom for atom in matching if unify(literal.atom, atom, {}) is not None}, key=_texts)
     match literal:
-        case Gather(variable, aggregation, _, keys):
+        case logic.Gather(variable, aggregation, _, keys):
             for key, members in _grouped(literal, matched).items():
                 rows = [_row(literal.atom, atom, aggregation.arguments) for atom in members]
                 value = aggregate(aggregation, rows, evaluate)
                 binding = dict(zip(keys, key, strict=True)) | {variable: NULL if value is None else value}
                 yield InstanceGroup(binding, tuple(members), len(members))
-        case Among(pattern, _, offset, limit):
+        case logic.Among(pattern, _, offset, limit):
             end = None if limit is None else offset + limit
             for members in _grouped(literal, matched).values():
                 for atom in _ordered(literal, members, evaluate)[offset:end]:
@@ -250,7 +237,7 @@ def groups(
 
 
 def aggregate(
-    aggregation: Aggregation, rows: Sequence[tuple[Constant, ...]], evaluate: Evaluate
+    aggregation: logic.Aggregation, rows: Sequence[tuple[Constant, ...]], evaluate: Evaluate
 ) -> Constant | None:
     """Return the aggregate of the rows of its arguments, None for an error (SPARQL 1.1, 18.5.1).
 
@@ -264,10 +251,12 @@ def aggregate(
         return Literal(str(len(set(counted) if aggregation.distinct else counted)), XSD + "integer")
     values = [value for (value,) in rows]
     values = sorted(set(values) if aggregation.distinct else values, key=str)
-    return evaluate(Call(f"AGGREGATE {aggregation.function}", (Literal(aggregation.separator), *values)))
+    return evaluate(
+        logic.Call(f"AGGREGATE {aggregation.function}", (Literal(aggregation.separator), *values))
+    )
 
 
-def _grouped(literal: SetLiteral, matched: Iterable[Atom]) -> Mapping[tuple[Constant, ...], list[Atom]]:
+def _grouped(literal: logic.SetLiteral, matched: Iterable[Atom]) -> Mapping[tuple[Constant, ...], list[Atom]]:
     atoms_by_key: dict[tuple[Constant, ...], list[Atom]] = {} if literal.keys else {(): []}
     for atom in matched:
         atoms_by_key.setdefault(_row(literal.atom, atom, literal.keys), []).append(atom)
@@ -287,14 +276,14 @@ def _texts(atom: Atom) -> tuple[str, ...]:
     return tuple("" if term == NULL else str(term) for term in atom.arguments)
 
 
-def _ordered(literal: Among, matched: Sequence[Atom], evaluate: Evaluate) -> Sequence[Atom]:
+def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) -> Sequence[Atom]:
     """Return the instances, which come in the order of their texts, by the keys of the order."""
 
     @cache
     def before(term: Constant, other: Constant) -> bool:
         if NULL in {term, other}:
             return term == NULL != other
-        return term != other and evaluate(Call("PRECEDES", (term, other))) == TRUE
+        return term != other and evaluate(logic.Call("PRECEDES", (term, other))) == TRUE
 
     def compared(terms: Values, other: Values) -> int:
         for order in literal.order:
@@ -310,7 +299,7 @@ def _ordered(literal: Among, matched: Sequence[Atom], evaluate: Evaluate) -> Seq
     return sorted(matched, key=lambda atom: by_values(_values(literal.atom, atom)))
 
 
-def stand_ins(program: Program) -> Mapping[SetLiteral, Atom]:
+def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
     """Return for each gathered literal an atom of its variables, of a predicate that nothing else has."""
     used = {atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
     used |= {atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None}
@@ -319,13 +308,15 @@ def stand_ins(program: Program) -> Mapping[SetLiteral, Atom]:
     return {literal: Atom(next(names), tuple(sorted(variables(literal)))) for literal in every}
 
 
-def with_stand_ins(rule: Rule, put: Mapping[SetLiteral, Atom]) -> Rule:
+def with_stand_ins(rule: Rule, put: Mapping[logic.SetLiteral, Atom]) -> Rule:
     """Return the rule with the atoms for its gathered literals."""
-    body = tuple(put[part] if isinstance(part, SetLiteral) else part for part in rule.body)
+    body = tuple(put[part] if isinstance(part, logic.SetLiteral) else part for part in rule.body)
     return replace(rule, body=body)
 
 
-def extension(put: Mapping[SetLiteral, Atom], held: frozenset[Atom], evaluate: Evaluate) -> frozenset[Atom]:
+def extension(
+    put: Mapping[logic.SetLiteral, Atom], held: frozenset[Atom], evaluate: Evaluate
+) -> frozenset[Atom]:
     """Return the instances of the atoms for gathered literals when these atoms hold now."""
     return frozenset(
         substitute(atom, dict(group.binding))

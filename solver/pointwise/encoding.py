@@ -30,21 +30,7 @@ from lars.analysis import (
     windows,
 )
 from lars.errors import LarsError
-from lars.language.formulas import (
-    Among,
-    Assign,
-    At,
-    BodyLiteral,
-    Comparison,
-    Condition,
-    Formula,
-    Gather,
-    In,
-    Relation,
-    SetLiteral,
-    Test,
-    Truth,
-)
+from lars.language import formulas as logic
 from lars.language.program import (
     Program,
     Rule,
@@ -113,24 +99,24 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
     """Whether a rule would not see a time moved, nor one put in or left out at which nothing arrives."""
     forms = [literal_form(part) for part in formulas(rule.body)]
-    head = variables(rule.head.time) if isinstance(rule.head, At) else frozenset()
+    head = variables(rule.head.time) if isinstance(rule.head, logic.At) else frozenset()
     times = head.union(form.time for form in forms if isinstance(form.time, Variable))
     arrived = times.intersection(form.time for form in forms if _meets_arrival(form, always))
     used = {name for form in forms if isinstance(form.atom, Atom) for name in variables(form.atom)}
     for part in rule.body:
-        if isinstance(part, Condition | SetLiteral) and not _orders(part, arrived):
+        if isinstance(part, logic.Condition | logic.SetLiteral) and not _orders(part, arrived):
             used |= variables(part)
     return head <= arrived and times.isdisjoint(used | variables(head_atom(rule)))
 
 
 def _meets_arrival(form: LiteralForm, always: frozenset[Signature]) -> bool:
     """Whether the literal binds its time to one at which an atom arrives, or is derived from one."""
-    known = isinstance(form.atom, Truth) or signature(form.atom) in always
+    known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
     return form.mode is Mode.AT and form.positive and not known
 
 
-def _orders(part: BodyLiteral, arrived: frozenset[Variable]) -> bool:
-    return isinstance(part, Comparison) and {part.left, part.right} <= arrived
+def _orders(part: logic.BodyLiteral, arrived: frozenset[Variable]) -> bool:
+    return isinstance(part, logic.Comparison) and {part.left, part.right} <= arrived
 
 
 def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
@@ -166,7 +152,7 @@ def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
 def _fixed_times(program: Program) -> Iterator[int]:
     for rule in program.rules:
         times = [literal_form(part).time for part in formulas(rule.body)]
-        times += [rule.head.time] if isinstance(rule.head, At) else []
+        times += [rule.head.time] if isinstance(rule.head, logic.At) else []
         yield from (time.value for time in times if isinstance(time, Number))
 
 
@@ -174,29 +160,31 @@ def _with_ranks(program: Program, seen: Callable[[Window], Window], rank: Callab
     def timed(time: Variable | Number) -> Variable | Number:
         return Number(rank(time.value)) if isinstance(time, Number) else time
 
-    def ranked(part: Formula) -> Formula:
+    def ranked(part: logic.Formula) -> logic.Formula:
         match part:
-            case In(window, inner):
-                return In(seen(window), inner)
-            case At(time, inner):
-                return At(timed(time), inner)
+            case logic.In(window, inner):
+                return logic.In(seen(window), inner)
+            case logic.At(time, inner):
+                return logic.At(timed(time), inner)
             case _:
                 return part
 
-    def literal(part: BodyLiteral) -> BodyLiteral:
-        return part if isinstance(part, Condition | SetLiteral) else rebuild(part, ranked)
+    def literal(part: logic.BodyLiteral) -> logic.BodyLiteral:
+        return part if isinstance(part, logic.Condition | logic.SetLiteral) else rebuild(part, ranked)
 
     def changed(rule: Rule) -> Rule:
-        head = replace(rule.head, time=timed(rule.head.time)) if isinstance(rule.head, At) else rule.head
+        head = (
+            replace(rule.head, time=timed(rule.head.time)) if isinstance(rule.head, logic.At) else rule.head
+        )
         return replace(rule, head=head, body=tuple(map(literal, rule.body)))
 
     return Program(tuple(map(changed, program.rules)))
 
 
 Symbols = tuple[clingo.Symbol, ...]
-Instances = Mapping[SetLiteral, frozenset[Symbols]]
+Instances = Mapping[logic.SetLiteral, frozenset[Symbols]]
 """Which instances of their atoms literals shall find at one reference time."""
-HostedCondition = Test | Assign
+HostedCondition = logic.Test | logic.Assign
 Place = tuple[HostedCondition, Signature | None]
 """A condition in the rules of one predicate: one table for two would tie their layers together."""
 
@@ -212,26 +200,32 @@ def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
     return tuple(sorted(variables(condition.expression)))
 
 
-def columns(literal: HostedCondition | SetLiteral) -> tuple[Variable, ...]:
+def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]:
     """Return the variables of what the host says of a literal, in the order of its predicate's arguments."""
     match literal:
-        case Test():
+        case logic.Test():
             return condition_arguments(literal)
-        case Assign(variable):
+        case logic.Assign(variable):
             return (*condition_arguments(literal), variable)
-        case Gather(variable, _, _, keys):
+        case logic.Gather(variable, _, _, keys):
             return (*keys, variable)
-        case Among(atom):
+        case logic.Among(atom):
             return variables_in_order(atom)
 
 
-def hosted_signature(literal: HostedCondition | SetLiteral, number: int) -> Signature:
+def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -> Signature:
     """Return name and arity of the predicate of what the host says of a literal at one reference time."""
-    kind = "test" if isinstance(literal, Test) else "value" if isinstance(literal, Assign) else "gathered"
+    kind = (
+        "test"
+        if isinstance(literal, logic.Test)
+        else "value"
+        if isinstance(literal, logic.Assign)
+        else "gathered"
+    )
     return f"{kind}'{number}", len(columns(literal))
 
 
-def collected_signature(literal: SetLiteral, number: int) -> tuple[str, int]:
+def collected_signature(literal: logic.SetLiteral, number: int) -> tuple[str, int]:
     """Return name and arity of the ASP predicate of the literal's number and the atom's instances."""
     return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
 
@@ -241,13 +235,13 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
     question = call(f"ask'{number}", arguments)
     yield f"{question} :- {domain}." if domain else f"{question}."
     terms, (name, _) = ",".join((str(number), *arguments)), hosted_signature(condition, number)
-    if isinstance(condition, Test):
+    if isinstance(condition, logic.Test):
         yield f"{call(name, arguments)} :- {question}; @test({terms}) = 1."
     else:
         yield f"{call(name, [*arguments, 'Y'])} :- {question}; Y = @value({terms})."
 
 
-def gathering(literal: SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
+def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
     """Yield the rules by which the host answers the literal.
 
     `instance` is the body that binds `terms`, the texts of the atom's variables.
@@ -267,7 +261,7 @@ def gathering(literal: SetLiteral, number: int, instance: str, terms: Sequence[s
     yield f"{call(hosted_signature(literal, number)[0], names)} :- finished'{number}(N); {text}."
 
 
-def required_rules(literal: SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
+def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
     """Yield rules without which the atom could have other instances than these."""
     name, arity = collected_signature(literal, number)
     text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
@@ -320,7 +314,7 @@ class AspNames:
         elsewhere = {
             signature(atom)
             for rule in self.program.rules
-            if isinstance(rule.head, At) and (atom := head_atom(rule)) is not None
+            if isinstance(rule.head, logic.At) and (atom := head_atom(rule)) is not None
         }
         return frozenset(looked_at | elsewhere)
 
@@ -346,7 +340,7 @@ class AspNames:
             place(literal, rule)
             for rule in self.program.rules
             for literal in rule.body
-            if isinstance(literal, Test | Assign)
+            if isinstance(literal, logic.Test | logic.Assign)
         )
         return {where: i for i, where in enumerate(dict.fromkeys(all_conditions), start=self.numbered + 1)}
 
@@ -356,7 +350,7 @@ class AspNames:
         return {number: condition for (condition, _), number in self.conditions.items()}
 
     @cached_property
-    def set_literals(self) -> dict[SetLiteral, int]:
+    def set_literals(self) -> dict[logic.SetLiteral, int]:
         """The literals over all instances of an atom, numbered in the order of the program.
 
         Raises GatheredLoopError for one over an atom that depends on the head of its rule.
@@ -366,7 +360,7 @@ class AspNames:
         return {literal: i for i, literal in enumerate(dict.fromkeys(all_literals), start=1)}
 
     @cached_property
-    def answers(self) -> dict[Signature, HostedCondition | SetLiteral]:
+    def answers(self) -> dict[Signature, HostedCondition | logic.SetLiteral]:
         """The conditions and literals that the host answers, by the predicates of its answers."""
         conditions = {hosted_signature(part, number): part for number, part in self.hosted.items()}
         return conditions | {
@@ -540,7 +534,7 @@ class RuleWriter:
                 yield _rule("", body)
             case Atom() as atom:
                 yield from self._plain_head(atom, body)
-            case At(time):
+            case logic.At(time):
                 yield from self._timed_head(self.names.term(time), body)
             case _:
                 assert_never(self.rule.head)
@@ -564,14 +558,14 @@ class RuleWriter:
         yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
         yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
 
-    def literal(self, literal: BodyLiteral) -> list[str]:
+    def literal(self, literal: logic.BodyLiteral) -> list[str]:
         """Return the ASP body literals of one LARS body literal."""
         match literal:
-            case Comparison():
+            case logic.Comparison():
                 return [comparison(literal, self.names)]
-            case Test() | Assign():
+            case logic.Test() | logic.Assign():
                 return [self.condition(literal)]
-            case Gather() | Among():
+            case logic.Gather() | logic.Among():
                 return [self.set_atom(literal)]
             case _:
                 form = literal_form(literal)
@@ -583,11 +577,11 @@ class RuleWriter:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
         return self._hosted(condition, self.naming.conditions[place(condition, self.rule)])
 
-    def set_atom(self, literal: SetLiteral) -> str:
+    def set_atom(self, literal: logic.SetLiteral) -> str:
         """Return the atom that stands for a literal over all instances: the host answers it."""
         return self._hosted(literal, self.naming.set_literals[literal])
 
-    def _hosted(self, literal: HostedCondition | SetLiteral, number: int) -> str:
+    def _hosted(self, literal: HostedCondition | logic.SetLiteral, number: int) -> str:
         return call(hosted_signature(literal, number)[0], list(map(self.names.term, columns(literal))))
 
     def tables(self) -> Iterator[str]:
@@ -597,19 +591,19 @@ class RuleWriter:
         """
         domain = self.binding()
         for literal in self.rule.body:
-            if isinstance(literal, Test | Assign):
+            if isinstance(literal, logic.Test | logic.Assign):
                 number = self.naming.conditions[place(literal, self.rule)]
                 arguments = list(map(self.names.term, condition_arguments(literal)))
                 yield from table(literal, number, arguments, "; ".join(domain))
-            if isinstance(literal, Assign):
+            if isinstance(literal, logic.Assign):
                 domain.append(self.condition(literal))
 
     def guards(self, number: int) -> Iterator[str]:
         """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
         domain = self.binding()
-        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, Assign)]
+        domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, logic.Assign)]
         for literal in self.rule.body:
-            if isinstance(literal, Comparison):
+            if isinstance(literal, logic.Comparison):
                 for side in (literal.left, literal.right):
                     for wraps in wrapping(side, self.names):
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
@@ -618,13 +612,13 @@ class RuleWriter:
         """Return the literals that bind the body's variables, but for what the host computes."""
         return [part for literal in self.rule.body for part in self._binding(literal)]
 
-    def _binding(self, literal: BodyLiteral) -> list[str]:
+    def _binding(self, literal: logic.BodyLiteral) -> list[str]:
         match literal:
-            case Comparison():
-                return [comparison(literal, self.names)] if literal.relation is Relation.EQUAL else []
-            case Test() | Assign():
+            case logic.Comparison():
+                return [comparison(literal, self.names)] if literal.relation is logic.Relation.EQUAL else []
+            case logic.Test() | logic.Assign():
                 return []
-            case Gather() | Among():
+            case logic.Gather() | logic.Among():
                 return [self.set_atom(literal)]
             case _:
                 form = literal_form(literal)
@@ -634,7 +628,7 @@ class RuleWriter:
                 return self.literal(literal)[:-1] if binds_time(form) else []
 
     def _plain(self, form: LiteralForm) -> str:
-        if isinstance(form.atom, Truth):
+        if isinstance(form.atom, logic.Truth):
             return "#true" if form.positive else "#false"
         atom = self.naming.at_now(signature(form.atom), self.names.terms(form.atom))
         return f"{'' if form.positive else 'not '}{atom}"
@@ -674,7 +668,7 @@ class RuleWriter:
         return f"window({self.naming.windows[form.window]},{first},{last})"
 
     def _atom(self, form: LiteralForm, time: str) -> str:
-        if isinstance(form.atom, Truth):
+        if isinstance(form.atom, logic.Truth):
             return "#true"
         predicate = signature(form.atom)
         return self.naming.at(predicate, self.names.terms(form.atom), form.window, time)
@@ -687,7 +681,7 @@ class RuleWriter:
 
     def _now(self, form: LiteralForm, first: str, last: str) -> list[str]:
         # Outside the window's interval only an atom of B holds at the reference time.
-        if isinstance(form.atom, Truth):
+        if isinstance(form.atom, logic.Truth):
             return ["#true" if form.positive else "#false"]
         time = f"T{first}"
         here = ["now(" + time + ")"]
@@ -771,7 +765,7 @@ class Encoding(AspNames):
         if head is None or not computes_in_loop(rule, self._loops):
             return []
         # Texts can grow, numbers can't.
-        most = MOST_TEXTS if any(isinstance(part, Assign) for part in rule.body) else MOST_NUMBERS
+        most = MOST_TEXTS if any(isinstance(part, logic.Assign) for part in rule.body) else MOST_NUMBERS
         numbers = [str(self.proper_rules.index(rule)), str(most)]
         return [f"@within({','.join((*numbers, *RuleWriter(self, rule).names.terms(head)))}) = 1"]
 

@@ -17,18 +17,6 @@ import numpy.typing as npt
 from lars.analysis import intensional
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitError, under_way
 from lars.language import formulas as logic
-from lars.language.formulas import (
-    Aggregation,
-    Among,
-    Arithmetic,
-    ArithmeticOperator,
-    Assign,
-    Condition,
-    Gather,
-    Relation,
-    SetLiteral,
-    Test,
-)
 from lars.language.program import Program, ready, variables
 from lars.language.terms import Constant, Literal, Signature, Term, Variable, signature
 from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct, keys
@@ -133,7 +121,7 @@ class RuleBody:
         self,
         joined: Sequence[Bindings],
         subtracted: Sequence[Bindings],
-        conditions: Sequence[Condition],
+        conditions: Sequence[logic.Condition],
         names: frozenset[Variable] | None = None,
     ) -> Bindings:
         """Return when all that is joined and the conditions hold, and nothing that is subtracted.
@@ -162,7 +150,7 @@ class RuleBody:
         self,
         bindings: Bindings,
         left: Sequence[Bindings],
-        conditions: Sequence[Condition],
+        conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
         """Return what to join next: what adds no variable, else the smallest; of much the narrowest.
@@ -191,8 +179,8 @@ class RuleBody:
         return len(key) / max(len(distinct(key)), 1)
 
     def _filtered(
-        self, joined: Sequence[Bindings], conditions: Sequence[Condition]
-    ) -> tuple[list[Bindings], list[Condition]]:
+        self, joined: Sequence[Bindings], conditions: Sequence[logic.Condition]
+    ) -> tuple[list[Bindings], list[logic.Condition]]:
         """Return the scans less what conditions on one of them alone forbid, and the other conditions."""
         bindings, others = list(joined), []
         for condition in conditions:
@@ -231,7 +219,7 @@ class RuleBody:
         on = [left.names.index(name) for name in right.names]
         return Bindings(left.names, subtract(left.table, right.table, on, self._count))
 
-    def _restricted(self, bindings: Bindings, condition: Condition) -> Bindings:
+    def _restricted(self, bindings: Bindings, condition: logic.Condition) -> Bindings:
         match condition:
             case logic.Test():
                 return Bindings(bindings.names, bindings.table.take(self._tested(bindings, condition)))
@@ -241,7 +229,7 @@ class RuleBody:
                     bindings, test.variables, lambda row: self._codes.of_constant(test.result(row))
                 )
                 return bindings.with_column(variable, column, np.ones(len(column), np.bool_))
-            case logic.Comparison(left, Relation.EQUAL, right):
+            case logic.Comparison(left, logic.Relation.EQUAL, right):
                 for side, other in ((left, right), (right, left)):
                     if isinstance(side, Variable) and variables(other) <= {*bindings.names}:
                         column = self._codes_of(other, bindings)
@@ -286,15 +274,15 @@ class RuleBody:
 
     def _compared(self, bindings: Bindings, comparison: logic.Comparison) -> Bindings:
         left, right = (self._codes_of(side, bindings) for side in (comparison.left, comparison.right))
-        if comparison.relation not in {Relation.EQUAL, Relation.UNEQUAL}:
+        if comparison.relation not in {logic.Relation.EQUAL, logic.Relation.UNEQUAL}:
             (one, known), (other, also) = self._codes.numbers(left), self._codes.numbers(right)
             holds = known & also & _NUMERIC[comparison.relation.value](one, other)
         else:
-            equal = comparison.relation is Relation.EQUAL
+            equal = comparison.relation is logic.Relation.EQUAL
             holds = (left != NO_CODE) & (right != NO_CODE) & ((left == right) == equal)
         return Bindings(bindings.names, bindings.table.take(holds))
 
-    def _codes_of(self, side: Arithmetic, bindings: Bindings) -> Array:
+    def _codes_of(self, side: logic.Arithmetic, bindings: Bindings) -> Array:
         """Return the codes of a side, NO_CODE where arithmetic has no value."""
         match side:
             case logic.Operation():
@@ -303,7 +291,7 @@ class RuleBody:
             case _:
                 return bindings.term(side, self._codes)
 
-    def _numbers_of(self, side: Arithmetic, bindings: Bindings) -> tuple[Array, Mask]:
+    def _numbers_of(self, side: logic.Arithmetic, bindings: Bindings) -> tuple[Array, Mask]:
         if not isinstance(side, logic.Operation):
             return self._codes.numbers(self._codes_of(side, bindings))
         left, known = self._numbers_of(side.left, bindings)
@@ -315,7 +303,7 @@ class RuleBody:
 
 
 def _asked(
-    kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[Condition]
+    kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
 ) -> frozenset[Variable]:
     """Return the variables that are kept, or that anything yet to be joined or asked has."""
     return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
@@ -328,18 +316,18 @@ def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ..
         yield row
 
 
-def _computed(operator: ArithmeticOperator, left: Array, right: Array) -> tuple[Array, Mask]:
+def _computed(operator: logic.ArithmeticOperator, left: Array, right: Array) -> tuple[Array, Mask]:
     divisor = np.where(right == 0, 1, right)
     match operator:
-        case ArithmeticOperator.PLUS:
+        case logic.ArithmeticOperator.PLUS:
             return left + right, np.ones(len(left), np.bool_)
-        case ArithmeticOperator.MINUS:
+        case logic.ArithmeticOperator.MINUS:
             return left - right, np.ones(len(left), np.bool_)
-        case ArithmeticOperator.TIMES:
+        case logic.ArithmeticOperator.TIMES:
             return left * right, np.ones(len(left), np.bool_)
-        case ArithmeticOperator.DIVIDE:
+        case logic.ArithmeticOperator.DIVIDE:
             return left // divisor, right != 0
-        case ArithmeticOperator.MOD:
+        case logic.ArithmeticOperator.MOD:
             return left % divisor, right != 0
         case _:
             assert_never(operator)
@@ -352,15 +340,17 @@ def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
     return places, numbers
 
 
-def evaluate_set_literal(literal: SetLiteral, bindings: Bindings, codes: TermCodes, count: int) -> Bindings:
+def evaluate_set_literal(
+    literal: logic.SetLiteral, bindings: Bindings, codes: TermCodes, count: int
+) -> Bindings:
     """Return what makes the literal true, when these are the instances of its atom."""
     pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
     match literal:
-        case Gather(variable, aggregation, _, by):
+        case logic.Gather(variable, aggregation, _, by):
             arguments = [bindings.column(name) for name in aggregation.arguments]
             values = _aggregates(aggregation, arguments, pieces, codes)
             table, names = pieces.table(values), (*by, variable)
-        case Among():
+        case logic.Among():
             table, names = _first(literal, bindings, pieces, codes), bindings.names
     return Bindings(names, coalesce(table, count))
 
@@ -400,7 +390,7 @@ def _pieces(group_columns: Sequence[Array], table: RunTable, count: int) -> _Pie
 
 
 def _aggregates(
-    aggregation: Aggregation, arguments: Sequence[Array], pieces: _Pieces, codes: TermCodes
+    aggregation: logic.Aggregation, arguments: Sequence[Array], pieces: _Pieces, codes: TermCodes
 ) -> Array:
     """Return the code of the aggregate of each piece."""
     if aggregation.function in _BEST:
@@ -451,7 +441,7 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
     return np.array([*bound, NULL_CODE], np.int64)[numbers]
 
 
-def _first(literal: Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes) -> RunTable:
+def _first(literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes) -> RunTable:
     """Return the instances in the pieces in which they stand among the first."""
     ranks = _ranks(literal, bindings, codes)
     order = np.lexsort((ranks[pieces.instance], pieces.piece))
@@ -465,7 +455,7 @@ def _first(literal: Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes
     return RunTable(columns, pieces.first[piece], pieces.last[piece])
 
 
-def _ranks(literal: Among, bindings: Bindings, codes: TermCodes) -> Array:
+def _ranks(literal: logic.Among, bindings: Bindings, codes: TermCodes) -> Array:
     """Return the place of each row in the order of all of them; rows of one instance share it."""
     order = [(bindings.names.index(key.variable), key.descending) for key in literal.order]
     members, numbers = _numbered(bindings.table.columns, len(bindings.table))
@@ -573,7 +563,7 @@ class ProgramTables:
     ) -> None:
         for rule in program.rules:
             for literal in rule.body:
-                if isinstance(literal, Test | Assign):
+                if isinstance(literal, logic.Test | logic.Assign):
                     compile_condition(literal.expression)
         self._program = program
         self._input = shown_input

@@ -25,7 +25,7 @@ from solver.relational.plans import (
     plan,
     unfolded_plan,
 )
-from solver.relational.shown_input import EncodedSituation
+from solver.relational.shown_input import EncodedSituation, ShownInput
 
 _ARRIVAL: Final = Variable(" arrival {}")
 """A variable whose name no text can have."""
@@ -48,17 +48,17 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
     >>> ground_instances(path, here, 1, 1000), ground_instances(path, here, 1, 10) > 10
     (36, True)
     """
-    counting = _Counting(program, situation, t, most)
+    body = _ListingBody(situation.terms, most)
     try:
-        counting.list_all()
+        _list_all(program, visible_input(program, situation, [t], None), body)
     except (_TooManyError, OutOfMemoryError):
-        return max(counting.body.instances, most + 1)
+        return max(body.instances, most + 1)
     except FailedRunError:
         raise
     except LarsError:
         # A rule cannot be computed: who lists the instances says it.
         pass
-    return counting.body.instances
+    return body.instances
 
 
 def most_instances(program: Program, situation: EncodedSituation) -> int | None:
@@ -90,31 +90,26 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
     return total
 
 
-class _Counting:
-    """Counts layer by layer: what a rule would have of instances is known before its head is derived."""
+def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -> None:
+    """Count layer by layer: what a rule would have of instances is known before its head is derived."""
+    whole, tables = plan(program, None), ProgramTables(program, shown_input)
 
-    def __init__(self, program: Program, situation: EncodedSituation, t: int, most: int) -> None:
-        self._plan = plan(program, None)
-        self._tables = ProgramTables(program, visible_input(program, situation, [t], None))
-        self.body = _ListingBody(situation.terms, most)
+    def list_instances(rule: RulePlan) -> None:
+        parts = [tables.scan(_each_arrival(part, place)) for place, part in enumerate(rule.joined)]
+        gathered = [tables.scan(part.instances) for part in rule.joined if part.literal is not None]
+        body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
+        body.solutions(parts, (), rule.conditions)
 
-    def list_all(self) -> None:
-        for layer in self._plan.layers:
-            recursive = [rule for rule in layer.rules if rule.places(layer.predicates)]
-            for rule in layer.rules:
-                if rule not in recursive:
-                    self._list(rule)
-            self._tables.derived(RelationalPlan((layer,), ()))
-            for rule in recursive:
-                self._list(rule)
-        for rule in self._plan.constraints:
-            self._list(rule)
-
-    def _list(self, rule: RulePlan) -> None:
-        parts = [self._tables.scan(_each_arrival(part, place)) for place, part in enumerate(rule.joined)]
-        gathered = [self._tables.scan(part.instances) for part in rule.joined if part.literal is not None]
-        self.body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
-        self.body.solutions(parts, (), rule.conditions)
+    for layer in whole.layers:
+        recursive = [rule for rule in layer.rules if rule.places(layer.predicates)]
+        for rule in layer.rules:
+            if rule not in recursive:
+                list_instances(rule)
+        tables.derived(RelationalPlan((layer,), ()))
+        for rule in recursive:
+            list_instances(rule)
+    for rule in whole.constraints:
+        list_instances(rule)
 
 
 def _each_arrival(part: Scan, place: int) -> Scan:

@@ -28,12 +28,6 @@ from lars.analysis import (
 )
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.formulas import (
-    Condition,
-    Formula,
-    SetLiteral,
-    Truth,
-)
 from lars.language.program import Program, Rule, atoms, head_atom, is_fact, variables, write_literal
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.language.windows import NOW, Ties, TupleWindow
@@ -46,7 +40,7 @@ class Obstacle:
 
     problem: str
     rule: Rule | None = None
-    literal: Formula | None = None
+    literal: logic.Formula | None = None
 
     def __str__(self) -> str:
         where = "" if self.literal is None else f"{write_literal(self.literal)}: "
@@ -77,13 +71,13 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
         elif computes_in_loop(rule, loops):
             yield Obstacle("a recursive rule that computes values may never end", rule)
         for literal in rule.body:
-            if not isinstance(literal, Condition | SetLiteral):
+            if not isinstance(literal, logic.Condition | logic.SetLiteral):
                 problem = _problem(literal, elsewhere)
                 if problem is not None:
                     yield Obstacle(problem, rule, literal)
 
 
-def _problem(literal: Formula, elsewhere: set[Signature]) -> str | None:
+def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
     try:
         form = literal_form(literal)
     except UnsupportedFormulaError as error:
@@ -96,7 +90,7 @@ def _uncovered_form(form: LiteralForm) -> str | None:
         return None
     if form.window is None:
         return f"{form.mode.value} looks at the whole timeline; covered are windows"
-    if isinstance(form.atom, Truth):
+    if isinstance(form.atom, logic.Truth):
         covered = form.mode is Mode.AT and form.positive and form.window == NOW
         return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
     if form.mode is Mode.SOME or (form.mode is Mode.AT and form.positive):
@@ -105,7 +99,7 @@ def _uncovered_form(form: LiteralForm) -> str | None:
 
 
 def _uncovered_window(form: LiteralForm, elsewhere: set[Signature]) -> str | None:
-    if form.window is None or isinstance(form.atom, Truth):
+    if form.window is None or isinstance(form.atom, logic.Truth):
         return None
     if isinstance(form.window, TupleWindow) and form.window.ties is Ties.CHOOSE:
         return "its ties are chosen, so there can be several answer streams"
@@ -149,7 +143,7 @@ class Scan:
 
     source: RowSource
     terms: tuple[Term, ...]
-    literal: SetLiteral | None = None
+    literal: logic.SetLiteral | None = None
 
     @property
     def variables(self) -> frozenset[Variable]:
@@ -200,7 +194,7 @@ class RulePlan:
     rule: Rule
     joined: tuple[Scan, ...]
     subtracted: tuple[Scan, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[logic.Condition, ...]
 
     @property
     def predicate(self) -> Signature:
@@ -324,7 +318,7 @@ class _Resolver:
         """Return the plan of a rule."""
         joined: list[Scan] = []
         subtracted: list[Scan] = []
-        conditions: list[Condition] = []
+        conditions: list[logic.Condition] = []
         for literal in rule.body:
             match literal:
                 case logic.Comparison() | logic.Test() | logic.Assign():
