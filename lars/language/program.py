@@ -5,7 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
-from lars.errors import LarsError, place_at
+from lars.errors import LarsError, Place, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, SetLiteral
@@ -16,22 +16,35 @@ Head = Atom | logic.At
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a rule was read: the text, and the offsets at which it and the literals of its body begin."""
+
+    file: TextFile
+    start: int
+    literals: tuple[int, ...]
+
+    def place(self, number: int | None = None) -> Place:
+        """Return the place of a literal by its number, from 0; the rule's where there is none."""
+        offset = self.start if number is None or number >= len(self.literals) else self.literals[number]
+        return place_at(self.file.name, self.file.text, offset)
+
+
+@dataclass(frozen=True, slots=True)
 class Rule:
     """α ← β1, …, βn. The head is an atom, @_T atom, or None for a constraint.
 
     A rule without a body and without variables is a fact: it belongs to the background B. `origin`
-    is where a rule was read: the text, and an offset in it.
+    is where a rule was read.
     """
 
     head: Head | None
     body: tuple[BodyLiteral, ...] = ()
-    origin: tuple[TextFile, int] | None = field(default=None, compare=False, repr=False)
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @property
     def quotation(self) -> str:
         """The rule for a message, below the line that ends with its place, when it was read from a text."""
-        file, offset = self.origin or (None, 0)
-        where = "" if file is None else f" at {place_at(file.name, file.text, offset)}"
+        where = "" if self.origin is None else f" at {self.origin.place()}"
         return f"the rule{where}\n  {self}"
 
     def __str__(self) -> str:
