@@ -239,6 +239,8 @@ class Closest:
 
 
 DEEPEST: Final = 16
+_ATTEMPTS: Final = 3
+"""So many instances of a rule are shown that come closest to the goal asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,11 +304,10 @@ class Shortfall:
 
 
 class Searcher:
-    """The shortfalls of atoms in one answer stream; `at_most` attempts a rule are kept for the goal asked."""
+    """The shortfalls of atoms in one answer stream."""
 
-    def __init__(self, here: IndexedPoint, at_most: int = 3) -> None:
+    def __init__(self, here: IndexedPoint) -> None:
         self._here = here
-        self._at_most = at_most
         heads = (head_atom(rule) for rule in here.program.rules if not is_fact(rule))
         self._derivable = {signature(atom) for atom in heads if atom is not None}
 
@@ -321,7 +322,7 @@ class Searcher:
         left = [first]
         for _ in range(DEEPEST):
             new = [goal for goal in dict.fromkeys(left) if goal not in shortfalls]
-            shortfalls |= {goal: self._shortfall(goal, self._at_most if goal == first else 1) for goal in new}
+            shortfalls |= {goal: self._shortfall(goal, _ATTEMPTS if goal == first else 1) for goal in new}
             failures = (attempt.failure for goal in new for attempt in shortfalls[goal].attempts)
             left = [failure.missing for failure in failures if failure is not None and failure.missing]
         return shortfalls

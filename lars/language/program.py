@@ -180,6 +180,17 @@ def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
             return variables(condition) <= known
 
 
+def assignment(part: BodyLiteral, known: AbstractSet[Variable]) -> tuple[Variable, Arithmetic] | None:
+    """Return the variable that an = which is `ready` gives a value, and that value; None for all else."""
+    match part:
+        case logic.Comparison(Variable() as left, logic.Relation.EQUAL, right) if left not in known:
+            return left, right
+        case logic.Comparison(left, logic.Relation.EQUAL, Variable() as right) if right not in known:
+            return right, left
+        case _:
+            return None
+
+
 FALSE: Final = logic.Not(logic.Truth())
 
 

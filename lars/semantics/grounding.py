@@ -18,6 +18,7 @@ from lars.language.program import (
     Head,
     Program,
     Rule,
+    assignment,
     atoms,
     formulas,
     head_atom,
@@ -159,10 +160,8 @@ def _completed(conditions: list[logic.Condition], binding: Binding, evaluate: Ev
 def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
     """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
-        case logic.Comparison(Variable() as variable, logic.Relation.EQUAL, other) if variable not in binding:
-            return _with(binding, variable, value(other, binding))
-        case logic.Comparison(other, logic.Relation.EQUAL, Variable() as variable) if variable not in binding:
-            return _with(binding, variable, value(other, binding))
+        case logic.Comparison() if (equality := assignment(condition, binding.keys())) is not None:
+            return _with(binding, equality[0], value(equality[1], binding))
         case logic.Comparison():
             return binding if decide(condition, binding) else None
         case logic.Assign(variable, expression):

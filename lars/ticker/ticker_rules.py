@@ -38,6 +38,7 @@ from lars.language.program import (
     Head,
     Program,
     Rule,
+    assignment,
     atoms,
     close,
     formulas,
@@ -276,15 +277,9 @@ def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
 
 def _equality(body: list[NumberedLiteral], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
     for number, part in body:
-        match part:
-            case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in bound:
-                pass
-            case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in bound:
-                pass
-            case _:
-                continue
-        if not isinstance(other, logic.Operation):
-            return number, variable, other
+        match assignment(part, bound):
+            case (variable, value) if not isinstance(value, logic.Operation):
+                return number, variable, value
     return None
 
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from lars.analysis import intensional
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitError, under_way
 from lars.language import formulas as logic
-from lars.language.program import Program, ready, variables
+from lars.language.program import Program, assignment, ready, variables
 from lars.language.terms import Constant, Literal, Signature, Term, Variable, signature
 from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
@@ -229,14 +229,11 @@ class RuleBody:
                     bindings, test.variables, lambda row: self._codes.of_constant(test.result(row))
                 )
                 return bindings.with_column(variable, column, np.ones(len(column), np.bool_))
-            case logic.Comparison(left, logic.Relation.EQUAL, right):
-                for side, other in ((left, right), (right, left)):
-                    if isinstance(side, Variable) and variables(other) <= {*bindings.names}:
-                        column = self._codes_of(other, bindings)
-                        return bindings.with_column(side, column, column != NO_CODE)
-                return self._compared(bindings, condition)
             case logic.Comparison():
-                return self._compared(bindings, condition)
+                if (equality := assignment(condition, {*bindings.names})) is None:
+                    return self._compared(bindings, condition)
+                column = self._codes_of(equality[1], bindings)
+                return bindings.with_column(equality[0], column, column != NO_CODE)
             case _:
                 assert_never(condition)
 

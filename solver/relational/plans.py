@@ -257,27 +257,22 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 
     What the output and the constraints do not depend on is left out.
     """
-    resolver = _Resolver(program, output)
+    resolver, layers = _Resolver(program, output), []
+    rules = [
+        rule for rule in program.rules if not is_fact(rule) and logic.Not(logic.Truth()) not in rule.body
+    ]
+    constraints = [rule for rule in rules if rule.head is None]
     below = {name: set[Signature]() for name in intensional(program)}
     below |= successors((head, used) for _, head, used, _, _ in dependencies(program))
-    predicates = set(below) if output is None else {output}
-    constraints = tuple(
-        rule for rule in program.rules if rule.head is None and logic.Not(logic.Truth()) not in rule.body
-    )
-    predicates |= {
-        signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)
-    }
-    needed = {
-        name
-        for name in below
-        if name in predicates or any(name in reachable(other, below) for other in predicates)
-    }
-    layers = tuple(
-        _layer(program, resolver, component, below)
-        for component in _components(program, below)
-        if component <= needed
-    )
-    return RelationalPlan(layers, tuple(map(resolver.rule, constraints)))
+    wanted = set(below) if output is None else {output}
+    wanted |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
+    needed = wanted.union(*(reachable(name, below) for name in wanted))
+    for component in _components(program, below):
+        if component <= needed:
+            own = [rule for rule in rules if (head := head_atom(rule)) and signature(head) in component]
+            recursive = any(below[name] & component for name in component)
+            layers.append(Layer(component, tuple(map(resolver.rule, own)), recursive))
+    return RelationalPlan(tuple(layers), tuple(map(resolver.rule, constraints)))
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
@@ -290,21 +285,6 @@ def _components(program: Program, below: dict[Signature, set[Signature]]) -> Ite
             own[other] for other in below[name] if name not in own[other]
         )
     yield from TopologicalSorter(graph).static_order()
-
-
-def _layer(
-    program: Program,
-    resolver: "_Resolver",
-    component: frozenset[Signature],
-    below: dict[Signature, set[Signature]],
-) -> Layer:
-    rules = tuple(
-        resolver.rule(rule)
-        for rule in program.rules
-        if (head := head_atom(rule)) is not None and not is_fact(rule) and signature(head) in component
-        if logic.Not(logic.Truth()) not in rule.body
-    )
-    return Layer(component, rules, any(below[name] & component for name in component))
 
 
 class _Resolver:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from lars.language import formulas as logic
-from lars.language.program import ready, variables
+from lars.language.program import assignment, ready
 from lars.language.terms import NULL, XSD, Atom, Constant, Literal, Number, Term, Variable
 from solver.relational import RowSource, RulePlan, Scan
 from solver.sql.first_statements import NOW, conditions_on
@@ -343,17 +343,10 @@ class RuleSelect:
                 if not isinstance(expression, Term):
                     raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
                 self._bind(variable, self._term(expression))
-            case logic.Comparison(left, logic.Relation.EQUAL, right):
-                for side, other in ((left, right), (right, left)):
-                    if (
-                        isinstance(side, Variable)
-                        and side not in self._terms
-                        and variables(other) <= set(self._terms)
-                    ):
-                        self._bind(side, as_term(other, self._terms))
-                        self._compare(condition, f"{self._terms[side]} IS NOT NULL")
-                        return
-                self._compare(condition, comparison_text(condition, self._terms))
+            case logic.Comparison() if equality := assignment(condition, self._terms.keys()):
+                variable, value = equality
+                self._bind(variable, as_term(value, self._terms))
+                self._compare(condition, f"{self._terms[variable]} IS NOT NULL")
             case logic.Comparison():
                 self._compare(condition, comparison_text(condition, self._terms))
             case _:
