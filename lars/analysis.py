@@ -134,6 +134,12 @@ def windows(program: Program) -> frozenset[Window]:
     )
 
 
+def choosing_windows(program: Program) -> list[TupleWindow]:
+    """Return the windows with ties `choose`, for which there can be several answer streams, by their text."""
+    tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
+    return [window for window in tuples if window.ties is Ties.CHOOSE]
+
+
 def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
     """Yield the windows of a literal, outer ones first."""
     return (part.window for part in nested(literal) if isinstance(part, logic.In))
@@ -214,11 +220,7 @@ def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
 
 def count_choices(program: Program, data: Stream, t: int) -> int:
     """Return how many choices of ties the program's windows have at t, without making them."""
-    return prod(
-        _count(data, window, t)
-        for window in windows(program)
-        if isinstance(window, TupleWindow) and window.ties is Ties.CHOOSE
-    )
+    return prod(_count(data, window, t) for window in choosing_windows(program))
 
 
 def _count(data: Stream, window: TupleWindow, t: int) -> int:

@@ -145,9 +145,7 @@ def _heads(rule: Rule) -> Signature | None:
 
 
 def _names(program: Program) -> frozenset[str]:
-    every = (atom for rule in program.rules for part in rule.body for atom, *_ in atoms(part))
-    heads = (head for rule in program.rules if (head := head_atom(rule)) is not None)
-    return frozenset(atom.predicate for atom in (*every, *heads))
+    return frozenset(name for name, _ in program.predicates)
 
 
 def _is_general(head: Atom) -> bool:

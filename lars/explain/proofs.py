@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from lars.analysis import positive_loops, windows
+from lars.analysis import choosing_windows, positive_loops
 from lars.explain.evidence import (
     Evidence,
     IndexedPoint,
@@ -36,7 +36,6 @@ from lars.language.terms import (
     substitute,
     unify,
 )
-from lars.language.windows import Ties, TupleWindow
 from lars.semantics import Evaluate, choices, refuse
 
 Values = tuple[tuple[Variable, Constant], ...]
@@ -300,8 +299,7 @@ def provers(  # noqa: PLR0913, PLR0917
     A program without windows with ties `choose` has one, which is taken as it is: `derived` comes
     from a solver.
     """
-    chosen = [window for window in windows(program) if isinstance(window, TupleWindow)]
-    decided = all(window.ties is not Ties.CHOOSE for window in chosen)
+    decided = not choosing_windows(program)
     for stream in choices(program, data, t):
         prover = Prover(world(program, stream, derived, t, background, evaluate))
         if decided or is_answer(prover):
@@ -316,8 +314,8 @@ def is_answer(prover: Prover) -> bool:
 
 
 def _is_model(here: IndexedPoint) -> bool:
-    for rule in here.program.rules:
-        for binding in () if is_fact(rule) else body_bindings(here, rule.body, {}):
+    for rule in here.program.proper_rules:
+        for binding in body_bindings(here, rule.body, {}):
             moment = derived_moment(here, rule, binding)
             if moment is None or not here.holds(moment):
                 return False

@@ -308,7 +308,7 @@ class Searcher:
 
     def __init__(self, here: IndexedPoint) -> None:
         self._here = here
-        heads = (head_atom(rule) for rule in here.program.rules if not is_fact(rule))
+        heads = (head_atom(rule) for rule in here.program.proper_rules)
         self._derivable = {signature(atom) for atom in heads if atom is not None}
 
     def shortfalls(self, moment: Moment) -> Mapping[Goal, Shortfall]:

@@ -9,7 +9,19 @@ from lars.errors import LarsError, Place, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, SetLiteral
-from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, Term, Variable, substitute
+from lars.language.terms import (
+    Atom,
+    Blank,
+    Iri,
+    Literal,
+    Number,
+    Signature,
+    Symbol,
+    Term,
+    Variable,
+    signature,
+    substitute,
+)
 from lars.language.windows import Window
 
 Head = Atom | logic.At
@@ -59,6 +71,23 @@ class Program:
     """A LARS program: its rules in a fixed order, which carries no meaning."""
 
     rules: tuple[Rule, ...]
+
+    @property
+    def facts(self) -> tuple[Atom, ...]:
+        """The heads of its facts, which belong to the background."""
+        return tuple(rule.head for rule in self.rules if is_fact(rule) and isinstance(rule.head, Atom))
+
+    @property
+    def proper_rules(self) -> tuple[Rule, ...]:
+        """The rules that are no facts, in order."""
+        return tuple(rule for rule in self.rules if not is_fact(rule))
+
+    @property
+    def predicates(self) -> frozenset[Signature]:
+        """The predicates of heads and bodies."""
+        heads = (atom for rule in self.rules if (atom := head_atom(rule)) is not None)
+        used = (atom for rule in self.rules for literal in rule.body for atom, _, _ in atoms(literal))
+        return frozenset(map(signature, (*heads, *used)))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))

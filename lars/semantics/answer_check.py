@@ -26,7 +26,7 @@ from lars.analysis import (
 )
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, Rule, formulas, head_atom, is_fact, nested, set_literals
+from lars.language.program import Program, Rule, formulas, head_atom, nested, set_literals
 from lars.language.stream import Moment, Stream, cut, moments, with_moments
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature
 from lars.language.windows import Interval, TupleWindow, Window
@@ -345,8 +345,7 @@ def ground_instances(
     atoms = point.background.union(now, *stream.input.values(), *stream.derived.values())
     all_instances = (
         _instance(rule, plain, ground, frozenset(put.values()))
-        for rule in program.rules
-        if not is_fact(rule)
+        for rule in program.proper_rules
         for plain in (with_stand_ins(rule, put),)
         for ground in instances(plain, atoms, interval, evaluate)
     )

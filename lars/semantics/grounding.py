@@ -19,9 +19,7 @@ from lars.language.program import (
     Program,
     Rule,
     assignment,
-    atoms,
     formulas,
-    head_atom,
     put,
     put_terms,
     ready,
@@ -300,8 +298,7 @@ def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) 
 
 def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
     """Return for each gathered literal an atom of its variables, of a predicate that nothing else has."""
-    used = {atom.predicate for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
-    used |= {atom.predicate for rule in program.rules if (atom := head_atom(rule)) is not None}
+    used = {name for name, _ in program.predicates}
     names = (name for n in count(1) if (name := f"gathered {n}") not in used)
     every = dict.fromkeys(literal for rule in program.rules for literal in set_literals(rule.body))
     return {literal: Atom(next(names), tuple(sorted(variables(literal)))) for literal in every}

@@ -39,11 +39,8 @@ from lars.language.program import (
     Program,
     Rule,
     assignment,
-    atoms,
     close,
     formulas,
-    head_atom,
-    is_fact,
     put,
     ready,
     set_literals,
@@ -337,15 +334,13 @@ def plain_rules(
             with exporting(rule, number):
                 _ = ticker_literal(part, reasoner, met) if isinstance(part, SetLiteral) else None
     _check_single(program, reasoner, met)
-    facts = tuple(atom for rule in program.rules if is_fact(rule) and (atom := head_atom(rule)) is not None)
-    known = tuple(dict.fromkeys((*facts, *background)))
+    known = tuple(dict.fromkeys((*program.facts, *background)))
     predicates, derived = frozenset(map(signature, known)), intensional(program)
-    taken = names(program) | {name for name, _ in predicates | met.signatures()}
+    taken = frozenset(name for name, _ in program.predicates | predicates | met.signatures())
     sources, hidden = Sources(derived, predicates, met, taken), hidden_names(taken)
     rules: list[PlainRule] = []
-    for rule in program.rules:
-        if not is_fact(rule):
-            rules += _RuleReader(rule, sources, hidden, reasoner).rules()
+    for rule in program.proper_rules:
+        rules += _RuleReader(rule, sources, hidden, reasoner).rules()
     if any(not _is_supported(rule, reasoner) for rule in rules):
         # What a rule derives holds at a time, what a fact says has none: no rule is without a body.
         truth = Atom(next(hidden))
@@ -358,13 +353,6 @@ def plain_rules(
         ]
         rules.append(PlainRule(Rule(truth), truth, role=Role.AUXILIARY))
     return (*rules, *_fact_rules(known, sources.mixed, hidden))
-
-
-def names(program: Program) -> frozenset[str]:
-    """Return the names of the predicates that the program has."""
-    used = (atom for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
-    heads = (atom for rule in program.rules if (atom := head_atom(rule)) is not None)
-    return frozenset(atom.predicate for atom in chain(used, heads))
 
 
 def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:

@@ -34,7 +34,6 @@ from lars.ticker.ticker_rules import (
     exporting,
     fresh_name,
     hidden_names,
-    names,
     plain_rules,
     variables_of,
 )
@@ -54,7 +53,7 @@ def with_signs(program: Program, stream: TickerInput, reasoner: Reasoner) -> Sig
 
     Where there is no input at time 0, an atom of its own is: the oldest of tuples takes no other's place.
     """
-    taken = names(program) | {name for name, _ in stream.signatures()}
+    taken = frozenset(name for name, _ in program.predicates | stream.signatures())
     start, present, pulse, arrival = (
         Atom(fresh_name(name, taken)) for name in ("start", "present", "pulse", "arrival")
     )

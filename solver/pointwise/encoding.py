@@ -36,7 +36,6 @@ from lars.language.program import (
     Rule,
     formulas,
     head_atom,
-    is_fact,
     rebuild,
     set_literals,
     variables,
@@ -300,8 +299,7 @@ class AspNames:
     @cached_property
     def background_predicates(self) -> frozenset[Signature]:
         """The predicates of which B may hold atoms."""
-        facts = (rule.head for rule in self.program.rules if is_fact(rule))
-        return self.background | {signature(head) for head in facts if isinstance(head, Atom)}
+        return self.background.union(map(signature, self.program.facts))
 
     @cached_property
     def timed(self) -> frozenset[Signature]:
@@ -376,11 +374,7 @@ class AspNames:
     @cached_property
     def predicates(self) -> frozenset[Signature]:
         """The predicates of heads and bodies."""
-        heads = (head_atom(rule) for rule in self.program.rules)
-        predicates = {signature(atom) for atom in heads if atom is not None}
-        return frozenset(
-            predicates | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)}
-        )
+        return self.program.predicates
 
     def input_signature(self, predicate: Signature) -> Signature | None:
         """Return the ASP name and arity of input atoms; None where derived, or taken for others."""
@@ -724,7 +718,7 @@ class Encoding(AspNames):
 
         When limited, a `Host` watches the rules that could compute new values without end.
         """
-        rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.proper_rules]
+        rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.program.proper_rules]
         parts = [*rules, *self._windows(), *self._bridges(), *self._expected()]
         return "\n".join(parts) + "\n"
 
@@ -745,15 +739,10 @@ class Encoding(AspNames):
         timed = {predicate: predicate in self.timed for predicate in predicates}
         return {(self.name(p, timed=at), p[1] + at): (p[0], at) for p, at in timed.items()}
 
-    @cached_property
-    def proper_rules(self) -> tuple[Rule, ...]:
-        """The rules that are no facts, in order."""
-        return tuple(rule for rule in self.program.rules if not is_fact(rule))
-
     @property
     def said_rules(self) -> tuple[Rule, ...]:
-        """The same rules as messages show them."""
-        return tuple(rule for rule in (self.source or self.program).rules if not is_fact(rule))
+        """The rules that are no facts, as messages show them."""
+        return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
         """Return the ASP rules of one LARS rule, under the rule as a comment; `more` is for their body."""
@@ -766,7 +755,7 @@ class Encoding(AspNames):
             return []
         # Texts can grow, numbers can't.
         most = MOST_TEXTS if any(isinstance(part, logic.Assign) for part in rule.body) else MOST_NUMBERS
-        numbers = [str(self.proper_rules.index(rule)), str(most)]
+        numbers = [str(self.program.proper_rules.index(rule)), str(most)]
         return [f"@within({','.join((*numbers, *RuleWriter(self, rule).names.terms(head)))}) = 1"]
 
     @cached_property
@@ -775,7 +764,7 @@ class Encoding(AspNames):
 
     def tables(self) -> str:
         """Return the rules by which a `Host` answers what `text` leaves open while clingo grounds."""
-        writers = [RuleWriter(self, rule) for rule in self.proper_rules]
+        writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         tables = (line for writer in writers for line in writer.tables())
         return "\n".join((*tables, *self._gathering())) + "\n"
 
@@ -797,7 +786,7 @@ class Encoding(AspNames):
 
     def guards(self) -> str:
         """Return rules that derive `wrapped'n` when arithmetic of the n-th rule can leave 32 bit."""
-        writers = [RuleWriter(self, rule) for rule in self.proper_rules]
+        writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         texts = (line for number, writer in enumerate(writers) for line in writer.guards(number))
         return "\n".join(texts) + "\n"
 

@@ -28,7 +28,7 @@ from lars.analysis import (
 )
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.program import Program, Rule, atoms, head_atom, is_fact, variables, write_literal
+from lars.language.program import FALSE, Program, Rule, atoms, head_atom, variables, write_literal
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.language.windows import NOW, Ties, TupleWindow
 from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_order
@@ -62,8 +62,7 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
         yield Obstacle(str(error))
     if strata(program) is None:
         yield Obstacle("a predicate depends on its own absence, so the answer streams are to be searched for")
-    facts = (head_atom(rule) for rule in program.rules if is_fact(rule))
-    elsewhere = {*intensional(program), *background, *(signature(atom) for atom in facts if atom)}
+    elsewhere = {*intensional(program), *background, *map(signature, program.facts)}
     loops = positive_loops(program)
     for rule in program.rules:
         if rule.head is not None and not isinstance(rule.head, Atom):
@@ -258,9 +257,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     What the output and the constraints do not depend on is left out.
     """
     resolver, layers = _Resolver(program, output), []
-    rules = [
-        rule for rule in program.rules if not is_fact(rule) and logic.Not(logic.Truth()) not in rule.body
-    ]
+    rules = [rule for rule in program.proper_rules if FALSE not in rule.body]
     constraints = [rule for rule in rules if rule.head is None]
     below = {name: set[Signature]() for name in intensional(program)}
     below |= successors((head, used) for _, head, used, _, _ in dependencies(program))

@@ -24,7 +24,7 @@ from solver.columns import (
     keys,
     trace_columns,
 )
-from solver.facts import Arguments, Arrivals, Background, CodedRows, Gate, Situation, times_of
+from solver.facts import Arrivals, Background, CodedRows, Gate, Situation, times_of
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesce, empty
 
@@ -120,16 +120,11 @@ class EncodedSituation:
         return replace(self, atoms=inside)
 
     def decoded(self) -> Situation:
-        """Return the situation with its facts one by one, for clingo."""
-        facts = TraceColumns(self.terms, self.atoms, self.timeline.last).facts(self.timeline)
-        return Situation(self.timeline, facts, self.decoded_background())
-
-    def decoded_background(self) -> dict[Signature, list[Arguments]]:
-        """Return B row by row."""
-        return {
-            name: [tuple(self.terms.atom_texts(row)) for row in rows]
-            for name, rows in self.background.items()
-        }
+        """Return the situation with its facts and B row by row, for clingo."""
+        terms, background = self.terms, self.background.items()
+        facts = TraceColumns(terms, self.atoms, self.timeline.last).facts(self.timeline)
+        static = {name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in background}
+        return Situation(self.timeline, facts, static)
 
     def times(self, gate: Gate, within: Interval) -> Array:
         """Return the evaluation times in the interval, ascending."""
