@@ -13,16 +13,7 @@ from typing import Final, TypeVar, assert_never
 
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.program import (
-    Program,
-    Rule,
-    atoms,
-    head_atom,
-    nested,
-    rebuild,
-    set_literals,
-    variables,
-)
+from lars.language.program import Program, Rule, atoms, head_atom, nested, rebuild, set_literals, variables
 from lars.language.stream import Stream, tie_choices
 from lars.language.terms import Atom, Number, Signature, Variable, signature, write_name
 from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window

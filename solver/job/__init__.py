@@ -7,14 +7,11 @@ from solver.job.evaluation import (
     AnswerRuns,
     AtomRuns,
     Question,
-    Stretch,
     Whole,
     answer_runs,
     answers_at,
     ask,
-    hindrance,
     say_hindrances,
     stream_runs,
-    stretches,
 )
 from solver.job.slices import Needs, SlicedWork, needs_of

@@ -101,15 +101,6 @@ def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -
     return Question(ungated if gate is None else program, output, own if gate is None else gate)
 
 
-class Stretch(NamedTuple):
-    """A row that question number `question` has at each of its evaluation times from first to last."""
-
-    question: int
-    row: Row
-    first: int
-    last: int
-
-
 class AnswerParts(Protocol):
     """The answers to a question on a timeline: in columns, or packed, so that parts are read when needed."""
 
@@ -440,18 +431,6 @@ def answers_in(
         for row, first, last in posed.rows_of_clingo() if rows is None else rows:
             for t in posed.times[first : last + 1]:
                 yield Answer(number, t, row)
-
-
-def stretches(
-    questions: Sequence[Question],
-    situation: Situation,
-    within: Interval,
-    evaluator: Evaluator = Evaluator.AUTO,
-) -> Iterator[Stretch]:
-    """Yield the answers of questions for predicates, those of consecutive evaluation times as one."""
-    for number, answers in enumerate(answer_runs(questions, encode(situation), within, evaluator)):
-        for row, first, last in decode(answers.runs, answers.terms):
-            yield Stretch(number, row, int(answers.times[first]), int(answers.times[last]))
 
 
 def answer_runs(

@@ -31,15 +31,7 @@ from lars.analysis import (
 )
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.program import (
-    Program,
-    Rule,
-    formulas,
-    head_atom,
-    rebuild,
-    set_literals,
-    variables,
-)
+from lars.language.program import Program, Rule, formulas, head_atom, rebuild, set_literals, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import (

@@ -31,8 +31,8 @@ from solver.relational.shown_input import (
     counted_atoms,
     encode,
     encoded_rows,
+    kept_runs,
     of_source,
-    partition,
     situation_of,
     window_ends,
 )

@@ -17,14 +17,7 @@ from lars.language.terms import Signature, Variable
 from solver.columns import Array, Mask, TermCodes, among, distinct, keys
 from solver.facts import with_facts
 from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, visible_input
-from solver.relational.plans import (
-    RelationalPlan,
-    RulePlan,
-    Scan,
-    ShownAtoms,
-    plan,
-    unfolded_plan,
-)
+from solver.relational.plans import RelationalPlan, RulePlan, Scan, ShownAtoms, plan, unfolded_plan
 from solver.relational.shown_input import EncodedSituation, ShownInput
 
 _ARRIVAL: Final = Variable(" arrival {}")

@@ -231,34 +231,39 @@ class ShownInput:
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
                 return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
             case TupleWindow():
-                return self._kept_runs(predicate, window)
+                counted = self._atoms if window.by is None else {predicate: self._atoms[predicate]}
+                return kept_runs(counted, window, self._times, self.terms)[predicate]
             case _:
                 assert_never(window)
 
-    def _kept_runs(self, predicate: Signature, window: TupleWindow) -> _Runs:
-        """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
-        chosen = {
-            name: counted_atoms(self._atoms[name], window, self.terms)
-            for name in self._atoms
-            if window.by is None or name == predicate
-        }
-        places = {name: np.flatnonzero(mask) for name, mask in chosen.items()}
-        parts = [self._atoms[name].take(mask) for name, mask in chosen.items()]
-        arrival = np.concatenate([part.arrival for part in parts])
-        key = partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
-        order = np.lexsort((arrival, key))
-        t = np.concatenate([part.t for part in parts])[order]
-        first = np.searchsorted(self._times, t, "left")
-        last = _departures(key[order], t, first, window, len(self._times)) - 1
-        own = list(chosen).index(predicate)
-        begin = sum(len(part.t) for part in parts[:own])
-        mine = (begin <= order) & (order < begin + len(parts[own].t))
-        rows = len(chosen[predicate])
-        # What is not counted is never kept: its run is empty.
-        firsts, lasts = np.ones(rows, np.int64), np.zeros(rows, np.int64)
-        into = places[predicate][order[mine] - begin]
-        firsts[into], lasts[into] = first[mine], last[mine]
-        return firsts, lasts
+
+def kept_runs(
+    atoms: Mapping[Signature, InputAtoms], window: TupleWindow, times: Array, terms: CodedTerms
+) -> dict[Signature, _Runs]:
+    """Return when a tuple window keeps each atom: from its arrival until enough others have come.
+
+    Equal atoms at one time are in the order of their arrival.
+    """
+    if window.by is not None and len(atoms) > 1:
+        # Atoms of one predicate alone share a partition.
+        apart = (kept_runs({name: some}, window, times, terms) for name, some in atoms.items())
+        return {name: runs for one in apart for name, runs in one.items()}
+    masks = [counted_atoms(some, window, terms) for some in atoms.values()]
+    parts = [some.take(mask) for some, mask in zip(atoms.values(), masks, strict=True)]
+    t, arrival = (np.concatenate([getattr(part, end) for part in parts]) for end in ("t", "arrival"))
+    key = np.zeros(len(t), np.int64) if window.by is None else partition(parts[0], window)
+    order = np.lexsort((arrival, t, key))
+    first = np.searchsorted(times, t, "left")
+    last = np.empty_like(first)
+    last[order] = _departures(key[order], t[order], first[order], window, len(times)) - 1
+    # What is not counted is never kept: its run is empty.
+    runs = {name: (np.ones(len(mask), np.int64), np.zeros(len(mask), np.int64))
+            for name, mask in zip(atoms, masks, strict=True)}  # fmt: skip
+    borders = np.cumsum([len(part.t) for part in parts])[:-1]
+    ends = zip(runs.values(), masks, np.split(first, borders), np.split(last, borders), strict=True)
+    for (firsts, lasts), mask, own_first, own_last in ends:
+        firsts[mask], lasts[mask] = own_first, own_last
+    return runs
 
 
 def window_ends(window: IntervalWindow, times: Array, timeline: Interval) -> tuple[Array, Array]:

@@ -12,14 +12,7 @@ from lars.language.terms import Signature, Term, Variable, signature
 from solver.columns import Array, Mask, among, keys
 from solver.facts import Fact, Row
 from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, scan_atoms, visible_input
-from solver.relational.plans import (
-    DerivedAtoms,
-    Instants,
-    Layer,
-    RulePlan,
-    Scan,
-    ShownAtoms,
-)
+from solver.relational.plans import DerivedAtoms, Instants, Layer, RulePlan, Scan, ShownAtoms
 from solver.relational.run_tables import RunTable, as_table, coalesce, concatenate, meet
 from solver.relational.shown_input import EncodedSituation
 
