@@ -15,7 +15,6 @@ from lars.explain.evidence import (
     Evidence,
     IndexedPoint,
     Instances,
-    Judge,
     body_bindings,
     derived_moment,
     present,
@@ -113,14 +112,12 @@ def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, Bi
                 yield number, body_binding
 
 
-def step(
-    here: IndexedPoint, moment: Moment, number: int, binding: Binding, judge: Judge
-) -> RuleInstance | None:
+def step(here: IndexedPoint, moment: Moment, number: int, binding: Binding) -> RuleInstance | None:
     """Return the rule instance as a step, or None when it needs atoms that the judge does not allow."""
     rule = here.program.rules[number - 1]
     premises = []
     for literal in rule.body:
-        held = premise(here, literal, binding, judge)
+        held = premise(here, literal, binding)
         if held is None:
             return None
         premises.append(held)
@@ -132,7 +129,7 @@ def values_of(binding: Binding) -> Values:
     return tuple(sorted(constants(binding).items()))
 
 
-def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding, judge: Judge) -> Premise | None:
+def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Premise | None:
     """Return why a body literal holds under a binding, or None when the judge finds that it does not."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
@@ -143,8 +140,14 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding, judge: J
         group = next(groups, None)
         return None if group is None else Premise(literal, some_of(here, group.count, group.instances))
     ground = put(literal, binding)
-    evidence = judge.why(ground, here.view, here.t)
+    evidence = here.judge.why(ground, here.view, here.t)
     return None if evidence is None else Premise(ground, evidence)
+
+
+def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: Binding) -> Iterator[Premise]:
+    """Yield why those literals hold that do."""
+    held = (premise(here, literal, binding) for literal in body)
+    return (held_premise for held_premise in held if held_premise is not None)
 
 
 def some_of(here: IndexedPoint, count: int, instances: Sequence[Atom]) -> Instances:
@@ -176,7 +179,7 @@ class Loop:
         self._queue: deque[Moment] = deque()
         self._turns = 0
         self._waiting: dict[Moment, list[Instance]] = {}
-        self._judge = replace(here.judge, allowed=self._allowed)
+        self._proving = replace(here, judge=replace(here.judge, allowed=self._allowed))
 
     def derive(self, goal: Moment) -> RuleInstance | None:
         """Return a step for the goal that rests on atoms derived before it, None when there is none."""
@@ -223,7 +226,7 @@ class Loop:
         left = [instance]
         for moment, number, binding in left:
             if moment not in self._known:
-                rule_instance = step(self._here, moment, number, binding, self._judge)
+                rule_instance = step(self._proving, moment, number, binding)
                 if rule_instance is not None:
                     self._known[moment] = rule_instance
                     left.extend(self._waiting.pop(moment, ()))
@@ -282,7 +285,7 @@ class Prover:
         if loop is not None:
             return loop.derive(moment)
         for number, binding in rule_instances(here, moment):
-            return step(here, moment, number, binding, here.judge)
+            return step(here, moment, number, binding)
         return None
 
 

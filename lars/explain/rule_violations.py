@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from lars.explain.evidence import IndexedPoint, body_bindings, derived_moment, head_moment, view_of
-from lars.explain.proofs import Premise, Values, premise, values_of
+from lars.explain.proofs import Premise, Values, premises, values_of
 from lars.language.formulas import At, Comparison, Relation
 from lars.language.program import Program, Rule, is_fact
 from lars.language.terms import Atom, Number, Term
@@ -84,12 +84,11 @@ def violations(here: IndexedPoint) -> Iterator[Violation]:
         )
         for binding in islice(bindings, 1):
             others = sum(1 for _ in islice(bindings, MOST))
-            held = (premise(here, literal, binding, here.judge) for literal in rule.body)
             yield Violation(
                 number,
                 rule,
                 values_of(binding),
-                tuple(held_premise for held_premise in held if held_premise is not None),
+                tuple(premises(here, rule.body, binding)),
                 head_moment(here, rule, binding),
                 others,
             )

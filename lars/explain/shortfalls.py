@@ -19,7 +19,7 @@ from lars.explain.evidence import (
     matching,
     time_bindings,
 )
-from lars.explain.proofs import Premise, Values, premise, some_of, values_of
+from lars.explain.proofs import Premise, Values, premises, some_of, values_of
 from lars.language import formulas as logic
 from lars.language.program import Rule, close, head_atom, head_time, is_fact, variables
 from lars.language.stream import Moment
@@ -369,26 +369,20 @@ class Searcher:
             yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
 
     def _attempt(self, number: int, rule: Rule, state: Partial, others: int, *, more: bool) -> Attempt:
-        body = range(len(rule.body))
+        body, held = range(len(rule.body)), (rule.body[place] for place in sorted(state.premises))
         failed = sorted(state.failed, key=lambda place: (bool(variables(rule.body[place])), place))
         left = [place for place in body if place not in state.premises and place not in failed]
         return Attempt(
             number=number,
             rule=rule,
             binding=values_of(state.binding),
-            premises=tuple(self._premises(rule, state)),
+            premises=tuple(premises(self._here, held, state.binding)),
             failure=self._failure(rule.body[failed[0]], state.binding) if failed else None,
             failed_too=tuple(close(rule.body[place], state.binding) for place in failed[1:]),
             left=tuple(close(rule.body[place], state.binding) for place in left),
             other_count=others,
             more=more,
         )
-
-    def _premises(self, rule: Rule, state: Partial) -> Iterator[Premise]:
-        for place in sorted(state.premises):
-            held = premise(self._here, rule.body[place], state.binding, self._here.judge)
-            if held is not None:
-                yield held
 
     def _failure(self, literal: logic.BodyLiteral, binding: Binding) -> Failure:
         here, literal_here = self._here, close(literal, binding)

@@ -16,7 +16,7 @@ from lars.analysis import reach, windows
 from lars.errors import FailedRunError, LarsError
 from lars.language.formulas import At, Diamond, Formula, In, Not, Truth
 from lars.language.program import Program, formulas, nested
-from lars.language.stream import Moment, moment_order, write_moment
+from lars.language.stream import Moment, write_moments
 from lars.language.terms import Atom, Signature, write_name
 from lars.language.windows import Interval, TimeWindow, TupleWindow
 from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, keys
@@ -314,7 +314,7 @@ def _texts(name: Signature, table: RunTable, terms: TermCodes) -> list[str]:
 
 
 def _order(tables: Mapping[Signature, RunTable], terms: TermCodes) -> Array:
-    """Return the places of the rows of all tables in the order of `moment_order`, then of their runs."""
+    """Return the places of the rows of all tables in the order of `write_moments`, then of their runs."""
     width, names = max((arity for _, arity in tables), default=0), sorted({name for name, _ in tables})
     ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
     keys: list[list[Array]] = [[] for _ in range(width + 2)]
@@ -661,5 +661,4 @@ def _whole_rows(question: Question, situation: Situation, t: int, whole: Whole) 
         found = (consequences(question.program, situation, t, whole.consequences),)
     for model in found:
         if model is not None:
-            moments = sorted(model, key=lambda moment: moment_order(moment, t))
-            yield tuple(write_moment(moment, t) for moment in moments)
+            yield write_moments(model, t)
