@@ -298,7 +298,7 @@ class AspNames:
         """The predicates that some literal looks at elsewhere than now, or some head derives there."""
         looked_at = {
             signature(form.atom)
-            for _, form in self.literals
+            for form in self.literals
             if isinstance(form.atom, Atom) and (form.mode is not Mode.NOW or form.window is not None)
         }
         elsewhere = {
@@ -309,14 +309,11 @@ class AspNames:
         return frozenset(looked_at | elsewhere)
 
     @cached_property
-    def literals(self) -> tuple[tuple[Rule, LiteralForm], ...]:
-        """Every formula of every body, with its rule, and the atoms all instances of which are looked at."""
-        rules = self.program.rules
-        looked_at = ((rule, literal_form(literal)) for rule in rules for literal in formulas(rule.body))
-        return (
-            *looked_at,
-            *((rule, LiteralForm(literal.atom)) for rule in rules for literal in set_literals(rule.body)),
-        )
+    def literals(self) -> tuple[LiteralForm, ...]:
+        """Every formula of every body, and the atoms all instances of which are looked at."""
+        bodies = [rule.body for rule in self.program.rules]
+        gathered = (LiteralForm(part.atom) for body in bodies for part in set_literals(body))
+        return (*(literal_form(part) for body in bodies for part in formulas(body)), *gathered)
 
     @cached_property
     def windows(self) -> dict[Window, int]:
@@ -787,7 +784,7 @@ class Encoding(AspNames):
             yield "\n".join((f"% {window}", *window_rules(window, number)))
 
     def _bridges(self) -> Iterator[str]:
-        forms = [f for _, f in self.literals if f.mode is Mode.NOW and f.window is None]
+        forms = [f for f in self.literals if f.mode is Mode.NOW and f.window is None]
         plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom)}
         for predicate in sorted(plain | self.timed | self.background_predicates):
             arguments = [f"X{i}" for i in range(predicate[1])]
@@ -802,7 +799,7 @@ class Encoding(AspNames):
 
     def _expected(self) -> Iterator[str]:
         # Whatever facts are left out, clingo has nothing to say about it.
-        used = {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)}
+        used = {signature(f.atom) for f in self.literals if isinstance(f.atom, Atom)}
         names = [(self.name(p, timed=True), p[1] + 1) for p in sorted(used - self.derived)]
         names += [
             (self.always_name(p), p[1]) for p in sorted(self.background_predicates & (used | self.timed))

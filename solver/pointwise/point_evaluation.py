@@ -205,11 +205,8 @@ def ground(control: clingo.Control, host: Host, program: Program, situation: Sit
         try:
             control.ground([("base", [])], context=host)
         except FailedRunError as error:
-            raise FailedRunError(f"{error}, in {_asking(program, host).quotation}") from None
-
-
-def _asking(program: Program, host: Host) -> Rule:
-    return next(rule for rule in program.rules if host.asked in rule.body)
+            asking = next(rule for rule in program.rules if host.asked in rule.body)
+            raise FailedRunError(f"{error}, in {asking.quotation}") from None
 
 
 def _largest(program: Program, situation: Situation) -> Rule:

@@ -132,7 +132,7 @@ class RunEncoding(AspNames):
     @cached_property
     def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
         """What is looked at of the input, numbered in the order of the program."""
-        atoms = ((form.window, form.atom) for _, form in self.literals if isinstance(form.atom, Atom))
+        atoms = ((form.window, form.atom) for form in self.literals if isinstance(form.atom, Atom))
         seen = (
             (window or NOW, canonical_atom(atom))
             for window, atom in atoms

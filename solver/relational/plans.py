@@ -81,29 +81,21 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
         form = literal_form(literal)
     except UnsupportedFormulaError as error:
         return f"{error.construct} is not covered"
-    return _uncovered_form(form) or _uncovered_window(form, elsewhere)
-
-
-def _uncovered_form(form: LiteralForm) -> str | None:
-    if form.mode is Mode.NOW and form.window is None:
-        return None
-    if form.window is None:
-        return f"{form.mode.value} looks at the whole timeline; covered are windows"
-    if isinstance(form.atom, logic.Truth):
-        covered = form.mode is Mode.AT and form.positive and form.window == NOW
-        return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
-    if form.mode is Mode.SOME or (form.mode is Mode.AT and form.positive):
-        return None
-    return "of formulas in windows ◇, not ◇ and @_T are covered"
-
-
-def _uncovered_window(form: LiteralForm, elsewhere: set[Signature]) -> str | None:
-    if form.window is None or isinstance(form.atom, logic.Truth):
-        return None
-    if isinstance(form.window, TupleWindow) and form.window.ties is Ties.CHOOSE:
-        return "its ties are chosen, so there can be several answer streams"
-    if signature(form.atom) in elsewhere:
-        return "its atom is derived or of the background; covered are windows over input"
+    match form:
+        case LiteralForm(_, Mode.NOW, window=None):
+            return None
+        case LiteralForm(window=None):
+            return f"{form.mode.value} looks at the whole timeline; covered are windows"
+        case LiteralForm(logic.Truth()):
+            covered = form.mode is Mode.AT and form.positive and form.window == NOW
+            return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
+        case LiteralForm(Atom() as atom):
+            if not (form.mode is Mode.SOME or (form.mode is Mode.AT and form.positive)):
+                return "of formulas in windows ◇, not ◇ and @_T are covered"
+            if isinstance(form.window, TupleWindow) and form.window.ties is Ties.CHOOSE:
+                return "its ties are chosen, so there can be several answer streams"
+            if signature(atom) in elsewhere:
+                return "its atom is derived or of the background; covered are windows over input"
     return None
 
 

@@ -34,15 +34,7 @@ class SqlTruth:
     undecided: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class VariableColumns:
-    """How variables are written in SQL: the term itself, and what it denotes."""
-
-    term: Mapping[Variable, str]
-    denoted: Callable[[Variable], SqlTerm]
-
-
-def truth(expression: logic.Expression, names: VariableColumns) -> SqlTruth:
+def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
     """Return the effective boolean value of a condition; raises UnsaidError."""
     match expression:
         case logic.Call("!", (inner,)):
@@ -56,7 +48,7 @@ def truth(expression: logic.Expression, names: VariableColumns) -> SqlTruth:
         case logic.Call("=" | "!=" | "<" | "<=" | ">" | ">=", sides) if NULL in sides:
             return SqlTruth("NULL")
         case logic.Call("BOUND", (Variable() as variable,)):
-            return SqlTruth(f"{names.term[variable]} <> {quote(NULL)}")
+            return SqlTruth(f"{names.terms[variable]} <> {quote(NULL)}")
         case logic.Call("SAMETERM", (left, right)):
             return SqlTruth(f"{_bound(left, names)} = {_bound(right, names)}")
         case logic.Call(function, (term,)) if function in _STARTS:
@@ -80,18 +72,18 @@ def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
     return SqlTruth(holds, tuple(dict.fromkeys(text for part in parts for text in part.undecided)))
 
 
-def _bound(expression: logic.Expression, names: VariableColumns) -> str:
+def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
     """Return a term, NULL where it is unbound."""
     match expression:
         case Variable():
-            return f"NULLIF({names.term[expression]}, {quote(NULL)})"
+            return f"NULLIF({names.terms[expression]}, {quote(NULL)})"
         case logic.Call():
             raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
         case _:
             return f"NULLIF({quote(expression)}, {quote(NULL)})"
 
 
-def _denoted(expression: logic.Expression, names: VariableColumns) -> SqlTerm:
+def _denoted(expression: logic.Expression, names: "RuleSelect") -> SqlTerm:
     match expression:
         case Variable():
             return names.denoted(expression)
@@ -256,13 +248,16 @@ TableOf = Callable[[RowSource], str]
 
 @dataclass(slots=True)
 class RuleSelect:
-    """One rule's SELECT; `tables` are those of sources, `compared` gets the columns whose values it needs."""
+    """One rule's SELECT; `tables` are those of sources, `terms` say how variables are written.
+
+    `compared` gets the columns whose values it needs.
+    """
 
     plan: RulePlan
     tables: TableOf
     instead: Mapping[int, str] = field(default_factory=dict)
     compared: list[tuple[str, str]] = field(default_factory=list)
-    _terms: dict[Variable, str] = field(default_factory=dict)
+    terms: dict[Variable, str] = field(default_factory=dict)
     _from: list[str] = field(default_factory=list)
     _valued: dict[Variable, SqlTerm] = field(default_factory=dict)
     _where: list[str] = field(default_factory=list)
@@ -299,7 +294,7 @@ class RuleSelect:
         return f"SELECT {distinct}{selected}\nFROM {joined}{below}"
 
     def _term(self, term: Term) -> str:
-        return self._terms[term] if isinstance(term, Variable) else quote(term)
+        return self.terms[term] if isinstance(term, Variable) else quote(term)
 
     def _join(self, part: Scan, instead: str | None) -> None:
         alias, terms = f"s{len(self._aliases) + 1}", part.terms
@@ -310,7 +305,7 @@ class RuleSelect:
             terms = (*counted.keys, counted.variable)
             table = self._counted(counted, part)
         on = [f"{alias}.t = {next(iter(self._aliases))}.t"] if self._aliases else []
-        conditions = conditions_on(terms, alias, self._terms)
+        conditions = conditions_on(terms, alias, self.terms)
         if self._aliases:
             self._from.append(f"JOIN {table} AS {alias} ON {conjunction([*on, *conditions])}")
         else:
@@ -320,14 +315,14 @@ class RuleSelect:
 
     def _subtract(self, scan: Scan) -> None:
         alias = f"x{len(self._from) + 1}"
-        on = [f"{alias}.t = {next(iter(self._aliases))}.t", *conditions_on(scan.terms, alias, self._terms)]
+        on = [f"{alias}.t = {next(iter(self._aliases))}.t", *conditions_on(scan.terms, alias, self.terms)]
         self._from.append(f"LEFT JOIN {self.tables(scan.source)} AS {alias} ON {conjunction(on)}")
         self._where.append(f"{alias}.t IS NULL")
 
     def _restrict(self) -> None:
         left = list(self.plan.conditions)
         while left:
-            condition = next(one for one in left if ready(one, set(self._terms)))
+            condition = next(one for one in left if ready(one, set(self.terms)))
             left.remove(condition)
             try:
                 self._ask(condition)
@@ -337,28 +332,28 @@ class RuleSelect:
     def _ask(self, condition: logic.Condition) -> None:
         match condition:
             case logic.Test(expression, wanted):
-                sql_truth = truth(expression, VariableColumns(self._terms, self._denoted))
+                sql_truth = truth(expression, self)
                 self._keep(sql_truth, wanted=wanted)
             case logic.Assign(variable, expression):
                 if not isinstance(expression, Term):
                     raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
                 self._bind(variable, self._term(expression))
-            case logic.Comparison() if equality := assignment(condition, self._terms.keys()):
+            case logic.Comparison() if equality := assignment(condition, self.terms.keys()):
                 variable, value = equality
-                self._bind(variable, as_term(value, self._terms))
-                self._compare(condition, f"{self._terms[variable]} IS NOT NULL")
+                self._bind(variable, as_term(value, self.terms))
+                self._compare(condition, f"{self.terms[variable]} IS NOT NULL")
             case logic.Comparison():
-                self._compare(condition, comparison_text(condition, self._terms))
+                self._compare(condition, comparison_text(condition, self.terms))
             case _:
                 assert_never(condition)
 
     def _bind(self, variable: Variable, text: str) -> None:
-        if self._terms.setdefault(variable, text) is not text:
-            self._where.append(f"{self._terms[variable]} = {text}")
+        if self.terms.setdefault(variable, text) is not text:
+            self._where.append(f"{self.terms[variable]} = {text}")
 
     def _compare(self, condition: logic.Comparison, holds: str) -> None:
         # What a number without exact value makes of another condition counts for nothing.
-        self._overflows += overflows(condition, self._terms)
+        self._overflows += overflows(condition, self.terms)
         self._keep(SqlTruth(holds), wanted=True)
 
     def _keep(self, sql_truth: SqlTruth, *, wanted: bool) -> None:
@@ -367,17 +362,17 @@ class RuleSelect:
         self._where.append(f"({' OR '.join([holds, *unknown])})" if unknown else holds)
         self._undecided += (*sql_truth.undecided, *self._overflows)
 
-    def _denoted(self, variable: Variable) -> SqlTerm:
+    def denoted(self, variable: Variable) -> SqlTerm:
         """Return what a variable's term denotes, found in `value`."""
         if variable not in self._valued:
-            alias, _, column = self._terms[variable].partition(".")
+            alias, _, column = self.terms[variable].partition(".")
             if alias not in self._aliases or self._aliases[alias].startswith("("):
                 raise UnsaidError(
                     "SQL compares the values of input and derived atoms, not of what is computed"
                 )
             self.compared.append((self._aliases[alias], column))
             number = f"v{len(self._valued) + 1}"
-            self._from.append(f"LEFT JOIN value AS {number} ON {number}.term = {self._terms[variable]}")
+            self._from.append(f"LEFT JOIN value AS {number} ON {number}.term = {self.terms[variable]}")
             self._valued[variable] = looked_up(number)
         return self._valued[variable]
 
