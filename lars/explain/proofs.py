@@ -313,13 +313,11 @@ def is_answer(prover: Prover) -> bool:
     """Return whether every derived atom has a proof, and every rule whose body holds its head."""
     here = prover.world
     derived = ((u, atom) for u, atoms in here.stream.derived.items() for atom in atoms)
-    return all(prover.proof(moment) for moment in derived) and _is_model(here)
-
-
-def _is_model(here: IndexedPoint) -> bool:
-    for rule in here.program.proper_rules:
-        for binding in body_bindings(here, rule.body, {}):
-            moment = derived_moment(here, rule, binding)
-            if moment is None or not here.holds(moment):
-                return False
-    return True
+    if not all(prover.proof(moment) for moment in derived):
+        return False
+    heads = (
+        derived_moment(here, rule, binding)
+        for rule in here.program.proper_rules
+        for binding in body_bindings(here, rule.body, {})
+    )
+    return all(head is not None and here.holds(head) for head in heads)

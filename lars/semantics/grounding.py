@@ -64,15 +64,6 @@ def _computed(how: logic.ArithmeticOperator, left: Constant | None, right: Const
     return None if result is None else Number(result)
 
 
-def relation_holds(left: Constant | None, relation: logic.Relation, right: Constant | None) -> bool:
-    """Return whether the relation holds; not without a value, and < > ≤ ≥ on numbers only."""
-    if left is None or right is None:
-        return False
-    if relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
-        return (left == right) is (relation is logic.Relation.EQUAL)
-    return isinstance(left, Number) and isinstance(right, Number) and relation.holds(left.value, right.value)
-
-
 Evaluate = Callable[[logic.Expression], Constant | None]
 """The value of a ground SPARQL expression, None for an error; null is an unbound variable."""
 
@@ -173,9 +164,17 @@ def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Eva
 
 
 def decide(comparison: logic.Comparison, binding: Binding) -> bool:
-    """Return whether a comparison holds when every variable in it is bound."""
+    """Return whether a comparison holds: not of a side without a value, and < > ≤ ≥ of numbers alone.
+
+    Every variable in it is bound.
+    """
     left, right = value(comparison.left, binding), value(comparison.right, binding)
-    return relation_holds(left, comparison.relation, right)
+    relation = comparison.relation
+    if left is None or right is None:
+        return False
+    if relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
+        return (left == right) is (relation is logic.Relation.EQUAL)
+    return isinstance(left, Number) and isinstance(right, Number) and relation.holds(left.value, right.value)
 
 
 def _with(binding: Binding, variable: Variable, term: Constant | None) -> Binding | None:

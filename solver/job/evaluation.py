@@ -575,11 +575,8 @@ class PosedQuestion:
         number = np.maximum(arrived - 1, 0) * count // max(total, 1)
         borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
         for begin, end in pairwise(borders):
-            yield (
-                begin,
-                end,
-                situation.within(Interval(times[begin] - seen.past, times[end - 1] + seen.future)),
-            )
+            near = Interval(times[begin] - seen.past, times[end - 1] + seen.future)
+            yield begin, end, situation.within(near)
 
 
 def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
@@ -647,14 +644,12 @@ def by_clingo(
         yield from ((row, index, index) for row in found)
 
 
-def _rows_at(question: Question, situation: Situation, t: int) -> Iterable[Row]:
-    if isinstance(question.output, Whole):
-        return _whole_rows(question, situation, t, question.output)
-    return rows(question.program, situation, t, question.output)
-
-
-def _whole_rows(question: Question, situation: Situation, t: int, whole: Whole) -> Iterator[Row]:
+def _rows_at(question: Question, situation: Situation, t: int) -> Iterator[Row]:
     found: Iterable[frozenset[Moment] | None]
+    whole = question.output
+    if not isinstance(whole, Whole):
+        yield from rows(question.program, situation, t, whole)
+        return
     if whole.consequences is None:
         found = islice(models(question.program, situation, t), whole.most)
     else:

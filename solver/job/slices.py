@@ -54,10 +54,6 @@ class Needs:
             mask |= of_source(some, window, terms)
         return mask
 
-    def triggering(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
-        """Return which atoms of a predicate tell when to evaluate."""
-        return _fitting(self.triggers, name, some, terms)
-
     def among(self, atoms: Atoms, terms: CodedTerms, timeline: Interval) -> "NeededAtoms":
         """Return which of some atoms slices of a timeline need."""
         own: dict[Signature, InputAtoms] = {}
@@ -66,7 +62,7 @@ class Needs:
             here = some.within(timeline)
             mask = self.windowed(name, here, terms)
             reached[name] = here.take(mask)
-            own[name] = here.take(self.triggering(name, here, terms) & ~mask)
+            own[name] = here.take(_fitting(self.triggers, name, here, terms) & ~mask)
         ends = (timeline.last + 1 if end is None else end for end in (self.reach.past, self.reach.future))
         return NeededAtoms(reached, own, *ends)
 

@@ -508,9 +508,8 @@ def evaluate_program(
     def narrower() -> Program:
         from lars.elimination import with_fewer_variables
 
-        return (
-            program if output is None else with_fewer_variables(program, output, _input_predicates(situation))
-        )
+        known = frozenset((*situation.background, *situation.atoms))
+        return program if output is None else with_fewer_variables(program, output, known)
 
     def crowded() -> None:
         if narrower() is not program:
@@ -524,10 +523,6 @@ def evaluate_program(
 
 class _CrowdedError(Exception):
     """A join has very many rows, and fewer variables might do."""
-
-
-def _input_predicates(situation: EncodedSituation) -> frozenset[Signature]:
-    return frozenset((*situation.background, *situation.atoms))
 
 
 def visible_input(

@@ -206,7 +206,10 @@ class ShownInput:
         if predicate not in self._atoms:
             return empty(len(atom.places) + source.timed + 1)
         atoms = self._atoms[predicate]
-        first, last = self._known_runs(predicate, atom.window)
+        key = predicate, atom.window
+        if key not in self._known:
+            self._known[key] = self._runs(*key)
+        first, last = self._known[key]
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
         fitting = self.terms.fitting_any(atom.any_of, atoms.columns, len(atoms.t)) & (first <= last)
@@ -215,12 +218,6 @@ class ShownInput:
         if source.timed:
             columns.append(self.terms.of_numbers(atoms.t[chosen]))
         return RunTable((*columns, chosen), first[chosen], last[chosen])
-
-    def _known_runs(self, predicate: Signature, window: Window) -> _Runs:
-        key = predicate, window
-        if key not in self._known:
-            self._known[key] = self._runs(*key)
-        return self._known[key]
 
     def _runs(self, predicate: Signature, window: Window) -> _Runs:
         """Return the run of each atom of the predicate."""
