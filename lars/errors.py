@@ -67,10 +67,8 @@ class DisputedAnswerError(FailedRunError):
 
 def about(path: Path | str, error: LarsError) -> LarsError:
     """Return an error as one about a file; of a disputed answer the case says what it is about."""
-    if isinstance(error, DisputedAnswerError):
-        return error
-    if isinstance(error, OutOfMemoryError):
-        return error  # names the rule, not what is wrong with the file
+    if isinstance(error, DisputedAnswerError | OutOfMemoryError):
+        return error  # of the latter a rule is said, not what is wrong with the file
     return (FailedRunError if isinstance(error, FailedRunError) else LarsError)(f"{path}: {error}")
 
 

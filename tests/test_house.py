@@ -222,7 +222,7 @@ def public_names(tree):
 @pytest.mark.parametrize("module", MODULES)
 def test_a_public_name_is_no_participle_or_pronoun_that_could_mean_anything(module):
     # clingo calls `@gathered` by its name.
-    allowed = {"gathered"} if module == "solver.pointwise.callbacks" else set()
+    allowed = {"gathered"} if module == "solver.pointwise.point_evaluation" else set()
     assert set(public_names(tree_of(module))) & NO_NAMES == allowed
 
 

@@ -25,7 +25,7 @@ from lars.errors import LarsError, about
 from lars.explain import provers, restore, sight, violations, without_constraints
 from lars.language.formulas import At, Expression
 from lars.language.program import Program, atoms, head_atom
-from lars.language.stream import Moment, Stream, moment_order, stream_of, write_moment
+from lars.language.stream import Moment, Stream, stream_of, write_moments
 from lars.language.terms import (
     NULL,
     Atom,
@@ -301,7 +301,7 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
     except LarsError as error:
         raise (error if here.query is not None else about(path, error)) from None
     # In the order in which `lars solve` prints them, so that their numbers are its own.
-    ordered = sorted(streams[:_MOST], key=lambda stream: _as_solved(stream, t))
+    ordered = sorted(streams[:_MOST], key=lambda stream: write_moments(stream, t))
     return AnswerStreams(tuple(ordered), len(streams) > _MOST)
 
 
@@ -311,12 +311,6 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
     prover = next(provers(program, here.stream, derived, t, here.background, value), None)
     assert prover is not None, "an answer stream has a choice of ties that it is for"
     return prover
-
-
-def _as_solved(stream: Iterable[Moment], t: int) -> tuple[str, ...]:
-    return tuple(
-        write_moment(moment, t) for moment in sorted(stream, key=lambda moment: moment_order(moment, t))
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from lars.explain.evidence import (
     AbsentAtom,
     Evidence,
+    IndexedPoint,
     Instances,
     OutsideTimeline,
     Points,
@@ -11,8 +12,16 @@ from lars.explain.evidence import (
     WindowContent,
     present,
 )
-from lars.explain.joining import IndexedPoint
-from lars.explain.near_misses import Sight, WindowMiss, sight
 from lars.explain.proofs import InBackground, Input, Premise, Proof, Prover, RuleInstance, Values, provers
 from lars.explain.rule_violations import MOST, Violation, restore, violations, without_constraints
-from lars.explain.shortfalls import Attempt, Failure, Goal, Mismatch, Searcher, Shortfall
+from lars.explain.shortfalls import (
+    Attempt,
+    Failure,
+    Goal,
+    Mismatch,
+    Searcher,
+    Shortfall,
+    Sight,
+    WindowMiss,
+    sight,
+)

@@ -10,9 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from lars.analysis import positive_loops, windows
-from lars.explain.evidence import Evidence, Instances, Judge, present
-from lars.explain.joining import IndexedPoint, body_bindings, world
+from lars.analysis import choosing_windows, positive_loops
+from lars.explain.evidence import (
+    Evidence,
+    IndexedPoint,
+    Instances,
+    body_bindings,
+    derived_moment,
+    present,
+    world,
+)
 from lars.language.formulas import BodyLiteral, Condition, SetLiteral
 from lars.language.program import Program, Rule, atoms, close, head_atom, head_time, is_fact, put
 from lars.language.stream import Moment, Stream
@@ -28,7 +35,6 @@ from lars.language.terms import (
     substitute,
     unify,
 )
-from lars.language.windows import Ties, TupleWindow
 from lars.semantics import Evaluate, choices, refuse
 
 Values = tuple[tuple[Variable, Constant], ...]
@@ -106,14 +112,12 @@ def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, Bi
                 yield number, body_binding
 
 
-def step(
-    here: IndexedPoint, moment: Moment, number: int, binding: Binding, judge: Judge
-) -> RuleInstance | None:
+def step(here: IndexedPoint, moment: Moment, number: int, binding: Binding) -> RuleInstance | None:
     """Return the rule instance as a step, or None when it needs atoms that the judge does not allow."""
     rule = here.program.rules[number - 1]
     premises = []
     for literal in rule.body:
-        held = premise(here, literal, binding, judge)
+        held = premise(here, literal, binding)
         if held is None:
             return None
         premises.append(held)
@@ -125,7 +129,7 @@ def values_of(binding: Binding) -> Values:
     return tuple(sorted(constants(binding).items()))
 
 
-def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding, judge: Judge) -> Premise | None:
+def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Premise | None:
     """Return why a body literal holds under a binding, or None when the judge finds that it does not."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
@@ -136,8 +140,14 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding, judge: J
         group = next(groups, None)
         return None if group is None else Premise(literal, some_of(here, group.count, group.instances))
     ground = put(literal, binding)
-    evidence = judge.why(ground, here.view, here.t)
+    evidence = here.judge.why(ground, here.view, here.t)
     return None if evidence is None else Premise(ground, evidence)
+
+
+def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: Binding) -> Iterator[Premise]:
+    """Yield why those literals hold that do."""
+    held = (premise(here, literal, binding) for literal in body)
+    return (held_premise for held_premise in held if held_premise is not None)
 
 
 def some_of(here: IndexedPoint, count: int, instances: Sequence[Atom]) -> Instances:
@@ -169,7 +179,7 @@ class Loop:
         self._queue: deque[Moment] = deque()
         self._turns = 0
         self._waiting: dict[Moment, list[Instance]] = {}
-        self._judge = replace(here.judge, allowed=self._allowed)
+        self._proving = replace(here, judge=replace(here.judge, allowed=self._allowed))
 
     def derive(self, goal: Moment) -> RuleInstance | None:
         """Return a step for the goal that rests on atoms derived before it, None when there is none."""
@@ -216,7 +226,7 @@ class Loop:
         left = [instance]
         for moment, number, binding in left:
             if moment not in self._known:
-                rule_instance = step(self._here, moment, number, binding, self._judge)
+                rule_instance = step(self._proving, moment, number, binding)
                 if rule_instance is not None:
                     self._known[moment] = rule_instance
                     left.extend(self._waiting.pop(moment, ()))
@@ -275,7 +285,7 @@ class Prover:
         if loop is not None:
             return loop.derive(moment)
         for number, binding in rule_instances(here, moment):
-            return step(here, moment, number, binding, here.judge)
+            return step(here, moment, number, binding)
         return None
 
 
@@ -292,8 +302,7 @@ def provers(  # noqa: PLR0913, PLR0917
     A program without windows with ties `choose` has one, which is taken as it is: `derived` comes
     from a solver.
     """
-    chosen = [window for window in windows(program) if isinstance(window, TupleWindow)]
-    decided = all(window.ties is not Ties.CHOOSE for window in chosen)
+    decided = not choosing_windows(program)
     for stream in choices(program, data, t):
         prover = Prover(world(program, stream, derived, t, background, evaluate))
         if decided or is_answer(prover):
@@ -304,19 +313,11 @@ def is_answer(prover: Prover) -> bool:
     """Return whether every derived atom has a proof, and every rule whose body holds its head."""
     here = prover.world
     derived = ((u, atom) for u, atoms in here.stream.derived.items() for atom in atoms)
-    return all(prover.proof(moment) for moment in derived) and _is_model(here)
-
-
-def _is_model(here: IndexedPoint) -> bool:
-    for rule in here.program.rules:
-        pattern = head_atom(rule)
-        for binding in () if is_fact(rule) else body_bindings(here, rule.body, {}):
-            if pattern is None:
-                return False
-            time = head_time(rule, here.t)
-            moment = binding.get(time) if isinstance(time, Variable) else time
-            if not isinstance(moment, Number) or moment.value not in here.view.timeline:
-                return False
-            if not here.holds((moment.value, substitute(pattern, binding))):
-                return False
-    return True
+    if not all(prover.proof(moment) for moment in derived):
+        return False
+    heads = (
+        derived_moment(here, rule, binding)
+        for rule in here.program.proper_rules
+        for binding in body_bindings(here, rule.body, {})
+    )
+    return all(head is not None and here.holds(head) for head in heads)

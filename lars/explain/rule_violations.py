@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
-from lars.explain.evidence import view_of
-from lars.explain.joining import IndexedPoint, body_bindings
-from lars.explain.proofs import Premise, Values, premise, values_of
+from lars.explain.evidence import IndexedPoint, body_bindings, derived_moment, head_moment, view_of
+from lars.explain.proofs import Premise, Values, premises, values_of
 from lars.language.formulas import At, Comparison, Relation
 from lars.language.program import Program, Rule, is_fact
-from lars.language.terms import Atom, Binding, Constant, Number, Variable, substitute
+from lars.language.terms import Atom, Number, Term
 from lars.language.windows import Interval
 from lars.semantics import choices
 
@@ -32,7 +31,7 @@ class Violation:
     rule: Rule
     binding: Values
     premises: tuple[Premise, ...]
-    head: tuple[Constant | Variable, Atom] | None
+    head: tuple[Term, Atom] | None
     other_count: int
 
 
@@ -79,30 +78,17 @@ def violations(here: IndexedPoint) -> Iterator[Violation]:
         if is_fact(rule) or isinstance(rule.head, Atom):
             continue
         bindings = (
-            binding for binding in body_bindings(here, rule.body, {}) if _violated(here, rule, binding)
+            binding
+            for binding in body_bindings(here, rule.body, {})
+            if derived_moment(here, rule, binding) is None
         )
         for binding in islice(bindings, 1):
             others = sum(1 for _ in islice(bindings, MOST))
-            held = (premise(here, literal, binding, here.judge) for literal in rule.body)
             yield Violation(
                 number,
                 rule,
                 values_of(binding),
-                tuple(held_premise for held_premise in held if held_premise is not None),
-                _head(rule, binding),
+                tuple(premises(here, rule.body, binding)),
+                head_moment(here, rule, binding),
                 others,
             )
-
-
-def _head(rule: Rule, binding: Binding) -> tuple[Constant | Variable, Atom] | None:
-    match rule.head:
-        case At(time, Atom() as atom):
-            put = binding.get(time, time) if isinstance(time, Variable) else time
-            return put, substitute(atom, binding)
-        case _:
-            return None
-
-
-def _violated(here: IndexedPoint, rule: Rule, binding: Binding) -> bool:
-    head = _head(rule, binding)
-    return head is None or not (isinstance(head[0], Number) and head[0].value in here.view.timeline)

@@ -1,18 +1,182 @@
-"""Why an atom does not hold: the rule instances of which most holds, and what fails in each."""
+"""Why an atom does not hold: the rule instances of which most holds, and what fails in each.
 
-from collections.abc import Iterator, Mapping
+Of a positive literal that fails: where it looks for its atom, the nearest ones that it does not see there.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
+from operator import itemgetter
 from typing import Final
 
-from lars.explain.evidence import Evidence
-from lars.explain.joining import IndexedPoint, cheapest, literal_bindings, time_bindings
-from lars.explain.near_misses import Sight, sight
-from lars.explain.proofs import Premise, Values, premise, some_of, values_of
-from lars.language.formulas import Among, BodyLiteral, Condition, Formula, Not, SetLiteral
+from lars.explain.evidence import (
+    Evidence,
+    IndexedPoint,
+    StreamIndex,
+    cheapest,
+    literal_bindings,
+    matching,
+    time_bindings,
+)
+from lars.explain.proofs import Premise, Values, premises, some_of, values_of
+from lars.language import formulas as logic
 from lars.language.program import Rule, close, head_atom, head_time, is_fact, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Binding, Number, Variable, constants, signature, substitute
-from lars.language.windows import Interval
+from lars.language.windows import Interval, Ties, TupleWindow, Window
+
+
+@dataclass(frozen=True, slots=True)
+class WindowMiss:
+    """The window has no room for the atom, or does not count it (`is_counted`).
+
+    `kept_interval` reaches from the oldest to the newest atom that it keeps of the atom's partition, None
+    if it keeps none. `is_chosen`: the atom came at the oldest instant kept, where ties are chosen.
+    """
+
+    window: TupleWindow
+    kept_interval: Interval | None
+    is_counted: bool
+    is_chosen: bool
+
+
+def window_miss(
+    window: TupleWindow, before: StreamIndex, after: StreamIndex, moment: Moment
+) -> WindowMiss | None:
+    """Return why the window drops the atom, None when it shows it or was not given it."""
+    t, atom = moment
+    is_input = atom in before.input_times and before.has(atom, t)
+    if not is_input or after.has(atom, t):
+        return None
+    part = window.index(atom)
+    times = [
+        u for u, atoms in after.input.items() if any(window.index(input_atom) == part for input_atom in atoms)
+    ]
+    interval = Interval(min(times), max(times)) if times else None
+    chosen = window.ties is Ties.CHOOSE and interval is not None and interval.first == t
+    return WindowMiss(window, interval, window.counts(atom), chosen)
+
+
+_FIRST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """The instance of □'s atom that is at the most times, and at how many it is not: `first` ones shown."""
+
+    atom: Atom
+    first: tuple[int, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The atom is looked for in `within`; `windows` were passed on the way, with what they show at t.
+
+    `before` and `after` are the instances of it that lie nearest outside, `left` is when a window
+    that once showed `before` no longer did, `dropped` why a tuple window does not show it. The atom must
+    be at every time if `every` (□), and has gaps. `empty` is a tuple window that shows nothing at all.
+    """
+
+    atom: Atom
+    windows: tuple[tuple[Window, Interval], ...]
+    within: Interval
+    every: bool
+    before: Moment | None
+    after: Moment | None
+    left: int | None
+    dropped: WindowMiss | None = None
+    gaps: Gaps | None = None
+    empty: TupleWindow | None = None
+
+
+def sight(here: IndexedPoint, formula: logic.Formula) -> Sight | None:
+    """Return where a formula of windows, then at most one ◇, □ or @, looks for its atom; else None."""
+    passed, views, below = [], [here.view], formula
+    while isinstance(below, logic.In):
+        passed.append(below.window)
+        views.append(views[-1].through(below.window, here.t))
+        below = below.inner
+    interval, every, exactly = views[-1].timeline, False, None
+    match below:
+        case logic.Diamond(Atom() as atom) | logic.At(Variable(), Atom() as atom):
+            pass
+        case logic.Box(Atom() as atom):
+            every = True
+        case logic.At(Number(u), Atom() as atom):
+            exactly = u
+        case Atom() as atom:
+            exactly = here.t
+        case _:
+            return None
+    within = interval if exactly is None else interval.meet(Interval(exactly, exactly))
+    empty = _empty(passed, views)
+    before, after = _nearest(here, atom, views[-1], within, here.t if empty else within.first)
+    flag = before is not None and len(passed) == 1
+    return Sight(
+        atom=atom,
+        windows=tuple((window, view.timeline) for window, view in zip(passed, views[1:], strict=True)),
+        within=within,
+        every=every,
+        before=before,
+        after=after,
+        left=_left(here, passed[0], before[0]) if flag and before is not None else None,
+        dropped=_dropped(passed, views, before) if before and exactly in {None, before[0]} else None,
+        gaps=_gaps(here, atom, views[-1]) if every else None,
+        empty=empty,
+    )
+
+
+def _nearest(
+    here: IndexedPoint, atom: Atom, view: StreamIndex, within: Interval, start: int
+) -> tuple[Moment | None, Moment | None]:
+    instances = ((u, a) for a, _ in matching(here.atoms, atom, {}) for u in here.view.times(a))
+    unseen = [(u, a) for u, a in instances if not (u in within and view.has(a, u))]
+    end = max(within.last, start)
+    return (
+        max((moment for moment in unseen if moment[0] <= end), key=itemgetter(0), default=None),
+        min((moment for moment in unseen if moment[0] > end), key=itemgetter(0), default=None),
+    )
+
+
+def _empty(passed: Sequence[Window], views: Sequence[StreamIndex]) -> TupleWindow | None:
+    pairs = zip(passed, views[1:], strict=True)
+    return next((w for w, view in pairs if isinstance(w, TupleWindow) and not view.timeline), None)
+
+
+def _dropped(passed: Sequence[Window], views: Sequence[StreamIndex], moment: Moment) -> WindowMiss | None:
+    for window, before, after in zip(passed, views, views[1:], strict=False):
+        if isinstance(window, TupleWindow) and (miss := window_miss(window, before, after, moment)):
+            return miss
+    return None
+
+
+def _gaps(here: IndexedPoint, pattern: Atom, view: StreamIndex) -> Gaps | None:
+    atoms = [atom for atom, _ in matching(here.atoms, pattern, {})]
+    atom = max(atoms, key=lambda candidate: len(view.times(candidate)), default=pattern)
+    times = frozenset(view.times(atom))
+    count = view.timeline.last - view.timeline.first + 1 - len(times)
+    first = tuple(islice((u for u in view.timeline if u not in times), _FIRST))
+    return Gaps(atom, first, count) if first else None
+
+
+def _left(here: IndexedPoint, window: Window, u: int) -> int | None:
+    """Return the first time at which the window no longer shows u, if it showed it before."""
+    if isinstance(window, TupleWindow):
+        return None
+    timeline = here.view.timeline
+
+    def first_shown(t: int) -> int:
+        return window.bounds(t, timeline).first
+
+    times = range(u, here.t + 1)
+    place = bisect_left(times, u + 1, key=first_shown)
+    # So few times before, a window has two pivots at most; without a pivot it showed u at the last of them.
+    last_shown = (max(u, u + place - window.stride), u + place - 1)
+    was_shown = place > 0 and any(u in window.bounds(t, timeline) for t in last_shown)
+    return times[place] if was_shown and place < len(times) else None
+
 
 BUDGET: Final = 20_000
 """So many literals are looked at in search of the closest instances of one rule."""
@@ -32,7 +196,7 @@ class Closest:
     """Finds the instances of a body that satisfy most of it, depth first."""
 
     point: IndexedPoint
-    body: tuple[BodyLiteral, ...]
+    body: tuple[logic.BodyLiteral, ...]
     left: int = BUDGET
     best: int = -1
     partials: list[Partial] = field(default_factory=list)
@@ -59,7 +223,7 @@ class Closest:
             self.left -= 1
             self.run(Partial(state.binding, state.premises, (*state.failed, place)))
 
-    def _undecided(self, state: Partial, remaining: list[BodyLiteral]) -> None:
+    def _undecided(self, state: Partial, remaining: list[logic.BodyLiteral]) -> None:
         times = list(time_bindings(self.point, remaining, state.binding)) if not state.failed else []
         for time in times:
             self.left -= 1
@@ -75,6 +239,8 @@ class Closest:
 
 
 DEEPEST: Final = 16
+_ATTEMPTS: Final = 3
+"""So many instances of a rule are shown that come closest to the goal asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +259,7 @@ class Failure:
     do not stand where they should. `missing` is what would have to be derived, when rules can derive it.
     """
 
-    literal: BodyLiteral
+    literal: logic.BodyLiteral
     despite: Evidence | None = None
     sight: Sight | None = None
     missing: Goal | None = None
@@ -112,8 +278,8 @@ class Attempt:
     binding: Values
     premises: tuple[Premise, ...]
     failure: Failure | None
-    failed_too: tuple[BodyLiteral, ...]
-    left: tuple[BodyLiteral, ...]
+    failed_too: tuple[logic.BodyLiteral, ...]
+    left: tuple[logic.BodyLiteral, ...]
     other_count: int
     more: bool
 
@@ -138,12 +304,11 @@ class Shortfall:
 
 
 class Searcher:
-    """The shortfalls of atoms in one answer stream; `at_most` attempts a rule are kept for the goal asked."""
+    """The shortfalls of atoms in one answer stream."""
 
-    def __init__(self, here: IndexedPoint, at_most: int = 3) -> None:
+    def __init__(self, here: IndexedPoint) -> None:
         self._here = here
-        self._at_most = at_most
-        heads = (head_atom(rule) for rule in here.program.rules if not is_fact(rule))
+        heads = (head_atom(rule) for rule in here.program.proper_rules)
         self._derivable = {signature(atom) for atom in heads if atom is not None}
 
     def shortfalls(self, moment: Moment) -> Mapping[Goal, Shortfall]:
@@ -157,7 +322,7 @@ class Searcher:
         left = [first]
         for _ in range(DEEPEST):
             new = [goal for goal in dict.fromkeys(left) if goal not in shortfalls]
-            shortfalls |= {goal: self._shortfall(goal, self._at_most if goal == first else 1) for goal in new}
+            shortfalls |= {goal: self._shortfall(goal, _ATTEMPTS if goal == first else 1) for goal in new}
             failures = (attempt.failure for goal in new for attempt in shortfalls[goal].attempts)
             left = [failure.missing for failure in failures if failure is not None and failure.missing]
         return shortfalls
@@ -204,14 +369,14 @@ class Searcher:
             yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
 
     def _attempt(self, number: int, rule: Rule, state: Partial, others: int, *, more: bool) -> Attempt:
-        body = range(len(rule.body))
+        body, held = range(len(rule.body)), (rule.body[place] for place in sorted(state.premises))
         failed = sorted(state.failed, key=lambda place: (bool(variables(rule.body[place])), place))
         left = [place for place in body if place not in state.premises and place not in failed]
         return Attempt(
             number=number,
             rule=rule,
             binding=values_of(state.binding),
-            premises=tuple(self._premises(rule, state)),
+            premises=tuple(premises(self._here, held, state.binding)),
             failure=self._failure(rule.body[failed[0]], state.binding) if failed else None,
             failed_too=tuple(close(rule.body[place], state.binding) for place in failed[1:]),
             left=tuple(close(rule.body[place], state.binding) for place in left),
@@ -219,35 +384,31 @@ class Searcher:
             more=more,
         )
 
-    def _premises(self, rule: Rule, state: Partial) -> Iterator[Premise]:
-        for place in sorted(state.premises):
-            held = premise(self._here, rule.body[place], state.binding, self._here.judge)
-            if held is not None:
-                yield held
-
-    def _failure(self, literal: BodyLiteral, binding: Binding) -> Failure:
+    def _failure(self, literal: logic.BodyLiteral, binding: Binding) -> Failure:
         here, literal_here = self._here, close(literal, binding)
-        if isinstance(literal_here, Condition):
+        if isinstance(literal_here, logic.Condition):
             return Failure(literal_here)
-        if isinstance(literal_here, SetLiteral):
+        if isinstance(literal_here, logic.SetLiteral):
             return self._ungathered(literal_here, binding)
         despite = None
         if not variables(literal_here):
             despite = here.judge.why(literal_here, here.view, here.t, wanted=False)
-        if isinstance(literal_here, Not):
+        if isinstance(literal_here, logic.Not):
             return Failure(literal_here, despite)
         return self._unseen(literal_here, literal_here, despite)
 
-    def _ungathered(self, literal: SetLiteral, binding: Binding) -> Failure:
+    def _ungathered(self, literal: logic.SetLiteral, binding: Binding) -> Failure:
         keys = {name: binding[name] for name in literal.keys if name in binding}
         group = substitute(literal.atom, keys)
-        pattern = substitute(literal.atom, binding) if isinstance(literal, Among) else group
+        pattern = substitute(literal.atom, binding) if isinstance(literal, logic.Among) else group
         if instances := self._here.now(pattern):
             count = len(instances if pattern == group else self._here.now(group))
             return Failure(literal, some_of(self._here, count, instances))
         return self._unseen(literal, pattern, None)
 
-    def _unseen(self, literal: BodyLiteral, formula: Formula, despite: Evidence | None) -> Failure:
+    def _unseen(
+        self, literal: logic.BodyLiteral, formula: logic.Formula, despite: Evidence | None
+    ) -> Failure:
         seen_by = sight(self._here, formula)
         missing = None
         if seen_by is not None and signature(seen_by.atom) in self._derivable:

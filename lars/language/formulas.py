@@ -1,6 +1,8 @@
 """Formulas ◇ □ @ ⊞ ¬ and the conditions that stand beside them in a rule's body."""
 
+import operator
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -17,6 +19,12 @@ class ArithmeticOperator(Enum):
     TIMES = "*"
     DIVIDE = "/"
     MOD = "mod"
+
+    def compute(self, left: int, right: int) -> int | None:
+        """Return the result, None where a division by 0 has none."""
+        if right == 0 and self in {ArithmeticOperator.DIVIDE, ArithmeticOperator.MOD}:
+            return None
+        return _COMPUTE[self](left, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,27 @@ class Relation(Enum):
     AT_MOST = "<="
     GREATER = ">"
     AT_LEAST = ">="
+
+    def holds(self, left: int, right: int) -> bool:
+        """Return whether two numbers stand in the relation."""
+        return _HOLDS[self](left, right)
+
+
+_COMPUTE: Final[Mapping[ArithmeticOperator, Callable[[int, int], int]]] = {
+    ArithmeticOperator.PLUS: operator.add,
+    ArithmeticOperator.MINUS: operator.sub,
+    ArithmeticOperator.TIMES: operator.mul,
+    ArithmeticOperator.DIVIDE: operator.floordiv,
+    ArithmeticOperator.MOD: operator.mod,
+}
+_HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
+    Relation.EQUAL: operator.eq,
+    Relation.UNEQUAL: operator.ne,
+    Relation.LESS: operator.lt,
+    Relation.AT_MOST: operator.le,
+    Relation.GREATER: operator.gt,
+    Relation.AT_LEAST: operator.ge,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +282,9 @@ class In:
         return f"{self.window} {self.inner}"
 
 
-Formula = Atom | Truth | Not | Diamond | Box | At | In
+Compound = Not | Diamond | Box | At | In
+"""The formulas about another one: each has one operand, so a formula holds one atom, or true."""
+Formula = Atom | Truth | Compound
 BodyLiteral = Formula | Condition | SetLiteral
 
 

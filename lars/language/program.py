@@ -1,18 +1,44 @@
 """Rules and programs, their variables, and terms in place of them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import Final, assert_never
 
-from lars.errors import LarsError, place_at
+from lars.errors import LarsError, Place, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic
 from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, SetLiteral
-from lars.language.terms import Atom, Binding, Blank, Iri, Literal, Number, Symbol, Term, Variable, substitute
+from lars.language.terms import (
+    Atom,
+    Blank,
+    Iri,
+    Literal,
+    Number,
+    Signature,
+    Symbol,
+    Term,
+    Variable,
+    signature,
+    substitute,
+)
 from lars.language.windows import Window
 
 Head = Atom | logic.At
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a rule was read: the text, and the offsets at which it and the literals of its body begin."""
+
+    file: TextFile
+    start: int
+    literals: tuple[int, ...]
+
+    def place(self, number: int | None = None) -> Place:
+        """Return the place of a literal by its number, from 0; the rule's where there is none."""
+        offset = self.start if number is None or number >= len(self.literals) else self.literals[number]
+        return place_at(self.file.name, self.file.text, offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +46,17 @@ class Rule:
     """α ← β1, …, βn. The head is an atom, @_T atom, or None for a constraint.
 
     A rule without a body and without variables is a fact: it belongs to the background B. `origin`
-    is where a rule was read: the text, and an offset in it.
+    is where a rule was read.
     """
 
     head: Head | None
     body: tuple[BodyLiteral, ...] = ()
-    origin: tuple[TextFile, int] | None = field(default=None, compare=False, repr=False)
+    origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @property
     def quotation(self) -> str:
         """The rule for a message, below the line that ends with its place, when it was read from a text."""
-        file, offset = self.origin or (None, 0)
-        where = "" if file is None else f" at {place_at(file.name, file.text, offset)}"
+        where = "" if self.origin is None else f" at {self.origin.place()}"
         return f"the rule{where}\n  {self}"
 
     def __str__(self) -> str:
@@ -46,6 +71,23 @@ class Program:
     """A LARS program: its rules in a fixed order, which carries no meaning."""
 
     rules: tuple[Rule, ...]
+
+    @property
+    def facts(self) -> tuple[Atom, ...]:
+        """The heads of its facts, which belong to the background."""
+        return tuple(rule.head for rule in self.rules if is_fact(rule) and isinstance(rule.head, Atom))
+
+    @property
+    def proper_rules(self) -> tuple[Rule, ...]:
+        """The rules that are no facts, in order."""
+        return tuple(rule for rule in self.rules if not is_fact(rule))
+
+    @property
+    def predicates(self) -> frozenset[Signature]:
+        """The predicates of heads and bodies."""
+        heads = (atom for rule in self.rules if (atom := head_atom(rule)) is not None)
+        used = (atom for rule in self.rules for literal in rule.body for atom, _, _ in atoms(literal))
+        return frozenset(map(signature, (*heads, *used)))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
@@ -89,32 +131,31 @@ def set_literals(body: Iterable[BodyLiteral]) -> Iterator[SetLiteral]:
     return (part for part in body if isinstance(part, SetLiteral))
 
 
+def nested(literal: BodyLiteral) -> Iterator[BodyLiteral]:
+    """Yield the literal and what stands inside it, outer parts first, down to its atom or true."""
+    yield literal
+    while isinstance(literal, logic.Compound):
+        literal = literal.inner
+        yield literal
+
+
+def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
+    """Return the formula with each part of it replaced by what `change` gives for it, inner parts first."""
+    if isinstance(formula, logic.Compound):
+        formula = replace(formula, inner=rebuild(formula.inner, change))
+    return change(formula)
+
+
 def atoms(literal: BodyLiteral) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
     """Yield each atom of the literal, whether it stands under an even number of ¬, its windows.
 
     A gathered literal's truth can change either way with its atom, which stands under no ¬ all the same.
     """
-    yield from _atoms(literal, positive=True, windows=())
-
-
-def _atoms(
-    literal: BodyLiteral, *, positive: bool, windows: tuple[Window, ...]
-) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
-    match literal:
-        case Atom():
-            yield literal, positive, windows
-        case logic.Gather(atom=atom) | logic.Among(atom=atom):
-            yield atom, positive, windows
-        case logic.Not(inner):
-            yield from _atoms(inner, positive=not positive, windows=windows)
-        case logic.Diamond(inner) | logic.Box(inner) | logic.At(_, inner):
-            yield from _atoms(inner, positive=positive, windows=windows)
-        case logic.In(window, inner):
-            yield from _atoms(inner, positive=positive, windows=(*windows, window))
-        case logic.Truth() | logic.Comparison() | logic.Test() | logic.Assign():
-            return
-        case _:
-            assert_never(literal)
+    *around, innermost = nested(literal)
+    atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost
+    if isinstance(atom, Atom):
+        negations = sum(isinstance(part, logic.Not) for part in around)
+        yield atom, negations % 2 == 0, tuple(part.window for part in around if isinstance(part, logic.In))
 
 
 def calls(expression: Expression) -> Iterator[logic.Call]:
@@ -168,30 +209,41 @@ def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
             return variables(condition) <= known
 
 
+def assignment(part: BodyLiteral, known: AbstractSet[Variable]) -> tuple[Variable, Arithmetic] | None:
+    """Return the variable that an = which is `ready` gives a value, and that value; None for all else."""
+    match part:
+        case logic.Comparison(Variable() as left, logic.Relation.EQUAL, right) if left not in known:
+            return left, right
+        case logic.Comparison(left, logic.Relation.EQUAL, Variable() as right) if right not in known:
+            return right, left
+        case _:
+            return None
+
+
 FALSE: Final = logic.Not(logic.Truth())
 
 
-def put(formula: Formula, binding: Binding) -> Formula:
+def put(formula: Formula, binding: Mapping[Variable, Term]) -> Formula:
     """Return the formula under a binding; @ at something that is no time is false.
 
     >>> print(put(logic.At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
     @_3 p(X)
     """
-    match formula:
-        case Atom():
-            return substitute(formula, binding)
-        case logic.Truth():
-            return formula
-        case logic.At(time, inner):
-            moment = _term(time, binding)
-            return logic.At(moment, put(inner, binding)) if isinstance(moment, Number | Variable) else FALSE
-        case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
-            return replace(formula, inner=put(inner, binding))
-        case _:
-            assert_never(formula)
+
+    def change(part: Formula) -> Formula:
+        match part:
+            case Atom():
+                return substitute(part, binding)
+            case logic.At(time, inner):
+                moment = _term(time, binding)
+                return logic.At(moment, inner) if isinstance(moment, Number | Variable) else FALSE
+            case _:
+                return part
+
+    return rebuild(formula, change)
 
 
-def close(literal: BodyLiteral, binding: Binding) -> BodyLiteral:
+def close(literal: BodyLiteral, binding: Mapping[Variable, Term]) -> BodyLiteral:
     """Return a body literal under a binding; what is gathered stays: it is about all instances."""
     match literal:
         case logic.Comparison(left, relation, right):
@@ -215,7 +267,7 @@ def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expre
     return _term(expression, binding)
 
 
-def _side(side: Arithmetic, binding: Binding) -> Arithmetic:
+def _side(side: Arithmetic, binding: Mapping[Variable, Term]) -> Arithmetic:
     if isinstance(side, logic.Operation):
         return logic.Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
     return _term(side, binding)

@@ -57,13 +57,17 @@ def write_moment(moment: Moment, t: int) -> str:
     return str(atom) if u == t else f"@_{u} {atom}"
 
 
-def moment_order(moment: Moment, t: int) -> tuple[object, ...]:
-    """Return a key that sorts atoms at other times before those at t, and numbers by their value."""
-    u, atom = moment
-    terms = [
-        (0, term.value, "") if isinstance(term, Number) else (1, 0, str(term)) for term in atom.arguments
-    ]
-    return u == t, u, atom.predicate, terms
+def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
+    """Return the atoms of an answer as formulas: those at other times before those at t, numbers by value."""
+
+    def order(moment: Moment) -> tuple[object, ...]:
+        u, atom = moment
+        terms = [
+            (0, term.value, "") if isinstance(term, Number) else (1, 0, str(term)) for term in atom.arguments
+        ]
+        return u == t, u, atom.predicate, terms
+
+    return tuple(write_moment(moment, t) for moment in sorted(answer, key=order))
 
 
 def with_moments(stream: Stream, more: Iterable[Moment]) -> Stream:

@@ -2,20 +2,17 @@
 
 from lars.semantics.answer_check import (
     Choice,
+    Instance,
     IsAnswerStream,
+    NegationReading,
     NotAnInterpretation,
+    ReferencePoint,
     SmallerModel,
+    SupportLink,
     Verdict,
     ViolatedRule,
     check_candidate,
-)
-from lars.semantics.definitions import Background, all_background, choices, separate
-from lars.semantics.gathering import InstanceGroup, groups
-from lars.semantics.grounding import Evaluate, decide, decide_condition, refuse
-from lars.semantics.readings import (
-    Instance,
-    NegationReading,
-    ReferencePoint,
-    SupportLink,
     circular_through_negation,
 )
+from lars.semantics.definitions import Background, all_background, choices, separate
+from lars.semantics.grounding import Evaluate, InstanceGroup, decide, decide_condition, groups, refuse

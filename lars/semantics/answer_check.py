@@ -1,35 +1,235 @@
-"""Whether a given stream is an answer stream of a program, and if not, why.
+"""Whether a given stream is an answer stream of a program, and if not, why; under two readings of ¬.
 
-Each formula holds one atom, and windows depend on input alone. So in the derived atoms a formula is
+The FLP reduct and the founded reading differ in what must be minimal. Each formula holds one atom, and
+windows depend on input alone. So in the derived atoms a formula is
 monotone (an even number of ¬ above its atom) or antimonotone. Let I be a model of the program. An
 antimonotone formula of its reduct that holds in I holds in all that is smaller, so between D and I
 the reduct is a definite program: it has a least model L, and I is minimal exactly when I = L.
 That is decided without trying the 2^n subsets; tests compare it with the definition that does.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cache
 from itertools import chain
-from typing import Final
+from typing import Final, assert_never
 
-from lars.analysis import check_safety, count_choices, gathered_strata, nearby
-from lars.errors import LarsError
-from lars.language.program import Program, Rule, formulas, is_fact
-from lars.language.stream import Moment, Stream, moments, with_moments
-from lars.language.terms import Atom
-from lars.language.windows import Interval, TupleWindow
-from lars.semantics.definitions import all_background, choices, separate
-from lars.semantics.gathering import atoms_at, extension, stand_ins, with_stand_ins
-from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
-from lars.semantics.readings import (
-    Instance,
-    ReferencePoint,
-    SupportLink,
-    circle,
-    moment_of,
-    values_in,
+from lars.analysis import (
+    check_safety,
+    count_choices,
+    gathered_strata,
+    nearby,
+    reachable,
+    successors,
+    windows_of,
 )
+from lars.errors import LarsError
+from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.language.program import Program, Rule, formulas, head_atom, nested, set_literals
+from lars.language.stream import Moment, Stream, cut, moments, with_moments
+from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature
+from lars.language.windows import Interval, TupleWindow, Window
+from lars.semantics.definitions import Background, all_background, choices, holds, separate
+from lars.semantics.grounding import (
+    Evaluate,
+    GroundRule,
+    atoms_at,
+    extension,
+    instances,
+    refuse,
+    stand_ins,
+    with_stand_ins,
+)
+
+
+class NegationReading(Enum):
+    """What decides an outermost ¬α in a smaller stream: that stream, or the interpretation."""
+
+    FLP = "FLP"
+    FOUNDED = "founded"
+
+
+@dataclass(frozen=True, slots=True)
+class ReferencePoint:
+    """Where a stream is judged: the reference time, the background B, and how ¬ is read."""
+
+    t: int
+    background: Background = frozenset()
+    reading: NegationReading = NegationReading.FLP
+
+    def holds(self, formula: Formula, stream: Stream) -> bool:
+        """Return whether a formula holds in a stream."""
+        return holds(formula, stream, self.t, self.background)
+
+    def holds_below(self, formula: Formula, smaller: Stream, larger: Stream) -> bool:
+        """Return whether a formula holds in a stream below the interpretation `larger`."""
+        deciding = larger if self.reading is NegationReading.FOUNDED else None
+        return holds(formula, smaller, self.t, self.background, deciding)
+
+
+def circular_through_negation(program: Program) -> tuple[Rule, ...]:
+    """Return the rules through which the readings may differ; without one they coincide.
+
+    They are the rules with an atom under 2, 4, … ¬ that depends on the rule's head. Only atoms
+    under an even number of ¬ count for that, since ¬q never supports anything. Proof: of an answer
+    stream that is founded and not FLP, each atom that FLP cannot derive is derived by means of
+    another one, plainly or under an even number of ¬; plain steps cannot go on for ever.
+
+    >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
+    >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
+    1
+    """
+    below = successors((head, used) for rule in program.rules for head, used, _ in _supports(rule))
+    return tuple(
+        rule
+        for rule in program.rules
+        if any(
+            negations and (head == used or head in reachable(used, below))
+            for head, used, negations in _supports(rule)
+        )
+    )
+
+
+def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
+    """Yield head, predicate and number of ¬ for each atom of the body under an even number of them."""
+    head = head_atom(rule)
+    for literal in () if head is None else formulas(rule.body):
+        *around, innermost = nested(literal)
+        negations = sum(isinstance(part, Not) for part in around)
+        if head is not None and isinstance(innermost, Atom) and negations % 2 == 0:
+            yield signature(head), signature(innermost), negations
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A rule of the program, and what it is with constants for its variables, conditions decided.
+
+    The ground rule leaves out gathered literals, which hold: `bindings` is what they bind.
+    """
+
+    rule: Rule
+    ground: GroundRule
+    bindings: tuple[tuple[Variable, Constant], ...] = ()
+
+    @property
+    def values(self) -> Mapping[Variable, Constant]:
+        """The constants of the variables that stand in the head or in a formula of the body."""
+        pairs = [*zip(formulas(self.rule.body), self.ground.body, strict=True)]
+        if self.rule.head is not None and self.ground.head is not None:
+            pairs.append((self.rule.head, self.ground.head))
+        terms = (pair for pattern, put in pairs for pair in values_in(pattern, put))
+        return dict(sorted({*self.bindings, *terms}))
+
+    def __str__(self) -> str:
+        body = (*self.ground.body, *set_literals(self.rule.body))
+        return str(Rule(self.ground.head, body or (Truth(),)))
+
+
+def values_in(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Constant]]:
+    """Yield what the variables of a formula are in a ground instance of it."""
+    for part, ground in zip(nested(pattern), nested(put), strict=False):
+        match part, ground:
+            case At(Variable() as time), At(Number() as moment):
+                yield time, moment
+            case Atom(_, arguments), Atom(_, constants):
+                for term, constant in zip(arguments, constants, strict=True):
+                    if isinstance(term, Variable) and not isinstance(constant, Variable):
+                        yield term, constant
+            case _:
+                pass
+
+
+@dataclass(frozen=True, slots=True)
+class SupportLink:
+    """A derived atom, a rule instance that derives it, and the formula by which `below` supports it."""
+
+    head: Moment
+    instance: Instance
+    formula: Formula
+    below: Moment
+
+    @property
+    def windows(self) -> tuple[Window, ...]:
+        """The windows through which the support goes, outer ones first."""
+        return tuple(windows_of(self.formula))
+
+
+def circle(
+    reduct: Sequence[Instance], unfounded: frozenset[Moment], least: Stream, point: ReferencePoint
+) -> tuple[frozenset[Moment], tuple[SupportLink, ...]]:
+    """Return the unfounded atoms that are the head of no rule, and if there is none, a circle.
+
+    A rule of the reduct whose head is unfounded has a formula that fails in the least model, so it
+    looks at a time where an unfounded atom is: from each atom a link leads to another one.
+    """
+    links: dict[Moment, SupportLink] = {}
+    heads = [(moment_of(instance.ground.head, point.t), instance) for instance in reduct]
+    # What the background has no rule needs to derive, so none supports it.
+    supporting = [
+        (head, instance)
+        for head, instance in heads
+        if head is not None and head in unfounded and head[1] not in point.background
+    ]
+    for head, instance in sorted(supporting, key=lambda pair: str(pair[1])):
+        if head not in links:
+            links[head] = _link(head, instance, unfounded, least, point)
+    unsupported = unfounded - links.keys()
+    return unsupported, () if unsupported else _closed(links)
+
+
+def _link(
+    head: Moment, instance: Instance, unfounded: Collection[Moment], least: Stream, point: ReferencePoint
+) -> SupportLink:
+    failing = [part for part in instance.ground.body if not point.holds(part, least)]
+    moments = ((part, moment) for part in failing for moment in looked_at(part, least, point.t))
+    chances = [(part, moment) for part, moment in moments if moment in unfounded]
+    # An atom that supports itself is the shortest circle.
+    part, below = min(chances, key=lambda chance: chance[1] != head)
+    return SupportLink(head, instance, part, below)
+
+
+def _closed(links: Mapping[Moment, SupportLink]) -> tuple[SupportLink, ...]:
+    here = min(links, key=lambda moment: (moment[0], str(moment[1])))
+    path: list[Moment] = []
+    while here not in path:
+        path.append(here)
+        here = links[here].below
+    return tuple(links[moment] for moment in path[path.index(here) :])
+
+
+def moment_of(head: Atom | At | None, t: int) -> Moment | None:
+    """Return the atom that a head derives at t, with its time; None when that is no time."""
+    match head:
+        case Atom():
+            return t, head
+        case At(Number(u), Atom() as atom):
+            return u, atom
+        case _:
+            return None
+
+
+def looked_at(formula: Formula, stream: Stream, t: int) -> Iterator[Moment]:
+    """Yield each time at which the formula's truth at t can depend on its atom there."""
+    match formula:
+        case Atom():
+            yield t, formula
+        case Truth():
+            return
+        case Not(inner):
+            yield from looked_at(inner, stream, t)
+        case Diamond(inner) | Box(inner):
+            for u in stream.timeline:
+                yield from looked_at(inner, stream, u)
+        case At(Number(u), inner):
+            yield from looked_at(inner, stream, u) if u in stream.timeline else ()
+        case At():
+            return
+        case In(window, inner):
+            yield from looked_at(inner, cut(stream, window, t), t)
+        case _:
+            assert_never(formula)
+
 
 MOST_CHOICES: Final = 10_000
 """How many choices of ties are tried; with more a stream is not decided."""
@@ -145,8 +345,7 @@ def ground_instances(
     atoms = point.background.union(now, *stream.input.values(), *stream.derived.values())
     all_instances = (
         _instance(rule, plain, ground, frozenset(put.values()))
-        for rule in program.rules
-        if not is_fact(rule)
+        for rule in program.proper_rules
         for plain in (with_stand_ins(rule, put),)
         for ground in instances(plain, atoms, interval, evaluate)
     )

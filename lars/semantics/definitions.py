@@ -5,15 +5,22 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Final, assert_never
 
-from lars.analysis import check_safety, intensional, parts, strata, windows
+from lars.analysis import check_safety, choosing_windows, intensional, parts, strata
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, is_fact
+from lars.language.program import Program, rebuild
 from lars.language.stream import Moment, Stream, cut, moments, tie_choices, with_moments
 from lars.language.terms import Atom, Number, Signature, signature
-from lars.language.windows import Ties, TupleWindow
-from lars.semantics.gathering import atoms_at, extension, stand_ins, with_stand_ins
-from lars.semantics.grounding import Evaluate, GroundRule, instances, refuse
+from lars.semantics.grounding import (
+    Evaluate,
+    GroundRule,
+    atoms_at,
+    extension,
+    instances,
+    refuse,
+    stand_ins,
+    with_stand_ins,
+)
 
 Background = frozenset[Atom]
 
@@ -131,16 +138,14 @@ def _answers(
 
 def choices(program: Program, stream: Stream, t: int) -> Iterator[Stream]:
     """Yield the stream with each choice of what the windows with ties `choose` keep at t."""
-    chosen = [w for w in sorted(windows(program), key=str)
-              if isinstance(w, TupleWindow) and w.ties is Ties.CHOOSE]  # fmt: skip
+    chosen = choosing_windows(program)
     for atoms in product(*(tie_choices(stream, window, t) for window in chosen)):
         yield replace(stream, choice=dict(zip(chosen, atoms, strict=True)))
 
 
 def all_background(program: Program, background: Iterable[Atom] = ()) -> Background:
     """Return B: the given atoms and the facts of the program."""
-    facts = (rule.head for rule in program.rules if is_fact(rule))
-    return frozenset(background).union(head for head in facts if isinstance(head, Atom))
+    return frozenset(background).union(program.facts)
 
 
 def separate(program: Program, stream: Stream) -> Stream:
@@ -162,7 +167,7 @@ def ground(
     check_safety(program)
     if t not in data.timeline:
         raise LarsError(f"the time point {t} lies outside the timeline {data.timeline}")
-    rules = tuple(rule for rule in program.rules if not is_fact(rule))
+    rules = program.proper_rules
     upper, computed = with_moments(data, ()), 0
     while computed < ROUNDS:
         atoms = background.union(*upper.input.values(), *upper.derived.values())
@@ -202,15 +207,7 @@ def derived_by(
 
 
 def _relaxed(formula: Formula) -> Formula:
-    match formula:
-        case Not():
-            return Truth()
-        case Diamond(inner) | Box(inner) | At(_, inner) | In(_, inner):
-            return replace(formula, inner=_relaxed(inner))
-        case Atom() | Truth():
-            return formula
-        case _:
-            assert_never(formula)
+    return rebuild(formula, lambda part: Truth() if isinstance(part, Not) else part)
 
 
 def enumerate_streams(

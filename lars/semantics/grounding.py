@@ -1,18 +1,32 @@
 """Grounding: a rule with constants for its variables, wherever its body can be true at all.
 
-Arithmetic is computed on the way: what has no value is in no relation.
+Arithmetic is computed on the way: what has no value is in no relation. Gathered literals, about all
+instances of an atom that hold now, are atoms of fresh predicates in a layer of the program, whose
+instances the layers below give.
 """
 
-import operator
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cmp_to_key
+from itertools import count
 from typing import Final, assert_never
 
 from lars.analysis import binders
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.formulas import Arithmetic, ArithmeticOperator, Condition, Expression, Formula, Relation
-from lars.language.program import Head, Rule, formulas, put, put_terms, ready, set_literals, variables
+from lars.language.program import (
+    Head,
+    Program,
+    Rule,
+    assignment,
+    formulas,
+    put,
+    put_terms,
+    ready,
+    set_literals,
+    variables,
+)
+from lars.language.stream import Stream
 from lars.language.terms import (
     NULL,
     XSD,
@@ -23,20 +37,15 @@ from lars.language.terms import (
     Number,
     Signature,
     Variable,
+    constants,
     signature,
+    substitute,
     unify,
 )
 from lars.language.windows import Interval
 
-_RELATIONS: Final[dict[Relation, Callable[[int, int], bool]]] = {
-    Relation.LESS: operator.lt,
-    Relation.AT_MOST: operator.le,
-    Relation.GREATER: operator.gt,
-    Relation.AT_LEAST: operator.ge,
-}
 
-
-def value(side: Arithmetic, binding: Binding) -> Constant | None:
+def value(side: logic.Arithmetic, binding: Binding) -> Constant | None:
     """Return the constant that a side is, or None when arithmetic has no value there."""
     match side:
         case logic.Operation(how, left, right):
@@ -48,36 +57,14 @@ def value(side: Arithmetic, binding: Binding) -> Constant | None:
             return side
 
 
-def _computed(how: ArithmeticOperator, left: Constant | None, right: Constant | None) -> Number | None:
+def _computed(how: logic.ArithmeticOperator, left: Constant | None, right: Constant | None) -> Number | None:
     if not (isinstance(left, Number) and isinstance(right, Number)):
         return None
-    match how:
-        case ArithmeticOperator.PLUS:
-            return Number(left.value + right.value)
-        case ArithmeticOperator.MINUS:
-            return Number(left.value - right.value)
-        case ArithmeticOperator.TIMES:
-            return Number(left.value * right.value)
-        case ArithmeticOperator.DIVIDE:
-            return Number(left.value // right.value) if right.value else None
-        case ArithmeticOperator.MOD:
-            return Number(left.value % right.value) if right.value else None
-        case _:
-            assert_never(how)
+    result = how.compute(left.value, right.value)
+    return None if result is None else Number(result)
 
 
-def relation_holds(left: Constant | None, relation: Relation, right: Constant | None) -> bool:
-    """Return whether the relation holds; not without a value, and < > ≤ ≥ on numbers only."""
-    if left is None or right is None:
-        return False
-    if relation in (Relation.EQUAL, Relation.UNEQUAL):
-        return (left == right) is (relation is Relation.EQUAL)
-    if not (isinstance(left, Number) and isinstance(right, Number)):
-        return False
-    return _RELATIONS[relation](left.value, right.value)
-
-
-Evaluate = Callable[[Expression], Constant | None]
+Evaluate = Callable[[logic.Expression], Constant | None]
 """The value of a ground SPARQL expression, None for an error; null is an unbound variable."""
 
 
@@ -86,10 +73,10 @@ class GroundRule:
     """A rule without variables, its conditions decided; no head is a constraint."""
 
     head: Atom | logic.At | None
-    body: tuple[Formula, ...]
+    body: tuple[logic.Formula, ...]
 
 
-def refuse(expression: Expression) -> Constant | None:
+def refuse(expression: logic.Expression) -> Constant | None:
     """Raise: SPARQL conditions have a value only where a function for them is given."""
     raise LarsError(f"the definition of LARS gives no value to the SPARQL condition [{expression}]")
 
@@ -109,7 +96,7 @@ def instances(
     for literal in set_literals(rule.body):
         raise LarsError(f"{literal} has no instances by itself")
     body = tuple(formulas(rule.body))
-    conditions = [part for part in rule.body if isinstance(part, Condition)]
+    conditions = [part for part in rule.body if isinstance(part, logic.Condition)]
     binders_of_body = [binder for formula in body for binder in binders(formula)]
     by_signature: dict[Signature, list[Atom]] = {}
     for atom in atoms:
@@ -147,7 +134,7 @@ def _head(head: Head | None, binding: Binding) -> Atom | logic.At | None:
     return ground if isinstance(ground, Atom | logic.At) else None
 
 
-def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
+def _completed(conditions: list[logic.Condition], binding: Binding, evaluate: Evaluate) -> Binding | None:
     pending, whole = list(conditions), binding
     while pending:
         first = next(condition for condition in pending if ready(condition, whole.keys()))
@@ -159,13 +146,11 @@ def _completed(conditions: list[Condition], binding: Binding, evaluate: Evaluate
     return whole
 
 
-def decide_condition(condition: Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
+def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
     """Return the binding with what the condition binds, or None when it is not true."""
     match condition:
-        case logic.Comparison(Variable() as variable, Relation.EQUAL, other) if variable not in binding:
-            return _with(binding, variable, value(other, binding))
-        case logic.Comparison(other, Relation.EQUAL, Variable() as variable) if variable not in binding:
-            return _with(binding, variable, value(other, binding))
+        case logic.Comparison() if (equality := assignment(condition, binding.keys())) is not None:
+            return _with(binding, equality[0], value(equality[1], binding))
         case logic.Comparison():
             return binding if decide(condition, binding) else None
         case logic.Assign(variable, expression):
@@ -179,9 +164,17 @@ def decide_condition(condition: Condition, binding: Binding, evaluate: Evaluate)
 
 
 def decide(comparison: logic.Comparison, binding: Binding) -> bool:
-    """Return whether a comparison holds when every variable in it is bound."""
+    """Return whether a comparison holds: not of a side without a value, and < > ≤ ≥ of numbers alone.
+
+    Every variable in it is bound.
+    """
     left, right = value(comparison.left, binding), value(comparison.right, binding)
-    return relation_holds(left, comparison.relation, right)
+    relation = comparison.relation
+    if left is None or right is None:
+        return False
+    if relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
+        return (left == right) is (relation is logic.Relation.EQUAL)
+    return isinstance(left, Number) and isinstance(right, Number) and relation.holds(left.value, right.value)
 
 
 def _with(binding: Binding, variable: Variable, term: Constant | None) -> Binding | None:
@@ -190,7 +183,143 @@ def _with(binding: Binding, variable: Variable, term: Constant | None) -> Bindin
     return binding | {variable: term}
 
 
-def with_values(expression: Expression, binding: Binding) -> Expression:
+def with_values(expression: logic.Expression, binding: Binding) -> logic.Expression:
     """Return the expression with its variables replaced; one without a value is null, unbound."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)
+
+
+TRUE: Final = Literal("true", XSD + "boolean")
+Values = Mapping[Variable, Constant]
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceGroup:
+    """What makes a gathered literal true under a binding.
+
+    `instances` are those of a group, or the one that stands among the first of its `count`.
+    """
+
+    binding: Values
+    instances: tuple[Atom, ...]
+    count: int
+
+
+def groups(
+    literal: logic.SetLiteral, matching: Iterable[Atom], evaluate: Evaluate = refuse
+) -> Iterator[InstanceGroup]:
+    """Yield what makes the literal true when these atoms hold now, each binding once.
+
+    >>> p, x = Atom("p", (Variable("x"),)), Variable("n")
+    >>> literal = Gather(x, Aggregation("COUNT"), p)
+    >>> [str(group.binding[x]) for group in groups(literal, ())]
+    ['"0"^^<http://www.w3.org/2001/XMLSchema#integer>']
+    """
+    matched = sorted({atom for atom in matching if unify(literal.atom, atom, {}) is not None}, key=_texts)
+    match literal:
+        case logic.Gather(variable, aggregation, _, keys):
+            for key, members in _grouped(literal, matched).items():
+                rows = [_row(literal.atom, atom, aggregation.arguments) for atom in members]
+                value = aggregate(aggregation, rows, evaluate)
+                binding = dict(zip(keys, key, strict=True)) | {variable: NULL if value is None else value}
+                yield InstanceGroup(binding, tuple(members), len(members))
+        case logic.Among(pattern, _, offset, limit):
+            end = None if limit is None else offset + limit
+            for members in _grouped(literal, matched).values():
+                for atom in _ordered(literal, members, evaluate)[offset:end]:
+                    yield InstanceGroup(_values(pattern, atom), (atom,), len(members))
+        case _:
+            assert_never(literal)
+
+
+def aggregate(
+    aggregation: logic.Aggregation, rows: Sequence[tuple[Constant, ...]], evaluate: Evaluate
+) -> Constant | None:
+    """Return the aggregate of the rows of its arguments, None for an error (SPARQL 1.1, 18.5.1).
+
+    COUNT leaves out unbound values of a single argument; distinct tuples of no argument are one. All
+    other aggregates are asked for: as a call of `AGGREGATE …` with the separator and the values, in
+    the order of their texts.
+    """
+    single = len(aggregation.arguments) == 1
+    if aggregation.function == "COUNT":
+        counted = [row for row in rows if not (single and row == (NULL,))]
+        return Literal(str(len(set(counted) if aggregation.distinct else counted)), XSD + "integer")
+    values = [value for (value,) in rows]
+    values = sorted(set(values) if aggregation.distinct else values, key=str)
+    return evaluate(
+        logic.Call(f"AGGREGATE {aggregation.function}", (Literal(aggregation.separator), *values))
+    )
+
+
+def _grouped(literal: logic.SetLiteral, matched: Iterable[Atom]) -> Mapping[tuple[Constant, ...], list[Atom]]:
+    atoms_by_key: dict[tuple[Constant, ...], list[Atom]] = {} if literal.keys else {(): []}
+    for atom in matched:
+        atoms_by_key.setdefault(_row(literal.atom, atom, literal.keys), []).append(atom)
+    return atoms_by_key
+
+
+def _values(pattern: Atom, atom: Atom) -> Values:
+    return constants(unify(pattern, atom, {}) or {})
+
+
+def _row(pattern: Atom, atom: Atom, names: Iterable[Variable]) -> tuple[Constant, ...]:
+    values = _values(pattern, atom)
+    return tuple(values[name] for name in names)
+
+
+def _texts(atom: Atom) -> tuple[str, ...]:
+    return tuple("" if term == NULL else str(term) for term in atom.arguments)
+
+
+def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) -> Sequence[Atom]:
+    """Return the instances, which come in the order of their texts, by the keys of the order."""
+
+    @cache
+    def before(term: Constant, other: Constant) -> bool:
+        if NULL in {term, other}:
+            return term == NULL != other
+        return term != other and evaluate(logic.Call("PRECEDES", (term, other))) == TRUE
+
+    def compared(terms: Values, other: Values) -> int:
+        for order in literal.order:
+            low, high = terms[order.variable], other[order.variable]
+            sign = -1 if order.descending else 1
+            if before(low, high):
+                return -sign
+            if before(high, low):
+                return sign
+        return 0
+
+    by_values = cmp_to_key(compared)
+    return sorted(matched, key=lambda atom: by_values(_values(literal.atom, atom)))
+
+
+def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
+    """Return for each gathered literal an atom of its variables, of a predicate that nothing else has."""
+    used = {name for name, _ in program.predicates}
+    names = (name for n in count(1) if (name := f"gathered {n}") not in used)
+    every = dict.fromkeys(literal for rule in program.rules for literal in set_literals(rule.body))
+    return {literal: Atom(next(names), tuple(sorted(variables(literal)))) for literal in every}
+
+
+def with_stand_ins(rule: Rule, put: Mapping[logic.SetLiteral, Atom]) -> Rule:
+    """Return the rule with the atoms for its gathered literals."""
+    body = tuple(put[part] if isinstance(part, logic.SetLiteral) else part for part in rule.body)
+    return replace(rule, body=body)
+
+
+def extension(
+    put: Mapping[logic.SetLiteral, Atom], held: frozenset[Atom], evaluate: Evaluate
+) -> frozenset[Atom]:
+    """Return the instances of the atoms for gathered literals when these atoms hold now."""
+    return frozenset(
+        substitute(atom, dict(group.binding))
+        for literal, atom in put.items()
+        for group in groups(literal, held, evaluate)
+    )
+
+
+def atoms_at(stream: Stream, t: int, background: frozenset[Atom]) -> frozenset[Atom]:
+    """Return what holds at t: the atoms of the stream and the background."""
+    return background.union(stream.input.get(t, ()), stream.derived.get(t, ()))

@@ -2,5 +2,5 @@
 
 from lars.text.atom_streams import read_ground_atom, read_line, read_stream
 from lars.text.formatting import format_program
-from lars.text.notation import read_placed, to_ascii
+from lars.text.notation import read, to_ascii
 from lars.text.scanner import VARIABLE, Scanner

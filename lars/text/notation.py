@@ -32,9 +32,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lars.analysis import bound, check_choices, check_safety, useless_set_literals
-from lars.errors import LarsError, Place, PlacedError, place_at
+from lars.errors import LarsError, PlacedError
 from lars.files import TextFile
-from lars.language.program import Head, Program, Rule, variables
+from lars.language.program import Head, Origin, Program, Rule, variables
 from lars.language.terms import Iri
 from lars.text.rule_parser import read_body, read_head
 from lars.text.scanner import IRI, Scanner
@@ -70,27 +70,6 @@ class Statement:
     parts: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedRule:
-    """A rule, the text it stands in, and the offsets of the rule and of its body's literals."""
-
-    rule: Rule
-    text: str
-    source: str
-    start: int
-    parts: tuple[int, ...]
-
-    @property
-    def place(self) -> Place:
-        """The place at which the rule begins."""
-        return place_at(self.source, self.text, self.start)
-
-    @property
-    def literals(self) -> tuple[Place, ...]:
-        """The places at which the literals of the body begin."""
-        return tuple(place_at(self.source, self.text, offset) for offset in self.parts)
-
-
 def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
     """Return the program's text, one rule a line; `ascii` uses ASCII characters only.
 
@@ -123,52 +102,40 @@ def read(text: str, source: str = "program") -> Program:
     >>> print(read("@prefix ex: <http://ex/> . p(X) :- not q(X), [+]^{#5 ex:s} <> r(X, ex:s)."))
     p(X) ← not q(X), ⊞^{#5 <http://ex/s>} ◇ r(X, <http://ex/s>).
     """
-    return Program(tuple(placed.rule for placed in read_placed(text, source)))
-
-
-def read_placed(text: str, source: str = "program") -> tuple[PlacedRule, ...]:
-    r"""Return the rules that the text says, as `read` does, with the places of their parts.
-
-    >>> (placed,) = read_placed("p(X) :-\n  q(X), not r.")
-    >>> print(placed.place, *placed.literals)
-    program:1:1 program:2:3 program:2:9
-    """
-    statements_read, scanner, file = [], Scanner(text, source), TextFile(source, text)
+    rules, scanner, file = [], Scanner(text, source), TextFile(source, text)
     for statement in statements(scanner):
         if isinstance(statement.content, Rule):
-            rule = replace(statement.content, origin=(file, statement.start))
-            placed = PlacedRule(rule, text, source, statement.start, statement.parts)
+            origin = Origin(file, statement.start, statement.parts)
+            rules.append(replace(statement.content, origin=origin))
             with not_too_deep(scanner):
-                _check(placed)
-            statements_read.append(placed)
-    return tuple(statements_read)
+                _check(rules[-1], origin)
+    return Program(tuple(rules))
 
 
-def _check(placed: PlacedRule) -> None:
-    str(placed.rule)  # What can be read can be written: neither is nested too deeply.
+def _check(rule: Rule, origin: Origin) -> None:
+    str(rule)  # What can be read can be written: neither is nested too deeply.
     try:
-        check_safety(Program((placed.rule,)))
+        check_safety(Program((rule,)))
     except LarsError as error:
-        raise PlacedError(place_at(placed.source, placed.text, _fault(placed)), str(error)) from error
+        raise PlacedError(origin.place(_fault(rule)), str(error)) from error
 
 
-def _fault(placed: PlacedRule) -> int:
+def _fault(rule: Rule) -> int | None:
     # The literal that is refused by itself, or where an unbound variable occurs first.
-    rule = placed.rule
     known = bound(rule.body)
-    for place, _ in useless_set_literals(rule):
-        return placed.parts[place]
+    for number, _ in useless_set_literals(rule):
+        return number
     if rule.head is not None and not variables(rule.head) <= known:
-        return placed.start
-    for offset, literal in zip(placed.parts, rule.body, strict=True):
+        return None
+    for number, literal in enumerate(rule.body):
         if not variables(literal) <= known:
-            return offset
-    for offset, literal in zip(placed.parts, rule.body, strict=True):
+            return number
+    for number, literal in enumerate(rule.body):
         try:
             check_choices(Rule(None, (literal,)))
         except LarsError:
-            return offset
-    return placed.start
+            return number
+    return None
 
 
 def statements(scanner: Scanner) -> Iterator[Statement]:

@@ -7,15 +7,6 @@ import re
 from typing import Final
 
 from lars.language import formulas as logic
-from lars.language.formulas import (
-    AGGREGATES,
-    Arithmetic,
-    ArithmeticOperator,
-    BodyLiteral,
-    Expression,
-    Formula,
-    Relation,
-)
 from lars.language.program import Head
 from lars.language.terms import Atom, Constant, Number, Variable
 from lars.language.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
@@ -142,15 +133,15 @@ _BRACKET, _UNBRACKET, _ASSIGN = re.compile(r"\["), re.compile(r"\]"), re.compile
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
 _RELATION: Final = re.compile(r"!=|≠|==|<=|≤|>=|≥|=|<(?!>)|>")
 _RELATIONS: Final = {
-    "==": Relation.EQUAL,
-    "≠": Relation.UNEQUAL,
-    "≤": Relation.AT_MOST,
-    "≥": Relation.AT_LEAST,
+    "==": logic.Relation.EQUAL,
+    "≠": logic.Relation.UNEQUAL,
+    "≤": logic.Relation.AT_MOST,
+    "≥": logic.Relation.AT_LEAST,
 }
 _SUM, _PRODUCT = re.compile(r"[+\-]"), re.compile(r"[*/]|mod(?!\w)")
 _ARITHMETIC: Final = re.compile(rf"{_SUM.pattern}|{_PRODUCT.pattern}")
 _COMPARED: Final = re.compile(rf"{_RELATION.pattern}|{_ARITHMETIC.pattern}|:=")
-_ASSIGNED: Final = f"a [SPARQL expression], or an aggregate: {', '.join(AGGREGATES)}"
+_ASSIGNED: Final = f"a [SPARQL expression], or an aggregate: {', '.join(logic.AGGREGATES)}"
 _NAMED: Final = "; a predicate's name begins with a lower-case letter or stands in quotes, as in 'Near'(X)"
 
 
@@ -161,12 +152,12 @@ def read_head(scanner: Scanner) -> Head:
     return _atom(scanner, "a rule: an atom or @_T atom as its head, or ← (:-)")
 
 
-def read_body(scanner: Scanner) -> tuple[tuple[int, BodyLiteral], ...]:
+def read_body(scanner: Scanner) -> tuple[tuple[int, logic.BodyLiteral], ...]:
     """Read the literals of a body, each with the offset at which it begins."""
     return scanner.listed(lambda: (scanner.skip(), _literal(scanner)))
 
 
-def _literal(scanner: Scanner) -> BodyLiteral:
+def _literal(scanner: Scanner) -> logic.BodyLiteral:
     if _is_condition(scanner):
         return logic.Test(_condition(scanner))
     if scanner.peek(_NOT):
@@ -196,14 +187,14 @@ def _is_formula(scanner: Scanner) -> bool:
     return is_atom
 
 
-def _condition(scanner: Scanner, accepted: str = "[") -> Expression:
+def _condition(scanner: Scanner, accepted: str = "[") -> logic.Expression:
     scanner.expect(_BRACKET, accepted)
     term = read_expression(scanner)
     scanner.expect(_UNBRACKET, "an operator or the ] that ends a condition")
     return term
 
 
-def _formula(scanner: Scanner) -> Formula:
+def _formula(scanner: Scanner) -> logic.Formula:
     if scanner.accept(_NOT):
         return logic.Not(_formula(scanner))
     if scanner.accept(_DIAMOND):
@@ -255,7 +246,7 @@ def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gat
             else logic.Assign(left, _condition(scanner, _ASSIGNED))
         )
     text = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
-    relation = _RELATIONS.get(text) or Relation(text)
+    relation = _RELATIONS.get(text) or logic.Relation(text)
     return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
 
 
@@ -265,21 +256,23 @@ def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:
     return logic.Gather(variable, aggregation, _atom(scanner, "an atom after of"), read_keys(scanner))
 
 
-def _sum(scanner: Scanner, accepted: str) -> Arithmetic:
+def _sum(scanner: Scanner, accepted: str) -> logic.Arithmetic:
     left = _product(scanner, accepted)
     while match := scanner.accept(_SUM):
-        left = logic.Operation(ArithmeticOperator(match.group()), left, _product(scanner, "a term or ("))
+        left = logic.Operation(
+            logic.ArithmeticOperator(match.group()), left, _product(scanner, "a term or (")
+        )
     return left
 
 
-def _product(scanner: Scanner, accepted: str) -> Arithmetic:
+def _product(scanner: Scanner, accepted: str) -> logic.Arithmetic:
     left = _side(scanner, accepted)
     while match := scanner.accept(_PRODUCT):
-        left = logic.Operation(ArithmeticOperator(match.group()), left, _side(scanner, "a term or ("))
+        left = logic.Operation(logic.ArithmeticOperator(match.group()), left, _side(scanner, "a term or ("))
     return left
 
 
-def _side(scanner: Scanner, accepted: str) -> Arithmetic:
+def _side(scanner: Scanner, accepted: str) -> logic.Arithmetic:
     if not scanner.accept(_OPEN):
         return scanner.term(accepted)
     inner = _sum(scanner, "a term or (")

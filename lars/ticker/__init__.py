@@ -1,3 +1,3 @@
 """Programs in the language of the reasoner Ticker, with the legend of names and numbers."""
 
-from lars.ticker.ticker_literals import ExportError, Reasoner
+from lars.ticker.ticker_rules import ExportError, Reasoner

@@ -4,27 +4,20 @@ Its reasoner clingo sees input that some window shows; its reasoner incremental 
 the values that facts give its variables, and leaves it out where there are none.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from lars.analysis import LiteralForm, Mode
-from lars.language.formulas import Arithmetic, ArithmeticOperator, Comparison, Operation, Relation
+from lars.language.formulas import Arithmetic, Comparison, Operation, Relation
 from lars.language.program import Rule, variables
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unify
 from lars.language.windows import TimeWindow
-from lars.ticker.ticker_literals import InexpressibleError, exporting
-from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, Part, PlainRule, Role
+from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, InexpressibleError, Part, PlainRule, Role, exporting
 
 Values = dict[Variable, set[Constant]]
 _MOST_ROUNDS: Final = 300
 _MOST_PAIRS: Final = 1_000_000
-_OPERATIONS: Final[Mapping[ArithmeticOperator, Callable[[int, int], int]]] = {
-    ArithmeticOperator.PLUS: int.__add__,
-    ArithmeticOperator.MINUS: int.__sub__,
-    ArithmeticOperator.TIMES: int.__mul__,
-    ArithmeticOperator.DIVIDE: int.__floordiv__,
-}
 
 
 def counting(rules: Iterable[PlainRule]) -> bool:
@@ -194,8 +187,8 @@ def _compare(terms: Values, part: Comparison) -> None:
             ]
             if len(pairs[0]) * len(pairs[1]) > _MOST_PAIRS:
                 raise InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
-            apply = _OPERATIONS[operator]
-            values: set[Constant] = {Number(apply(one, other)) for one in pairs[0] for other in pairs[1]}
+            results = (operator.compute(one, other) for one in pairs[0] for other in pairs[1])
+            values: set[Constant] = {Number(value) for value in results if value is not None}
             terms[result] = terms[result] & values if result in terms else values
         case Comparison(left, relation, right):
             _related(terms, left, relation, right)
@@ -207,12 +200,6 @@ def _side(terms: Values, side: Arithmetic) -> set[Constant]:
     return terms[side] if isinstance(side, Variable) else {side}
 
 
-_ORDERS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
-    Relation.LESS: int.__lt__,
-    Relation.AT_MOST: int.__le__,
-    Relation.GREATER: int.__gt__,
-    Relation.AT_LEAST: int.__ge__,
-}
 _TURNED: Final = {
     Relation.EQUAL: Relation.EQUAL,
     Relation.UNEQUAL: Relation.UNEQUAL,
@@ -236,7 +223,7 @@ def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithme
         terms[side] = set()
         return
     bound = max(bounds) if relation in {Relation.LESS, Relation.AT_MOST} else min(bounds)
-    terms[side] = {term for term in terms[side] if _ORDERS[relation](_place(term), bound)}
+    terms[side] = {term for term in terms[side] if relation.holds(_place(term), bound)}
 
 
 def _place(constant: Constant) -> int:

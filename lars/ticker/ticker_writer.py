@@ -22,17 +22,21 @@ from lars.language.terms import Atom, Constant, Number, Signature, Term, Variabl
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from lars.text import to_ascii
 from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
-from lars.ticker.ticker_literals import (
+from lars.ticker.ticker_rules import (
+    FIRST_TERM,
     UNKNOWN,
     InexpressibleError,
+    Part,
+    PlainRule,
     Reasoner,
+    Role,
     TickerInput,
     exporting,
     fresh_name,
     hidden_names,
+    plain_rules,
     variables_of,
 )
-from lars.ticker.ticker_rules import FIRST_TERM, Part, PlainRule, Role, names, plain_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ def with_signs(program: Program, stream: TickerInput, reasoner: Reasoner) -> Sig
 
     Where there is no input at time 0, an atom of its own is: the oldest of tuples takes no other's place.
     """
-    taken = names(program) | {name for name, _ in stream.signatures()}
+    taken = frozenset(name for name, _ in program.predicates | stream.signatures())
     start, present, pulse, arrival = (
         Atom(fresh_name(name, taken)) for name in ("start", "present", "pulse", "arrival")
     )

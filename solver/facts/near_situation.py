@@ -119,6 +119,11 @@ class WindowedAtom:
         """The atom's variables in order of their first place: the arguments of the ASP predicate."""
         return variables_in_order(self.atom)
 
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The first place of each variable among the atom's arguments."""
+        return tuple(map(self.atom.arguments.index, self.variables))
+
 
 def unite(spans: list[Span], new: Span) -> Span | None:
     """Add a run to ascending runs that do not meet; return the one it is part of then, None if it was."""

@@ -1,14 +1,17 @@
 """Many time points: questions over a timeline cut into slices, answered in this process or on Spark."""
 
-from solver.job.answer_runs import Answer, AnswerParts, AnswerRuns, AtomRuns, Question, Stretch, Whole, ask
 from solver.job.certifying import certified_first, certified_part, certified_runs, lacks_certified
 from solver.job.evaluation import (
+    Answer,
+    AnswerParts,
+    AnswerRuns,
+    AtomRuns,
+    Question,
+    Whole,
     answer_runs,
     answers_at,
-    evaluate,
-    hindrance,
+    ask,
     say_hindrances,
     stream_runs,
-    stretches,
 )
 from solver.job.slices import Needs, SlicedWork, needs_of

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from time import monotonic
 from typing import Final, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.program import Program, Rule
-from solver.facts import Fact, NearSituation, Row, Situation, Span, atom_of, atoms_of, unite
+from lars.language.terms import Signature
+from solver.facts import Arguments, Fact, NearSituation, Row, Situation, Span, atom_of, atoms_of, unite
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0
@@ -85,41 +87,34 @@ def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram
     def differs(other: PosedProgram) -> bool:
         return monotonic() < until and difference(other) is not None
 
+    def fewest(items: tuple[Item, ...], case_of: Callable[[tuple[Item, ...]], PosedProgram]) -> PosedProgram:
+        return case_of(_fewest(items, lambda some: differs(case_of(some))))
+
     t = case.times[index]
     program = replace(case, situation=NearSituation(case.program, case.situation).at(t), times=(t,))
-    if differs(program):
-        case = program
-    else:
-        # Runs are what is wrong: it takes several times to see it.
-        times = _fewest(tuple(case.times), lambda some: differs(replace(case, times=some)))
-        case = replace(case, times=times)
-    for part in (_with_facts, _with_background, _with_rules):
-        case = part(case, differs)
-    return case
-
-
-def _with_facts(case: PosedProgram, differs: Callable[[PosedProgram], bool]) -> PosedProgram:
-    def with_facts(facts: Sequence[Fact]) -> PosedProgram:
-        return replace(case, situation=replace(case.situation, facts=facts))
-
-    return with_facts(_fewest(tuple(case.situation.facts), lambda facts: differs(with_facts(facts))))
-
-
-def _with_background(case: PosedProgram, differs: Callable[[PosedProgram], bool]) -> PosedProgram:
+    # It takes several times to see it where runs are what is wrong.
+    case = program if differs(program) else fewest(tuple(case.times), partial(_with_times, case))
+    case = fewest(tuple(case.situation.facts), partial(_with_facts, case))
     pairs = tuple((name, row) for name, rows in case.situation.background.items() for row in rows)
-
-    def with_rows(some: Sequence[tuple[tuple[str, int], tuple[str, ...]]]) -> PosedProgram:
-        rows = {name: [row for _, row in of_it] for name, of_it in groupby(some, lambda pair: pair[0])}
-        return replace(case, situation=replace(case.situation, background=rows))
-
-    return with_rows(_fewest(pairs, lambda some: differs(with_rows(some))))
+    case = fewest(pairs, partial(_with_background, case))
+    return fewest(case.program.rules, partial(_with_rules, case))
 
 
-def _with_rules(case: PosedProgram, differs: Callable[[PosedProgram], bool]) -> PosedProgram:
-    def with_rules(rules: tuple[Rule, ...]) -> PosedProgram:
-        return replace(case, program=Program(rules))
+def _with_times(case: PosedProgram, times: Sequence[int]) -> PosedProgram:
+    return replace(case, times=times)
 
-    return with_rules(_fewest(case.program.rules, lambda rules: differs(with_rules(rules))))
+
+def _with_facts(case: PosedProgram, facts: Sequence[Fact]) -> PosedProgram:
+    return replace(case, situation=replace(case.situation, facts=facts))
+
+
+def _with_background(case: PosedProgram, pairs: Sequence[tuple[Signature, Arguments]]) -> PosedProgram:
+    rows = {name: [row for _, row in of_it] for name, of_it in groupby(pairs, lambda pair: pair[0])}
+    return replace(case, situation=replace(case.situation, background=rows))
+
+
+def _with_rules(case: PosedProgram, rules: tuple[Rule, ...]) -> PosedProgram:
+    return replace(case, program=Program(rules))
 
 
 def _fewest(items: tuple[Item, ...], differs: Callable[[tuple[Item, ...]], bool]) -> tuple[Item, ...]:

@@ -10,12 +10,20 @@ import numpy as np
 
 from lars.analysis import reach
 from lars.errors import FailedRunError
-from lars.language.terms import signature
+from lars.language.terms import Signature, signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
-from solver.columns import Array
+from solver.columns import Array, Mask
 from solver.facts import Relevance
-from solver.job.answer_runs import AnswerParts, AnswerRuns, Question
-from solver.job.evaluation import answer_runs, by_clingo, by_columns, check_alike_at, parts_by_clingo
+from solver.job.evaluation import (
+    AnswerParts,
+    AnswerRuns,
+    PosedQuestion,
+    Question,
+    answer_runs,
+    by_clingo,
+    by_columns,
+    check_alike_at,
+)
 from solver.pointwise import have_runs
 from solver.relational import (
     EncodedSituation,
@@ -129,7 +137,7 @@ class _Claim:
         assert question.predicate is not None
         if not have_runs(question.program, self.input.background):
             return False
-        rows = parts_by_clingo(question, self._touched(self.input), times)
+        rows = PosedQuestion(question, self._touched(self.input), times).rows_of_clingo()
         expected = coalesce(as_table(rows, question.predicate[1], runs.terms), len(times))
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
@@ -138,7 +146,7 @@ class _Claim:
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation
-        from solver.relational.touched_background import with_usable_background
+        from solver.relational.grounding import with_usable_background
 
         assert self.question.predicate is not None
         return with_usable_background(self.question.program, situation, self.question.predicate)
@@ -228,14 +236,13 @@ def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
     if reach(question.program).tuples:
         return situation
     needed = Relevance(question.program, question.predicate).needed_atoms()
-    atoms, static = {}, {}
-    for name, some in situation.atoms.items():
+
+    def used(name: Signature, columns: Sequence[Array], rows: int) -> Mask:
         patterns = [atom for atom in needed if signature(atom) == name]
-        if patterns:
-            atoms[name] = some.take(situation.terms.fitting_any(patterns, some.columns, len(some.t)))
-    for name, rows in situation.background.items():
-        patterns = [atom for atom in needed if signature(atom) == name]
-        static[name] = rows[situation.terms.fitting_any(patterns, list(rows.T), len(rows))]
+        return situation.terms.fitting_any(patterns, columns, rows)
+
+    atoms = {name: some.take(used(name, some.columns, len(some.t))) for name, some in situation.atoms.items()}
+    static = {name: rows[used(name, list(rows.T), len(rows))] for name, rows in situation.background.items()}
     return replace(situation, atoms=atoms, background=static)
 
 
@@ -259,11 +266,7 @@ def _first_kept(window: TupleWindow, situation: EncodedSituation, t: int) -> int
     """Return a time from which on at least as many atoms have come by t as a tuple window keeps."""
     if window.by is not None:
         return situation.timeline.first
-    arrivals = np.sort(np.concatenate(list(_arrivals(window, situation, t))))
+    come = situation.within(Interval(situation.timeline.first, t)).atoms.values()
+    times = (some.t[counted_atoms(some, window, situation.terms)] for some in come)
+    arrivals = np.sort(np.concatenate([np.empty(0, np.int64), *times]))
     return int(arrivals[-window.size]) if 0 < window.size <= len(arrivals) else situation.timeline.first
-
-
-def _arrivals(window: TupleWindow, situation: EncodedSituation, t: int) -> Iterator[Array]:
-    yield np.empty(0, np.int64)
-    for some in situation.within(Interval(situation.timeline.first, t)).atoms.values():
-        yield some.t[counted_atoms(some, window, situation.terms)]

@@ -1,25 +1,37 @@
-"""Questions to a program, and their answers at many evaluation times, by columns or by clingo."""
+"""Questions to a program, and their answers at many evaluation times, by columns or by clingo.
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import replace
+Answers are rows with runs of evaluation times, or whole answer streams.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from math import lcm
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from lars.analysis import reach, windows
 from lars.errors import FailedRunError, LarsError
-from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, formulas
-from lars.language.stream import Moment, moment_order, write_moment
-from lars.language.terms import Atom, Signature
+from lars.language.formulas import At, Diamond, Formula, In, Not, Truth
+from lars.language.program import Program, formulas, nested
+from lars.language.stream import Moment, write_moments
+from lars.language.terms import Atom, Signature, write_name
 from lars.language.windows import Interval, TimeWindow, TupleWindow
-from solver.columns import Array
-from solver.facts import Background, NearSituation, Row, Situation, Span, unite
-from solver.job.answer_runs import Answer, AnswerRuns, AtomRuns, Question, Stretch, Whole, atom_runs
-from solver.pointwise import consequences, have_runs, models, rows, runs
+from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, keys
+from solver.facts import (
+    Background,
+    Gate,
+    NearSituation,
+    Relevance,
+    Row,
+    Situation,
+    relevant_background,
+    split,
+    with_facts,
+)
+from solver.pointwise import Consequences, consequences, have_runs, models, rows, runs
 from solver.relational import (
     EncodedSituation,
     Obstacle,
@@ -32,9 +44,303 @@ from solver.relational import (
     encode,
     evaluate_program,
     obstacle,
+    row_texts,
+    spread,
+    subtract,
 )
 from solver.settings import Evaluator, Runner, tell
 
+TRIGGER: Final = Atom("trigger")
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Ask for whole answer streams: at most `most` of them, or what some or all of them derive.
+
+    Each row is then the derived atoms of one answer stream (or the consequences) as texts,
+    `@_u a` where a holds at another time than the reference time. No row: no answer stream.
+    """
+
+    most: int | None = None
+    consequences: Consequences | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A program without its trigger, what is asked for, and the evaluation times.
+
+    A predicate asks for its rows in the one answer stream that there is.
+    """
+
+    program: Program
+    output: Signature | Whole
+    gate: Gate
+
+    @property
+    def predicate(self) -> Signature | None:
+        """The predicate that is asked for; None when whole answer streams are."""
+        return None if isinstance(self.output, Whole) else self.output
+
+
+def used_background(background: Background, questions: Sequence[Question]) -> Background:
+    """Return the part of a background that questions can use."""
+    return relevant_background(background, [Relevance(q.program, q.predicate) for q in questions])
+
+
+class Answer(NamedTuple):
+    """A row that question number `question` has at time t."""
+
+    question: int
+    t: int
+    row: Row
+
+
+def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
+    """Return the question for the atoms of `output`; the gate is the program's own unless given."""
+    own, ungated = split(program, TRIGGER)
+    return Question(ungated if gate is None else program, output, own if gate is None else gate)
+
+
+class AnswerParts(Protocol):
+    """The answers to a question on a timeline: in columns, or packed, so that parts are read when needed."""
+
+    @property
+    def certified(self) -> int:
+        """At how many of the evaluation times clingo has the same rows."""
+        ...
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluation times there are."""
+        ...
+
+    @property
+    def parts(self) -> Sequence[tuple[int, int]]:
+        """Up to which time point each part reaches, ascending, and how many runs it has."""
+        ...
+
+    def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
+        """Return at least the answers at the times of an interval; packed ones get the codes of the terms."""
+        ...
+
+    def each_part(self) -> "Iterator[AnswerRuns]":
+        """Yield the answers of each part; runs end where it ends."""
+        ...
+
+    def whole(self) -> "AnswerRuns":
+        """Return all answers together."""
+        ...
+
+    def of_rows(self, rows: Sequence[Row]) -> "AnswerRuns":
+        """Return the answers that are some of the rows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerRuns:
+    """The answers to a question: each row with its longest runs of indexes into `times`, which ascend.
+
+    A time can stand there several times, where the newest input that is seen differs. At `certified` of
+    the times clingo has the same rows.
+    """
+
+    times: Array
+    runs: RunTable
+    terms: TermCodes
+    certified: int = 0
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluation times there are."""
+        return len(self.times)
+
+    @property
+    def parts(self) -> Sequence[tuple[int, int]]:
+        """Up to which time point the only part reaches, and how many runs it has."""
+        return [(int(self.times.max(initial=0)), len(self.runs))]
+
+    def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own
+        """Return all answers, which are those of the interval and more."""
+        return self
+
+    def each_part(self) -> "Iterator[AnswerRuns]":
+        """Yield all answers, which are one part."""
+        yield self
+
+    def whole(self) -> "AnswerRuns":
+        """Return all answers."""
+        return self
+
+    def of_rows(self, rows: Sequence[Row]) -> "AnswerRuns":
+        """Return the answers that are some of the rows."""
+        codes = [[NULL_CODE if text is None else self.terms.code(text) for text in row] for row in rows]
+        columns = [np.array(column, np.int64) for column in zip(*codes, strict=True)] if codes else []
+        if len(columns) != len(self.runs.columns):
+            columns = [np.empty(0, np.int64)] * len(self.runs.columns)
+        own, numbers = keys([self.runs.columns, columns], [len(self.runs), len(rows)], 1)
+        mask: Mask = np.isin(own, numbers)
+        return AnswerRuns(self.times, self.runs.take(mask), self.terms)
+
+    def rows(self) -> Iterator[tuple[Row, int, int]]:
+        """Yield each row as texts, None for null, with the first and last time of each run.
+
+        They come in the order of these times, and of the texts, null first.
+        """
+        runs = coalesce(self.runs, len(self.times))
+        ranks = [self.terms.ranks(column) for column in reversed(runs.columns)]
+        ordered = runs.take(np.lexsort([*ranks, runs.last, runs.first]))
+        for row, first, last in decode(ordered, self.terms):
+            yield row, int(self.times[first]), int(self.times[last])
+
+    def by_time(self) -> dict[int, frozenset[Row]]:
+        """Return the rows at each time at which there is one, ascending."""
+        rows = row_texts(self.runs, self.terms)
+        places, indexes = spread(self.runs.first, self.runs.last + 1)
+        times, numbers = np.unique(self.times, return_inverse=True)
+        # Small numbers are sorted by their digits.
+        each = numbers.astype(np.min_scalar_type(len(times)))[indexes]
+        listed = list(map(rows.__getitem__, places[np.argsort(each, kind="stable")].tolist()))
+        ends = np.cumsum(np.bincount(each, minlength=len(times))).tolist()
+        pairs = zip(times.tolist(), [0, *ends], ends, strict=False)
+        return {t: frozenset(listed[begin:end]) for t, begin, end in pairs if begin < end}
+
+    def at(self, t: int) -> frozenset[Row]:
+        """Return the rows at a time, all of them where it stands there several times; none if it does not."""
+        first, end = (int(np.searchsorted(self.times, t, side)) for side in ("left", "right"))
+        table = self.runs.take((self.runs.first < end) & (first <= self.runs.last) & (first < end))
+        return frozenset(row_texts(table, self.terms))
+
+    def among(self, times: Array) -> "AnswerRuns":
+        """Return the answers at some of the times, given ascending."""
+        kept, table = np.searchsorted(self.times, times), self.runs
+        first = np.searchsorted(kept, table.first, "left")
+        last = np.searchsorted(kept, table.last, "right") - 1
+        some = coalesce(RunTable(table.columns, first, last), len(kept))
+        return AnswerRuns(times, some, self.terms)
+
+    def until(self, times: Array) -> Array:
+        """Return the index of the last evaluation up to each of the times, -1 where there is none."""
+        return np.searchsorted(self.times, times, "right") - 1
+
+    def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
+        """Return, for each row of the columns, the last index up to its own at which it is an answer.
+
+        -1: there is none.
+        """
+        table, room = self.runs, len(self.times) + 1
+        own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
+        order = np.argsort(own * room + table.first)
+        begins = (own * room + table.first)[order]
+        places = np.searchsorted(begins, numbers * room + indexes, "right") - 1
+        if not len(begins):
+            return np.full(len(indexes), -1, np.int64)
+        run = order[np.maximum(places, 0)]
+        known = (places >= 0) & (own[run] == numbers) & (indexes >= 0)
+        return np.where(known, np.minimum(table.last[run], indexes), -1)
+
+    def holds_at(self, columns: Sequence[Array], indexes: Array) -> Mask:
+        """Return which rows of the columns are answers at the index of each; -1: at none."""
+        mask: Mask = self.held_until(columns, indexes) == indexes
+        return mask & (indexes >= 0)
+
+    def holds_within(self, columns: Sequence[Array], after: Array, until: Array) -> Mask:
+        """Return which rows are answers at some evaluation in (after, until], times of each row."""
+        mask: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
+        return mask
+
+    def difference(self, other: "AnswerRuns") -> "AnswerRuns":
+        """Return the rows that one of two answers at the same times has, where the other lacks them."""
+        width, count = len(self.runs.columns), len(self.times)
+        parts = [
+            subtract(table, less, range(width), count)
+            for table, less in ((self.runs, other.runs), (other.runs, self.runs))
+        ]
+        return AnswerRuns(self.times, coalesce(concatenate(parts, width), count), self.terms)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AtomRuns:
+    """Derived atoms as texts, in the order of answer streams, each with a run of indexes of times."""
+
+    atoms: Sequence[str]
+    first: Array
+    last: Array
+
+    def by_index(self, count: int) -> Iterator[tuple[str, ...]]:
+        """Yield what is derived at each of so many indexes, in order."""
+        places, indexes = spread(self.first, self.last + 1)
+        order = np.argsort(indexes, kind="stable")
+        places, borders = places[order], np.searchsorted(indexes[order], np.arange(count + 1))
+        for index in range(count):
+            yield tuple(map(self.atoms.__getitem__, places[borders[index] : borders[index + 1]].tolist()))
+
+
+def atom_runs(
+    program: Program, situation: EncodedSituation, derived: Mapping[Signature, RunTable]
+) -> AtomRuns:
+    """Return what a program derives, in order; B's atoms are left out."""
+    terms = situation.terms
+    background = {
+        name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in situation.background.items()
+    }
+    known = {name: frozenset(rows) for name, rows in with_facts(program, background).items()}
+    tables = {name: _without(table, known.get(name), terms) for name, table in sorted(derived.items())}
+    texts = [text for name, table in tables.items() for text in _texts(name, table, terms)]
+    order = _order(tables, terms)
+    first, last = (
+        np.concatenate([np.empty(0, np.int64), *(getattr(table, end) for table in tables.values())])[order]
+        for end in ("first", "last")
+    )
+    return AtomRuns([texts[place] for place in order.tolist()], first, last)
+
+
+def _without(table: RunTable, known: frozenset[Row] | None, terms: TermCodes) -> RunTable:
+    if not known:
+        return table
+    rows = _written(table, terms)
+    return table.take(np.array([row not in known for row in rows], np.bool_))
+
+
+def _written(table: RunTable, terms: TermCodes) -> list[Row]:
+    columns = [terms.atom_texts(column) for column in table.columns]
+    return list(zip(*columns, strict=True)) if columns else row_texts(table, terms)
+
+
+def _texts(name: Signature, table: RunTable, terms: TermCodes) -> list[str]:
+    written, arity = write_name(name[0]), name[1]
+    if not arity:
+        return [written] * len(table)
+    return [f"{written}({', '.join(map(str, row))})" for row in _written(table, terms)]
+
+
+def _order(tables: Mapping[Signature, RunTable], terms: TermCodes) -> Array:
+    """Return the places of the rows of all tables in the order of `write_moments`, then of their runs."""
+    width, names = max((arity for _, arity in tables), default=0), sorted({name for name, _ in tables})
+    ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
+    keys: list[list[Array]] = [[] for _ in range(width + 2)]
+    for (name, arity), table in tables.items():
+        # An atom comes before those that go on where it ends.
+        missing = [np.full(len(table), -1)] * (width - arity)
+        columns = [*(ranks[column] for column in table.columns), *missing]
+        for key, column in zip(keys, (table.first, *reversed(columns)), strict=False):
+            key.append(column)
+        keys[-1].append(np.full(len(table), names.index(name)))
+    return np.lexsort([np.concatenate(parts) for parts in keys]) if tables else np.empty(0, np.int64)
+
+
+def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
+    """Return for each code that stands in the columns its place in their order: numbers first, by value."""
+    used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
+    texts = terms.atom_texts(used)
+    keys = [(0, int(text), "") if text.lstrip("-").isdecimal() else (1, 0, text) for text in texts]
+    ranks = np.zeros(len(terms), np.int64)
+    ranks[used[sorted(range(len(keys)), key=keys.__getitem__)]] = np.arange(len(keys))
+    return ranks
+
+
+ATOMS_AT_ONCE: Final = 250_000
+_SPREAD: Final = 50_000_000
+"""Atoms times evaluation times of one clingo program: what is negated is told of each time by itself."""
 _KEPT: Final = 256
 """So many situations are remembered."""
 
@@ -52,7 +358,9 @@ class RepeatedSituations:
         self._windows = sorted(windows(program), key=str)
         self._reach = reach(program)
         bodies = [part for rule in program.rules for part in formulas(rule.body)]
-        self._tells_time = any(isinstance(rule.head, At) for rule in program.rules) or any(map(_asks, bodies))
+        self._tells_time = any(isinstance(rule.head, At) for rule in program.rules) or any(
+            isinstance(inner, At) for part in bodies for inner in nested(part)
+        )
         self._flat = all(map(_is_flat, bodies))
         steps = (window.step for window in self._windows if isinstance(window, TimeWindow))
         self._step = lcm(*steps)
@@ -98,17 +406,6 @@ class RepeatedSituations:
         return facts, ends, t % self._step
 
 
-def _asks(part: Formula) -> bool:
-    """Whether a formula asks for the time itself."""
-    match part:
-        case At():
-            return True
-        case Not(inner) | Diamond(inner) | Box(inner) | In(_, inner):
-            return _asks(inner)
-        case _:
-            return False
-
-
 def _is_flat(part: Formula) -> bool:
     """Whether a formula is an atom, or ◇ of one, perhaps in a window and under ¬ that stands outside."""
     match part:
@@ -118,12 +415,9 @@ def _is_flat(part: Formula) -> bool:
             return isinstance(inner.inner if isinstance(inner, Diamond) else inner, Atom | Truth)
 
 
-Outcome = TypeVar("Outcome")
-
-
-def evaluate(
+def answers_in(
     questions: Sequence[Question],
-    situation: Situation,
+    situation: EncodedSituation,
     within: Interval,
     evaluator: Evaluator = Evaluator.AUTO,
 ) -> Iterator[Answer]:
@@ -131,50 +425,12 @@ def evaluate(
 
     The situation must hold all input that the programs' windows can see from there.
     """
-    return answers_in(questions, encode(situation), within, evaluator)
-
-
-def answers_in(
-    questions: Sequence[Question],
-    situation: EncodedSituation,
-    within: Interval,
-    evaluator: Evaluator = Evaluator.AUTO,
-) -> Iterator[Answer]:
-    """Yield the answers as `evaluate` does, of a situation in columns."""
-    for number, times, row, first, last in _rows(questions, situation, within, evaluator):
-        for t in times[first : last + 1]:
-            yield Answer(number, t, row)
-
-
-def stretches(
-    questions: Sequence[Question],
-    situation: Situation,
-    within: Interval,
-    evaluator: Evaluator = Evaluator.AUTO,
-) -> Iterator[Stretch]:
-    """Yield the answers as `evaluate` does, those of consecutive evaluation times as one."""
-    result: dict[tuple[int, Row], tuple[Sequence[int], list[Span]]] = {}
-    for number, times, row, first, last in _rows(questions, encode(situation), within, evaluator):
-        unite(result.setdefault((number, row), (times, []))[1], (first, last))
-    for (number, row), (times, spans) in result.items():
-        yield from (Stretch(number, row, times[first], times[last]) for first, last in spans)
-
-
-def _rows(
-    questions: Sequence[Question], situation: EncodedSituation, within: Interval, evaluator: Evaluator
-) -> Iterator[tuple[int, Sequence[int], Row, int, int]]:
-    """Yield the rows of each question by its number, with its times, each row's runs apart."""
     for number, question in enumerate(questions):
-        times = situation.times(question.gate, within).tolist()
-        last_rows = None
-        if by_columns(question, situation.background, evaluator):
-            if evaluator is Evaluator.BOTH:
-                check_alike_at(question, situation.decoded(), times)
-            last_rows = _unless_refused(partial(_found_by_columns, question, situation, times), evaluator)
-        if last_rows is None:
-            last_rows = parts_by_clingo(question, situation, times)
-        for row, first, last in last_rows:
-            yield number, times, row, first, last
+        posed = PosedQuestion(question, situation, situation.times(question.gate, within).tolist())
+        rows = posed.by_columns(PosedQuestion.rows, evaluator)
+        for row, first, last in posed.rows_of_clingo() if rows is None else rows:
+            for t in posed.times[first : last + 1]:
+                yield Answer(number, t, row)
 
 
 def answer_runs(
@@ -203,52 +459,124 @@ def answers_at(
     arrived after its newest is seen.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
-    result, listed = None, times.tolist()
-    if by_columns(question, situation.background, evaluator):
-        if evaluator is Evaluator.BOTH and newest is None:
-            check_alike_at(question, situation.decoded(), listed)
-        latest = None if newest is None else newest.tolist()
-        result = _unless_refused(partial(_by_columns, question, situation, listed, latest), evaluator)
-    if result is None:
-        rows = _by_clingo_as_if(question, situation, listed, newest)
-        result = coalesce(as_table(rows, question.predicate[1], situation.terms), len(listed))
-    return AnswerRuns(times, result, situation.terms)
+    latest = None if newest is None else newest.tolist()
+    posed = PosedQuestion(question, situation, times.tolist(), latest)
+    table = posed.by_columns(PosedQuestion.table, evaluator)
+    if table is None:
+        rows = as_table(posed.rows_of_clingo(), question.predicate[1], situation.terms)
+        table = coalesce(rows, len(times))
+    return AnswerRuns(times, table, situation.terms)
 
 
-def _unless_refused(outcome_of: Callable[[], Outcome], evaluator: Evaluator) -> Outcome | None:
-    """Return what columns find, None where they meet a number or a constraint that they cannot answer.
-
-    clingo, time by time, answers what comes before, and says at which time it cannot.
-    """
-    try:
-        return outcome_of()
-    except FailedRunError:
-        raise
-    except LarsError:
-        if evaluator is Evaluator.RELATIONAL:
-            raise
+def stream_runs(
+    question: Question, situation: EncodedSituation, times: Sequence[int], evaluator: Evaluator
+) -> AtomRuns | None:
+    """Return the atoms of the only answer stream at each of the times; None where clingo has to answer."""
+    if evaluator is Evaluator.BOTH:
         return None
+    return PosedQuestion(question, situation, times).by_columns(PosedQuestion.streams, evaluator)
 
 
-def _by_clingo_as_if(
-    question: Question, situation: EncodedSituation, times: Sequence[int], newest: Array | None
-) -> Iterator[tuple[Row, int, int]]:
-    if newest is None:
-        yield from parts_by_clingo(question, situation, times)
-        return
-    decoded = situation.decoded()
-    for index, (t, latest) in enumerate(zip(times, newest.tolist(), strict=True)):
-        for row, _, _ in by_clingo(question, replace(decoded, newest=latest), [t]):
-            yield row, index, index
+Outcome = TypeVar("Outcome")
 
 
-def parts_by_clingo(
-    question: Question, situation: EncodedSituation, times: Sequence[int]
-) -> Iterator[tuple[Row, int, int]]:
-    """Yield what `by_clingo` does, of one part of the times after another: runs end where it ends."""
-    for begin, end, part in _portions(question.program, situation, times) if times else ():
-        for row, first, last in by_clingo(question, part.decoded(), times[begin:end]):
-            yield row, begin + first, begin + last
+@dataclass(frozen=True, slots=True, eq=False)
+class PosedQuestion:
+    """A question in a situation at ascending times, whatever its gate.
+
+    `newest` are as many times, which never move back: at each evaluation nothing that arrived after its
+    newest is seen.
+    """
+
+    question: Question
+    situation: EncodedSituation
+    times: Sequence[int]
+    newest: Sequence[int] | None = None
+
+    def by_columns(self, find: Callable[["PosedQuestion"], Outcome], evaluator: Evaluator) -> Outcome | None:
+        """Return what columns find, None where clingo has to answer.
+
+        It has to where columns do not cover the question, or meet a number or a constraint that they cannot
+        answer: clingo, time by time, answers what comes before, and says at which time it cannot.
+        """
+        if not by_columns(self.question, self.situation.background, evaluator):
+            return None
+        if evaluator is Evaluator.BOTH and self.newest is None:
+            check_alike_at(self.question, self.situation.decoded(), self.times)
+        try:
+            return find(self)
+        except FailedRunError:
+            raise
+        except LarsError:
+            if evaluator is Evaluator.RELATIONAL:
+                raise
+            return None
+
+    def table(self) -> RunTable:
+        """Return the rows of the predicate that is asked for."""
+        assert self.question.predicate is not None
+        predicate = self.question.predicate
+        return self._tables().get(predicate, empty(predicate[1]))
+
+    def streams(self) -> AtomRuns:
+        """Return the atoms of whole answer streams."""
+        return atom_runs(self.question.program, self.situation, self._tables())
+
+    def rows(self) -> Iterator[tuple[Row, int, int]]:
+        """Return the rows that are asked for, each with the first and last index of its runs."""
+        if self.question.predicate is None:
+            rows = self.streams().by_index(len(self.times))
+            return ((row, index, index) for index, row in enumerate(rows))
+        return decode(coalesce(self.table(), len(self.times)), self.situation.terms)
+
+    def _tables(self) -> dict[Signature, RunTable]:
+        """Return what is asked for of each predicate: the predicate's, or all that is derived."""
+        program, predicate = self.question.program, self.question.predicate
+        tables: dict[Signature, list[RunTable]] = {}
+        parts = list(self._parts())
+        for number, (begin, end, part) in enumerate(parts):
+            tell(number, len(parts))
+            latest = None if self.newest is None else self.newest[begin:end]
+            derived = evaluate_program(program, part, self.times[begin:end], predicate, latest)
+            for name in derived if predicate is None else derived.keys() & {predicate}:
+                tables.setdefault(name, []).append(derived[name].moved(begin))
+        return {
+            name: some[0] if len(parts) == 1 else coalesce(concatenate(some, name[1]), len(self.times))
+            for name, some in tables.items()
+        }
+
+    def rows_of_clingo(self) -> Iterator[tuple[Row, int, int]]:
+        """Yield what clingo finds, one part of the times after another: runs end where a part ends."""
+        if self.newest is None:
+            for begin, end, part in self._parts():
+                for row, first, last in by_clingo(self.question, part.decoded(), self.times[begin:end]):
+                    yield row, begin + first, begin + last
+            return
+        decoded = self.situation.decoded()
+        for index, (t, latest) in enumerate(zip(self.times, self.newest, strict=True)):
+            for row, _, _ in by_clingo(self.question, replace(decoded, newest=latest), [t]):
+                yield row, index, index
+
+    def _parts(self) -> Iterator[tuple[int, int, EncodedSituation]]:
+        """Yield ranges of the times, each with the input that it needs: joins of a part stay in memory."""
+        situation, times, seen = self.situation, self.times, reach(self.question.program)
+        if not times:
+            return
+        if seen.past is None or seen.future is None or seen.tuples:
+            # Tuple windows count what came long before.
+            yield 0, len(times), situation
+            return
+        arrived = np.zeros(len(times), np.int64)
+        for some in situation.atoms.values():
+            arrived += np.searchsorted(some.t, times, "right")
+        total = int(arrived[-1])
+        length = times[-1] + 1 - times[0]
+        count = min(1 + total // ATOMS_AT_ONCE, 1 + length // (seen.past + seen.future + 1))
+        number = np.maximum(arrived - 1, 0) * count // max(total, 1)
+        borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
+        for begin, end in pairwise(borders):
+            near = Interval(times[begin] - seen.past, times[end - 1] + seen.future)
+            yield begin, end, situation.within(near)
 
 
 def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
@@ -256,7 +584,7 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
     from solver.job.both_ways import PosedProgram, check_alike
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
-        return _found_by_columns(_of_program(case.program), encode(case.situation), case.times)
+        return PosedQuestion(_of_program(case.program), encode(case.situation), case.times).rows()
 
     def clingo(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
         return by_clingo(_of_program(case.program), case.situation, case.times)
@@ -298,86 +626,6 @@ def _obstacle(program: Program, background: frozenset[Signature], *, whole: bool
     return hindering
 
 
-def _found_by_columns(
-    question: Question, situation: EncodedSituation, times: Sequence[int]
-) -> Iterator[tuple[Row, int, int]]:
-    if question.predicate is None:
-        runs_of_atoms = _stream_runs(question, situation, times)
-        return ((row, index, index) for index, row in enumerate(runs_of_atoms.by_index(len(times))))
-    table = coalesce(_by_columns(question, situation, times), len(times))
-    return decode(table, situation.terms)
-
-
-def stream_runs(
-    question: Question, situation: EncodedSituation, times: Sequence[int], evaluator: Evaluator
-) -> AtomRuns | None:
-    """Return the atoms of the only answer stream at each of the times; None where clingo has to answer."""
-    if evaluator is Evaluator.BOTH or not by_columns(question, situation.background, evaluator):
-        return None
-    return _unless_refused(partial(_stream_runs, question, situation, times), evaluator)
-
-
-def _stream_runs(question: Question, situation: EncodedSituation, times: Sequence[int]) -> AtomRuns:
-    run_tables: dict[Signature, list[RunTable]] = {}
-    for begin, end, part in _portions(question.program, situation, times) if times else ():
-        for name, table in evaluate_program(question.program, part, times[begin:end], None).items():
-            run_tables.setdefault(name, []).append(table.moved(begin))
-    derived = {
-        name: tables[0] if len(tables) == 1 else coalesce(concatenate(tables, name[1]), len(times))
-        for name, tables in run_tables.items()
-    }
-    return atom_runs(question.program, situation, derived)
-
-
-def _by_columns(
-    question: Question,
-    situation: EncodedSituation,
-    times: Sequence[int],
-    newest: Sequence[int] | None = None,
-) -> RunTable:
-    output = question.predicate
-    assert output is not None, "whole answer streams are clingo's"
-    if not times:
-        return empty(output[1])
-    parts = list(_portions(question.program, situation, times))
-    run_tables: list[RunTable] = []
-    for begin, end, part in parts:
-        tell(len(run_tables), len(parts))
-        latest = None if newest is None else newest[begin:end]
-        tables = evaluate_program(question.program, part, times[begin:end], output, latest)
-        run_tables.append(tables.get(output, empty(output[1])))
-    if len(run_tables) == 1:
-        return run_tables[0]
-    moved = [table.moved(begin) for table, (begin, _, _) in zip(run_tables, parts, strict=True)]
-    return coalesce(concatenate(moved, output[1]), len(times))
-
-
-ATOMS_AT_ONCE: Final = 250_000
-_SPREAD: Final = 50_000_000
-"""Atoms times evaluation times of one clingo program: what is negated is told of each time by itself."""
-
-
-def _portions(
-    program: Program, situation: EncodedSituation, times: Sequence[int]
-) -> Iterator[tuple[int, int, EncodedSituation]]:
-    """Yield ranges of the times, each with the input that it needs: joins of a part stay in memory."""
-    seen = reach(program)
-    arrived = np.zeros(len(times), np.int64)
-    for some in situation.atoms.values():
-        arrived += np.searchsorted(some.t, times, "right")
-    total = int(arrived[-1])
-    if seen.past is None or seen.future is None or seen.tuples:
-        # Tuple windows count what came long before.
-        yield 0, len(times), situation
-        return
-    length = times[-1] + 1 - times[0]
-    count = min(1 + total // ATOMS_AT_ONCE, 1 + length // (seen.past + seen.future + 1))
-    number = np.maximum(arrived - 1, 0) * count // max(total, 1)
-    borders = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(times)]
-    for begin, end in pairwise(borders):
-        yield begin, end, situation.within(Interval(times[begin] - seen.past, times[end - 1] + seen.future))
-
-
 def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
@@ -396,19 +644,16 @@ def by_clingo(
         yield from ((row, index, index) for row in found)
 
 
-def _rows_at(question: Question, situation: Situation, t: int) -> Iterable[Row]:
-    if isinstance(question.output, Whole):
-        return _whole_rows(question, situation, t, question.output)
-    return rows(question.program, situation, t, question.output)
-
-
-def _whole_rows(question: Question, situation: Situation, t: int, whole: Whole) -> Iterator[Row]:
+def _rows_at(question: Question, situation: Situation, t: int) -> Iterator[Row]:
     found: Iterable[frozenset[Moment] | None]
+    whole = question.output
+    if not isinstance(whole, Whole):
+        yield from rows(question.program, situation, t, whole)
+        return
     if whole.consequences is None:
         found = islice(models(question.program, situation, t), whole.most)
     else:
         found = (consequences(question.program, situation, t, whole.consequences),)
     for model in found:
         if model is not None:
-            moments = sorted(model, key=lambda moment: moment_order(moment, t))
-            yield tuple(write_moment(moment, t) for moment in moments)
+            yield write_moments(model, t)

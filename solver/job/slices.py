@@ -4,7 +4,7 @@ a trace's columns → slices with what windows see before and after them → ans
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from operator import attrgetter
@@ -15,21 +15,11 @@ import numpy as np
 from lars.analysis import Reach, reach
 from lars.language.program import Program
 from lars.language.terms import Atom, Signature, signature
-from lars.language.windows import Interval, TupleWindow
-from solver.columns import (
-    Array,
-    Atoms,
-    CodedTerms,
-    InputAtoms,
-    Mask,
-    TraceColumns,
-    in_time_order,
-    together,
-)
-from solver.facts import Arrivals, Background, Relevance, relevant_background
-from solver.job.answer_runs import Answer, Question
-from solver.job.evaluation import answers_in
-from solver.relational import EncodedSituation, counted_atoms, of_source, partition, situation_of
+from lars.language.windows import Interval, Ties, TupleWindow
+from solver.columns import Array, Atoms, CodedTerms, InputAtoms, Mask, TraceColumns, in_time_order, together
+from solver.facts import Arrivals, Background, Relevance
+from solver.job.evaluation import Answer, Question, answers_in, used_background
+from solver.relational import EncodedSituation, kept_runs, of_source, situation_of
 from solver.settings import Certify, Evaluator, Progress, no_progress
 
 Counts = tuple[Array, Array]
@@ -64,10 +54,6 @@ class Needs:
             mask |= of_source(some, window, terms)
         return mask
 
-    def triggering(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
-        """Return which atoms of a predicate tell when to evaluate."""
-        return _fitting(self.triggers, name, some, terms)
-
     def among(self, atoms: Atoms, terms: CodedTerms, timeline: Interval) -> "NeededAtoms":
         """Return which of some atoms slices of a timeline need."""
         own: dict[Signature, InputAtoms] = {}
@@ -76,7 +62,7 @@ class Needs:
             here = some.within(timeline)
             mask = self.windowed(name, here, terms)
             reached[name] = here.take(mask)
-            own[name] = here.take(self.triggering(name, here, terms) & ~mask)
+            own[name] = here.take(_fitting(self.triggers, name, here, terms) & ~mask)
         ends = (timeline.last + 1 if end is None else end for end in (self.reach.past, self.reach.future))
         return NeededAtoms(reached, own, *ends)
 
@@ -189,10 +175,14 @@ def carried_atoms(
 
     Ties at the oldest instant are all among them: they are decided where the window is evaluated.
     """
+    order = {name: np.lexsort((some.arrival, some.t)) for name, some in atoms.items()}
+    ordered = {name: some.take(order[name]) for name, some in atoms.items() if len(some.t)}
+    end = np.array([max((int(some.t[-1]) for some in ordered.values()), default=0)])
     marks = {name: np.zeros(len(some.t), np.bool_) for name, some in atoms.items()}
-    for window in windows:
-        for name, places in _newest(window, atoms, terms).items():
-            marks[name][places] = True
+    for window in windows if ordered else ():
+        runs = kept_runs(ordered, replace(window, ties=Ties.ALL), end, terms)
+        for name, (first, last) in runs.items():
+            marks[name][order[name]] |= first <= last
     return {name: some.take(marks[name]) for name, some in atoms.items() if marks[name].any()}
 
 
@@ -210,40 +200,6 @@ def join_atoms(atoms: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
     """Return the atoms of both, one after the other."""
     names = dict.fromkeys((*atoms, *other))
     return {name: together([some[name] for some in (atoms, other) if name in some]) for name in names}
-
-
-def _newest(window: TupleWindow, atoms: Atoms, terms: CodedTerms) -> Mapping[Signature, Array]:
-    """Return the places of the atoms of each predicate that the window keeps at the end."""
-    nothing = np.empty(0, np.int64)
-    newest: list[tuple[Array, ...]] = [(nothing,) * 5]
-    following = 0
-    for number, some in enumerate(atoms.values()):
-        # Of equal atoms at one time the first that arrived counts.
-        order = np.argsort(some.arrival, kind="stable")
-        places = order[counted_atoms(some.take(order), window, terms)]
-        input_atoms = some.take(places)
-        group = np.zeros(len(places), np.int64)
-        if window.by is not None:
-            # Atoms of one predicate alone share a partition.
-            group = following + np.unique(partition(input_atoms, window), return_inverse=True)[1]
-            following += len(group)
-        newest.append((group, input_atoms.t, input_atoms.arrival, np.full(len(places), number), places))
-    columns = [np.concatenate(some) for some in zip(*newest, strict=True)]
-    group, t, arrival, numbers, places = columns
-    order = np.lexsort((arrival, t, group))
-    group, t = group[order], t[order]
-    chosen = order[t >= _oldest(group, t, window.size)]
-    return {
-        name: places[chosen[numbers[chosen] == number]].astype(np.int64) for number, name in enumerate(atoms)
-    }
-
-
-def _oldest(group: Array, t: Array, size: int) -> Array:
-    """Return for each atom the time of its group's oldest one that still fits; atoms are in order."""
-    ends = np.searchsorted(group, group, "right")
-    if not size:
-        return t[ends - 1] + 1
-    return t[np.maximum(np.searchsorted(group, group, "left"), ends - size)]
 
 
 _Payload_contra = TypeVar("_Payload_contra", contravariant=True)
@@ -298,11 +254,6 @@ class Job:
     def relevant(self) -> Background:
         """Return the part of the background that the questions can use."""
         return used_background(self.background, self.questions)
-
-
-def used_background(background: Background, questions: Sequence[Question]) -> Background:
-    """Return the part of a background that questions can use."""
-    return relevant_background(background, [Relevance(q.program, q.predicate) for q in questions])
 
 
 def by_slice(job: Job, columns: TraceColumns, progress: Progress = no_progress) -> Iterator[Iterator[Answer]]:

@@ -1,7 +1,6 @@
 """LARS as ASP in clingo at one time point, exact for every program, and over runs; files that stand alone."""
 
 from solver.pointwise.asp_terms import RuleNames, call, predicate_name
-from solver.pointwise.callbacks import Host, HostedCondition, condition_arguments
-from solver.pointwise.encoding import AspNames, RuleWriter
-from solver.pointwise.point_evaluation import Consequences, consequences, models, rows
+from solver.pointwise.encoding import AspNames, HostedCondition, RuleWriter, condition_arguments
+from solver.pointwise.point_evaluation import Consequences, Host, consequences, models, rows
 from solver.pointwise.run_evaluation import have_runs, runs

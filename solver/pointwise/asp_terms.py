@@ -7,6 +7,7 @@ This is the only place that quotes terms: no text of a trace or query is part of
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from math import prod
 from typing import Final, assert_never
 
 import clingo
@@ -208,30 +209,16 @@ def _greatest(side: Arithmetic, natural: frozenset[Variable]) -> int | None:
         case Number(value):
             bound: int | None = abs(value)
         case Operation(operator, left, right):
-            bound = _combined(operator, _greatest(left, natural), _greatest(right, natural))
+            bounds = _greatest(left, natural), _greatest(right, natural)
+            known = [bound for bound in bounds if bound is not None]
+            # The remainder is computed by way of a sum with the divisor.
+            whole = prod(known) if operator is ArithmeticOperator.TIMES else sum(known)
+            bound = whole if len(known) == len(bounds) else None
         case Variable() if side in natural:
             bound = GREATEST
         case _:
             bound = None
     return bound if bound is not None and bound < 2 * GREATEST else None
-
-
-def _combined(operator: ArithmeticOperator, left: int | None, right: int | None) -> int | None:
-    if left is None or right is None:
-        return None
-    match operator:
-        case ArithmeticOperator.TIMES:
-            return left * right
-        case (
-            ArithmeticOperator.PLUS
-            | ArithmeticOperator.MINUS
-            | ArithmeticOperator.DIVIDE
-            | ArithmeticOperator.MOD
-        ):
-            # The remainder is computed by way of a sum with the divisor.
-            return left + right
-        case _:
-            assert_never(operator)
 
 
 RESERVED: Final = frozenset(("now", "timeline", "window", "arrival", "newest", "oldest", "kept"))

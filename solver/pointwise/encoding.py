@@ -12,10 +12,12 @@ background, and what windows show and keep.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, assert_never
+
+import clingo
 
 from lars.analysis import (
     LiteralForm,
@@ -29,22 +31,7 @@ from lars.analysis import (
 )
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.formulas import (
-    Assign,
-    At,
-    BodyLiteral,
-    Box,
-    Comparison,
-    Condition,
-    Diamond,
-    Formula,
-    In,
-    Not,
-    SetLiteral,
-    Test,
-    Truth,
-)
-from lars.language.program import Program, Rule, formulas, head_atom, is_fact, set_literals, variables
+from lars.language.program import Program, Rule, formulas, head_atom, rebuild, set_literals, variables
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import (
@@ -58,20 +45,6 @@ from lars.language.windows import (
 )
 from solver.facts import Situation, variables_in_order, with_facts
 from solver.pointwise.asp_terms import GREATEST, RuleNames, call, comparison, predicate_name, wrapping
-from solver.pointwise.callbacks import (
-    HostedCondition,
-    Instances,
-    Place,
-    columns,
-    condition_arguments,
-    condition_atom,
-    gathered_signature,
-    gathering,
-    place,
-    required_rules,
-    table,
-    table_signature,
-)
 
 LONG: Final = 10_000
 """Times of a timeline that ends later are ranked, where that can be: what ASP meets is smaller then."""
@@ -117,24 +90,24 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
     """Whether a rule would not see a time moved, nor one put in or left out at which nothing arrives."""
     forms = [literal_form(part) for part in formulas(rule.body)]
-    head = variables(rule.head.time) if isinstance(rule.head, At) else frozenset()
+    head = variables(rule.head.time) if isinstance(rule.head, logic.At) else frozenset()
     times = head.union(form.time for form in forms if isinstance(form.time, Variable))
     arrived = times.intersection(form.time for form in forms if _meets_arrival(form, always))
     used = {name for form in forms if isinstance(form.atom, Atom) for name in variables(form.atom)}
     for part in rule.body:
-        if isinstance(part, Condition | SetLiteral) and not _orders(part, arrived):
+        if isinstance(part, logic.Condition | logic.SetLiteral) and not _orders(part, arrived):
             used |= variables(part)
     return head <= arrived and times.isdisjoint(used | variables(head_atom(rule)))
 
 
 def _meets_arrival(form: LiteralForm, always: frozenset[Signature]) -> bool:
     """Whether the literal binds its time to one at which an atom arrives, or is derived from one."""
-    known = isinstance(form.atom, Truth) or signature(form.atom) in always
+    known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
     return form.mode is Mode.AT and form.positive and not known
 
 
-def _orders(part: BodyLiteral, arrived: frozenset[Variable]) -> bool:
-    return isinstance(part, Comparison) and {part.left, part.right} <= arrived
+def _orders(part: logic.BodyLiteral, arrived: frozenset[Variable]) -> bool:
+    return isinstance(part, logic.Comparison) and {part.left, part.right} <= arrived
 
 
 def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
@@ -170,7 +143,7 @@ def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
 def _fixed_times(program: Program) -> Iterator[int]:
     for rule in program.rules:
         times = [literal_form(part).time for part in formulas(rule.body)]
-        times += [rule.head.time] if isinstance(rule.head, At) else []
+        times += [rule.head.time] if isinstance(rule.head, logic.At) else []
         yield from (time.value for time in times if isinstance(time, Number))
 
 
@@ -178,27 +151,124 @@ def _with_ranks(program: Program, seen: Callable[[Window], Window], rank: Callab
     def timed(time: Variable | Number) -> Variable | Number:
         return Number(rank(time.value)) if isinstance(time, Number) else time
 
-    def formula(part: Formula) -> Formula:
+    def ranked(part: logic.Formula) -> logic.Formula:
         match part:
-            case In(window, inner):
-                return In(seen(window), formula(inner))
-            case At(time, inner):
-                return At(timed(time), formula(inner))
-            case Not(inner) | Diamond(inner) | Box(inner):
-                return replace(part, inner=formula(inner))
-            case Atom() | Truth():
-                return part
+            case logic.In(window, inner):
+                return logic.In(seen(window), inner)
+            case logic.At(time, inner):
+                return logic.At(timed(time), inner)
             case _:
-                assert_never(part)
+                return part
 
-    def literal(part: BodyLiteral) -> BodyLiteral:
-        return part if isinstance(part, Condition | SetLiteral) else formula(part)
+    def literal(part: logic.BodyLiteral) -> logic.BodyLiteral:
+        return part if isinstance(part, logic.Condition | logic.SetLiteral) else rebuild(part, ranked)
 
     def changed(rule: Rule) -> Rule:
-        head = replace(rule.head, time=timed(rule.head.time)) if isinstance(rule.head, At) else rule.head
+        head = (
+            replace(rule.head, time=timed(rule.head.time)) if isinstance(rule.head, logic.At) else rule.head
+        )
         return replace(rule, head=head, body=tuple(map(literal, rule.body)))
 
     return Program(tuple(map(changed, program.rules)))
+
+
+Symbols = tuple[clingo.Symbol, ...]
+Instances = Mapping[logic.SetLiteral, frozenset[Symbols]]
+"""Which instances of their atoms literals shall find at one reference time."""
+HostedCondition = logic.Test | logic.Assign
+Place = tuple[HostedCondition, Signature | None]
+"""A condition in the rules of one predicate: one table for two would tie their layers together."""
+
+
+def place(condition: HostedCondition, rule: Rule) -> Place:
+    """Return where a condition of a rule stands."""
+    head = head_atom(rule)
+    return condition, None if head is None else signature(head)
+
+
+def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
+    """Return the variables that a condition's value depends on, in lexicographic order."""
+    return tuple(sorted(variables(condition.expression)))
+
+
+def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]:
+    """Return the variables of what the host says of a literal, in the order of its predicate's arguments."""
+    match literal:
+        case logic.Test():
+            return condition_arguments(literal)
+        case logic.Assign(variable):
+            return (*condition_arguments(literal), variable)
+        case logic.Gather(variable, _, _, keys):
+            return (*keys, variable)
+        case logic.Among(atom):
+            return variables_in_order(atom)
+
+
+def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -> Signature:
+    """Return name and arity of the predicate of what the host says of a literal at one reference time."""
+    kind = (
+        "test"
+        if isinstance(literal, logic.Test)
+        else "value"
+        if isinstance(literal, logic.Assign)
+        else "gathered"
+    )
+    return f"{kind}'{number}", len(columns(literal))
+
+
+def collected_signature(literal: logic.SetLiteral, number: int) -> tuple[str, int]:
+    """Return name and arity of the ASP predicate of the literal's number and the atom's instances."""
+    return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
+
+
+def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
+    """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
+    question = call(f"ask'{number}", arguments)
+    yield f"{question} :- {domain}." if domain else f"{question}."
+    terms, (name, _) = ",".join((str(number), *arguments)), hosted_signature(condition, number)
+    if isinstance(condition, logic.Test):
+        yield f"{call(name, arguments)} :- {question}; @test({terms}) = 1."
+    else:
+        yield f"{call(name, [*arguments, 'Y'])} :- {question}; Y = @value({terms})."
+
+
+def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
+    """Yield the rules by which the host answers the literal.
+
+    `instance` is the body that binds `terms`, the texts of the atom's variables.
+    """
+    collected, noted = f"collected'{number}", f"noted'{number}"
+    yield f"{call(collected, [str(number), *terms])} :- {instance}."
+    # The number is a variable now, so that gringo can't ask before the atom is there.
+    names = ["N", *(f"X{i}" for i in range(len(terms)))]
+    yield f"{call(noted, names)} :- {call(collected, names)}; {call('@collect', names)} = 1."
+    yield f"some'{number} :- {call(noted, names)}."
+    # There is something to say about no instance too.
+    yield f"finished'{number}({number}) :- some'{number}."
+    yield f"finished'{number}({number}) :- not some'{number}."
+    names = [f"X{i}" for i in range(len(columns(literal)))]
+    # The number after them, since (X,) is a tuple, (X) is X.
+    text = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
+    yield f"{call(hosted_signature(literal, number)[0], names)} :- finished'{number}(N); {text}."
+
+
+def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
+    """Yield rules without which the atom could have other instances than these."""
+    name, arity = collected_signature(literal, number)
+    text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
+    for instance in instances:
+        yield f"{call(text, [str(number), *map(str, instance)])}."
+    yield f":- {call(text, names)}; not {call(name, names)}."
+    yield f":- {call(name, names)}; not {call(text, names)}."
+
+
+def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
+    """Return the rule by which a program asks for the facts of a predicate, `timed` with their times."""
+    names = [f"X{i}" for i in range(arity - timed)]
+    row = f"({','.join(names)}{',' * (len(names) == 1)})"
+    if timed:
+        return f"{call(name, [*names, 'T'])} :- T = @times({number}); {row} = @rows({number},T).\n"
+    return f"{call(name, names)} :- {row} = @rows({number}).\n"
 
 
 @dataclass(frozen=True)
@@ -221,33 +291,29 @@ class AspNames:
     @cached_property
     def background_predicates(self) -> frozenset[Signature]:
         """The predicates of which B may hold atoms."""
-        facts = (rule.head for rule in self.program.rules if is_fact(rule))
-        return self.background | {signature(head) for head in facts if isinstance(head, Atom)}
+        return self.background.union(map(signature, self.program.facts))
 
     @cached_property
     def timed(self) -> frozenset[Signature]:
         """The predicates that some literal looks at elsewhere than now, or some head derives there."""
         looked_at = {
             signature(form.atom)
-            for _, form in self.literals
+            for form in self.literals
             if isinstance(form.atom, Atom) and (form.mode is not Mode.NOW or form.window is not None)
         }
         elsewhere = {
             signature(atom)
             for rule in self.program.rules
-            if isinstance(rule.head, At) and (atom := head_atom(rule)) is not None
+            if isinstance(rule.head, logic.At) and (atom := head_atom(rule)) is not None
         }
         return frozenset(looked_at | elsewhere)
 
     @cached_property
-    def literals(self) -> tuple[tuple[Rule, LiteralForm], ...]:
-        """Every formula of every body, with its rule, and the atoms all instances of which are looked at."""
-        rules = self.program.rules
-        looked_at = ((rule, literal_form(literal)) for rule in rules for literal in formulas(rule.body))
-        return (
-            *looked_at,
-            *((rule, LiteralForm(literal.atom)) for rule in rules for literal in set_literals(rule.body)),
-        )
+    def literals(self) -> tuple[LiteralForm, ...]:
+        """Every formula of every body, and the atoms all instances of which are looked at."""
+        bodies = [rule.body for rule in self.program.rules]
+        gathered = (LiteralForm(part.atom) for body in bodies for part in set_literals(body))
+        return (*(literal_form(part) for body in bodies for part in formulas(body)), *gathered)
 
     @cached_property
     def windows(self) -> dict[Window, int]:
@@ -261,7 +327,7 @@ class AspNames:
             place(literal, rule)
             for rule in self.program.rules
             for literal in rule.body
-            if isinstance(literal, Test | Assign)
+            if isinstance(literal, logic.Test | logic.Assign)
         )
         return {where: i for i, where in enumerate(dict.fromkeys(all_conditions), start=self.numbered + 1)}
 
@@ -271,7 +337,7 @@ class AspNames:
         return {number: condition for (condition, _), number in self.conditions.items()}
 
     @cached_property
-    def set_literals(self) -> dict[SetLiteral, int]:
+    def set_literals(self) -> dict[logic.SetLiteral, int]:
         """The literals over all instances of an atom, numbered in the order of the program.
 
         Raises GatheredLoopError for one over an atom that depends on the head of its rule.
@@ -279,6 +345,14 @@ class AspNames:
         gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))
         return {literal: i for i, literal in enumerate(dict.fromkeys(all_literals), start=1)}
+
+    @cached_property
+    def answers(self) -> dict[Signature, HostedCondition | logic.SetLiteral]:
+        """The conditions and literals that the host answers, by the predicates of its answers."""
+        conditions = {hosted_signature(part, number): part for number, part in self.hosted.items()}
+        return conditions | {
+            hosted_signature(part, number): part for part, number in self.set_literals.items()
+        }
 
     def name(self, predicate: Signature, *, timed: bool) -> str:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
@@ -289,11 +363,7 @@ class AspNames:
     @cached_property
     def predicates(self) -> frozenset[Signature]:
         """The predicates of heads and bodies."""
-        heads = (head_atom(rule) for rule in self.program.rules)
-        predicates = {signature(atom) for atom in heads if atom is not None}
-        return frozenset(
-            predicates | {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)}
-        )
+        return self.program.predicates
 
     def input_signature(self, predicate: Signature) -> Signature | None:
         """Return the ASP name and arity of input atoms; None where derived, or taken for others."""
@@ -488,17 +558,14 @@ class RuleWriter:
 
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
-        number = self.naming.conditions[place(condition, self.rule)]
-        value = self.names.term(condition.variable) if isinstance(condition, logic.Assign) else ""
-        return condition_atom(condition, number, self._arguments(condition), value)
+        return self._hosted(condition, self.naming.conditions[place(condition, self.rule)])
 
     def set_atom(self, literal: logic.SetLiteral) -> str:
         """Return the atom that stands for a literal over all instances: the host answers it."""
-        name, _ = gathered_signature(literal, self.naming.set_literals[literal])
-        return call(name, [self.names.term(variable) for variable in columns(literal)])
+        return self._hosted(literal, self.naming.set_literals[literal])
 
-    def _arguments(self, condition: HostedCondition) -> list[str]:
-        return [self.names.term(name) for name in condition_arguments(condition)]
+    def _hosted(self, literal: HostedCondition | logic.SetLiteral, number: int) -> str:
+        return call(hosted_signature(literal, number)[0], list(map(self.names.term, columns(literal))))
 
     def tables(self) -> Iterator[str]:
         """Yield the rules by which the host fills the tables of this rule's conditions.
@@ -509,7 +576,8 @@ class RuleWriter:
         for literal in self.rule.body:
             if isinstance(literal, logic.Test | logic.Assign):
                 number = self.naming.conditions[place(literal, self.rule)]
-                yield from table(literal, number, self._arguments(literal), "; ".join(domain))
+                arguments = list(map(self.names.term, condition_arguments(literal)))
+                yield from table(literal, number, arguments, "; ".join(domain))
             if isinstance(literal, logic.Assign):
                 domain.append(self.condition(literal))
 
@@ -639,7 +707,7 @@ class Encoding(AspNames):
 
         When limited, a `Host` watches the rules that could compute new values without end.
         """
-        rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.proper_rules]
+        rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.program.proper_rules]
         parts = [*rules, *self._windows(), *self._bridges(), *self._expected()]
         return "\n".join(parts) + "\n"
 
@@ -660,15 +728,10 @@ class Encoding(AspNames):
         timed = {predicate: predicate in self.timed for predicate in predicates}
         return {(self.name(p, timed=at), p[1] + at): (p[0], at) for p, at in timed.items()}
 
-    @cached_property
-    def proper_rules(self) -> tuple[Rule, ...]:
-        """The rules that are no facts, in order."""
-        return tuple(rule for rule in self.program.rules if not is_fact(rule))
-
     @property
     def said_rules(self) -> tuple[Rule, ...]:
-        """The same rules as messages show them."""
-        return tuple(rule for rule in (self.source or self.program).rules if not is_fact(rule))
+        """The rules that are no facts, as messages show them."""
+        return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
         """Return the ASP rules of one LARS rule, under the rule as a comment; `more` is for their body."""
@@ -680,8 +743,8 @@ class Encoding(AspNames):
         if head is None or not computes_in_loop(rule, self._loops):
             return []
         # Texts can grow, numbers can't.
-        most = MOST_TEXTS if any(isinstance(part, Assign) for part in rule.body) else MOST_NUMBERS
-        numbers = [str(self.proper_rules.index(rule)), str(most)]
+        most = MOST_TEXTS if any(isinstance(part, logic.Assign) for part in rule.body) else MOST_NUMBERS
+        numbers = [str(self.program.proper_rules.index(rule)), str(most)]
         return [f"@within({','.join((*numbers, *RuleWriter(self, rule).names.terms(head)))}) = 1"]
 
     @cached_property
@@ -690,7 +753,7 @@ class Encoding(AspNames):
 
     def tables(self) -> str:
         """Return the rules by which a `Host` answers what `text` leaves open while clingo grounds."""
-        writers = [RuleWriter(self, rule) for rule in self.proper_rules]
+        writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         tables = (line for writer in writers for line in writer.tables())
         return "\n".join((*tables, *self._gathering())) + "\n"
 
@@ -712,7 +775,7 @@ class Encoding(AspNames):
 
     def guards(self) -> str:
         """Return rules that derive `wrapped'n` when arithmetic of the n-th rule can leave 32 bit."""
-        writers = [RuleWriter(self, rule) for rule in self.proper_rules]
+        writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         texts = (line for number, writer in enumerate(writers) for line in writer.guards(number))
         return "\n".join(texts) + "\n"
 
@@ -721,7 +784,7 @@ class Encoding(AspNames):
             yield "\n".join((f"% {window}", *window_rules(window, number)))
 
     def _bridges(self) -> Iterator[str]:
-        forms = [f for _, f in self.literals if f.mode is Mode.NOW and f.window is None]
+        forms = [f for f in self.literals if f.mode is Mode.NOW and f.window is None]
         plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom)}
         for predicate in sorted(plain | self.timed | self.background_predicates):
             arguments = [f"X{i}" for i in range(predicate[1])]
@@ -736,14 +799,13 @@ class Encoding(AspNames):
 
     def _expected(self) -> Iterator[str]:
         # Whatever facts are left out, clingo has nothing to say about it.
-        used = {signature(f.atom) for _, f in self.literals if isinstance(f.atom, Atom)}
+        used = {signature(f.atom) for f in self.literals if isinstance(f.atom, Atom)}
         names = [(self.name(p, timed=True), p[1] + 1) for p in sorted(used - self.derived)]
         names += [
             (self.always_name(p), p[1]) for p in sorted(self.background_predicates & (used | self.timed))
         ]
         names += [("arrival", 5)] if any(isinstance(w, TupleWindow) for w in self.windows) else []
-        names += [table_signature(condition, number) for number, condition in self.hosted.items()]
-        names += [gathered_signature(literal, number) for literal, number in self.set_literals.items()]
+        names += self.answers
         if names:
             yield " ".join(f"#defined {name}/{arity}." for name, arity in names)
 

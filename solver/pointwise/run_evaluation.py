@@ -17,7 +17,7 @@ import clingo
 
 from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form, positive_loops, strata
 from lars.language.formulas import BodyLiteral, Comparison, Condition, SetLiteral
-from lars.language.program import Program, Rule, formulas, is_fact
+from lars.language.program import Program, Rule, formulas
 from lars.language.terms import NULL, Atom, Signature, signature
 from lars.language.windows import NOW, IntervalWindow, Ties, TupleWindow, Window
 from solver.facts import (
@@ -33,9 +33,8 @@ from solver.facts import (
     with_facts,
 )
 from solver.pointwise.asp_terms import RuleNames, call, predicate_name, symbol, symbol_of, text_of, wrapping
-from solver.pointwise.callbacks import Host, InputFact
 from solver.pointwise.encoding import AspNames, RuleWriter
-from solver.pointwise.point_evaluation import ground
+from solver.pointwise.point_evaluation import Host, InputFact, ground
 
 _NULL = symbol(NULL)
 
@@ -122,11 +121,10 @@ class RunEncoding(AspNames):
     def lines(self) -> Iterator[str]:
         """Yield the rules as ASP text; atoms of `windowed_atoms` and of B are expected as facts."""
         spread: dict[str, int] = {}
-        for rule in self.program.rules:
-            if not is_fact(rule):
-                writer = _RunWriter(self, rule)
-                yield from (f"% {rule}", *writer.lines(), *writer.tables())
-                spread |= writer.spread
+        for rule in self.program.proper_rules:
+            writer = _RunWriter(self, rule)
+            yield from (f"% {rule}", *writer.lines(), *writer.tables())
+            spread |= writer.spread
         for name, arity in spread.items():
             names = [f"X{i}" for i in range(arity)]
             yield f"{_at_index(name, names)} :- {call(name, [*names, 'A', 'B'])}; T = A..B."
@@ -134,7 +132,7 @@ class RunEncoding(AspNames):
     @cached_property
     def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
         """What is looked at of the input, numbered in the order of the program."""
-        atoms = ((form.window, form.atom) for _, form in self.literals if isinstance(form.atom, Atom))
+        atoms = ((form.window, form.atom) for form in self.literals if isinstance(form.atom, Atom))
         seen = (
             (window or NOW, canonical_atom(atom))
             for window, atom in atoms

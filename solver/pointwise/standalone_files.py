@@ -12,19 +12,12 @@ from itertools import count, pairwise
 import clingo
 
 from lars.errors import LarsError
-from lars.language.formulas import Test
+from lars.language.formulas import SetLiteral, Test
 from lars.language.program import Program
 from lars.language.terms import Constant, Signature
 from solver.facts import Situation
 from solver.pointwise.asp_terms import call, constant, text_of
-from solver.pointwise.callbacks import (
-    HostedCondition,
-    columns,
-    condition_arguments,
-    gathered_signature,
-    table_signature,
-)
-from solver.pointwise.encoding import Encoding
+from solver.pointwise.encoding import Encoding, HostedCondition, columns, condition_arguments
 from solver.pointwise.point_evaluation import facts_at, ground_at
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|%[^\n]*')
@@ -85,7 +78,7 @@ def decided_conditions(
     They are those that can meet it at the times.
     """
     encoding = Encoding(program, frozenset(situation.background))
-    names = {table_signature(condition, number): condition for number, condition in encoding.hosted.items()}
+    names = {name: part for name, part in encoding.answers.items() if not isinstance(part, SetLiteral)}
     terms: dict[HostedCondition, set[tuple[Constant, ...]]] = {one: set() for one in names.values()}
     for t in times if names else ():
         control = ground_at(encoding, situation, t)
@@ -140,24 +133,19 @@ def _input(encoding: Encoding, situation: Situation, t: int) -> Iterator[str]:
 
 
 def _tables(encoding: Encoding, situation: Situation, times: Sequence[int]) -> Iterator[str]:
-    names = {table_signature(condition, number): condition for number, condition in encoding.hosted.items()}
-    gathered = {
-        gathered_signature(literal, number): literal for literal, number in encoding.set_literals.items()
-    }
-    rows: dict[Signature, dict[str, None]] = {name: {} for name in (*names, *gathered)}
+    rows: dict[Signature, dict[str, None]] = {name: {} for name in encoding.answers}
     for t in times if rows else ():
         control = ground_at(encoding, situation, t)
-        for name, table in rows.items():
-            when = f" :- now({t})" if name in gathered else ""
+        for name, literal in encoding.answers.items():
+            when = f" :- now({t})" if isinstance(literal, SetLiteral) else ""
             symbols = control.symbolic_atoms.by_signature(*name)
-            table.update(dict.fromkeys(f"{atom.symbol}{when}." for atom in symbols))
-    for name, condition in names.items():
-        arguments = ", ".join(map(str, condition_arguments(condition)))
-        says = "holds of" if isinstance(condition, Test) else "has the last argument as value for"
-        yield f"% {condition} {says} ({arguments}):"
-        yield from rows[name]
-    for name, literal in gathered.items():
-        yield f"% ({', '.join(map(str, columns(literal)))}) with {literal}:"
+            rows[name].update(dict.fromkeys(f"{atom.symbol}{when}." for atom in symbols))
+    for name, literal in encoding.answers.items():
+        if isinstance(literal, SetLiteral):
+            yield f"% ({', '.join(map(str, columns(literal)))}) with {literal}:"
+        else:
+            says = "holds of" if isinstance(literal, Test) else "has the last argument as value for"
+            yield f"% {literal} {says} ({', '.join(map(str, condition_arguments(literal)))}):"
         yield from rows[name]
 
 

@@ -1,10 +1,9 @@
 """Programs as relational algebra over columns: many time points at once, without clingo."""
 
-from solver.relational.evaluation import decode, evaluate_program, evaluated_on, row_texts, runs, text_order
-from solver.relational.ground_instances import ground_instances, most_instances
+from solver.relational.evaluation import decode, evaluate_program, evaluated_on, row_texts, text_order
+from solver.relational.grounding import ground_instances, most_instances
 from solver.relational.plans import (
     DerivedAtoms,
-    GatheredScan,
     Instants,
     Layer,
     Obstacle,
@@ -32,8 +31,8 @@ from solver.relational.shown_input import (
     counted_atoms,
     encode,
     encoded_rows,
+    kept_runs,
     of_source,
-    partition,
     situation_of,
     window_ends,
 )

@@ -1,26 +1,30 @@
 """Answers of many evaluation times by relational algebra over columns.
 
 A fact is seen at consecutive evaluation times, a run: a positive body is a join in which runs meet,
-alternatives are united, negation cuts runs. clingo has no part in it.
+alternatives are united, negation cuts runs; a condition is asked of a row once. Aggregates and first rows are
+split where a group changes, then answered piece by piece. clingo has no part in it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from hashlib import blake2b
+from typing import Final, assert_never
 
 import numpy as np
+import numpy.typing as npt
 
 from lars.analysis import intensional
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitError, under_way
-from lars.language.formulas import Assign, Test
-from lars.language.program import Program, variables
-from lars.language.terms import Signature, Variable, signature
-from solver.columns import Array, TermCodes
+from lars.language import formulas as logic
+from lars.language.program import Program, assignment, ready, variables
+from lars.language.terms import Constant, Literal, Signature, Term, Variable, signature
+from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
-from solver.facts import Row, Situation, with_facts
-from solver.rdf import compile_condition
+from solver.facts import Row, with_facts
+from solver.rdf import aggregate, compile_condition, order_key, sorted_rows, text_key
 from solver.relational.plans import (
     DerivedAtoms,
-    GatheredScan,
     Instants,
     Layer,
     RelationalPlan,
@@ -31,35 +35,437 @@ from solver.relational.plans import (
     plan,
     unfolded_plan,
 )
-from solver.relational.rule_bodies import Bindings, RuleBody, scan_atoms
 from solver.relational.run_tables import (
     RunTable,
     coalesce,
     concatenate,
     empty,
+    meet,
+    meet_pairs,
+    meetings,
+    spread,
     steady,
     subtract,
     with_longest,
 )
-from solver.relational.shown_input import EncodedSituation, ShownInput, encode, encoded_rows
+from solver.relational.shown_input import EncodedSituation, ShownContents, ShownInput, encoded_rows
 
-if TYPE_CHECKING:
-    from solver.relational.shown_input import ShownContents
+_NUMERIC: Final = {
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "=": np.equal,
+    "!=": np.not_equal,
+}
+"""Comparisons of numbers, many at once: the logic's, and SPARQL's of those that doubles hold."""
+_MUCH: Final = 2**20
+"""Of a join that can have more rows it is looked what it leaves, before it is chosen."""
 
 
-def runs(
-    program: Program, situation: Situation, times: Sequence[int], output: Signature
-) -> Iterator[tuple[Row, int, int]]:
-    """Yield the rows of `output` that the program derives at the ascending evaluation times.
+_ASKED_AT_ONCE: Final = 2**12
+"""Of so many rows a condition is asked before the clock is looked at."""
 
-    The program has no `obstacle`. Each row comes with its longest runs, as first and last index.
-    LarsError: a condition that no row can have, a number beyond 32 bit, or a violated constraint.
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bindings:
+    """What variables are bound to, a column for each, and when."""
+
+    names: tuple[Variable, ...]
+    table: RunTable
+
+    def column(self, name: Variable) -> Array:
+        """Return the codes of a variable."""
+        return self.table.columns[self.names.index(name)]
+
+    def term(self, term: Term, codes: TermCodes) -> Array:
+        """Return the codes of a variable, or of a constant for each row."""
+        if isinstance(term, Variable):
+            return self.column(term)
+        return np.full(len(self.table), codes.of_constant(term), np.int64)
+
+    def with_column(self, name: Variable, column: Array, mask: Mask) -> "Bindings":
+        """Return the bindings kept, with one more column; if it has the variable, those that are equal."""
+        if name in self.names:
+            return Bindings(self.names, self.table.take(mask & (self.column(name) == column)))
+        table = replace(self.table, columns=(*self.table.columns, column))
+        return Bindings((*self.names, name), table.take(mask))
+
+    def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
+        """Return the bindings of some variables, each row with its longest runs."""
+        names = tuple(name for name in self.names if name in set(needed))
+        if names == self.names:
+            return self
+        return Bindings(names, with_longest(self.table.project(map(self.names.index, names)), count))
+
+
+def scan_atoms(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Bindings:
+    """Return the bindings of the terms' variables in the rows that fit the terms."""
+    names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
+    if len(names) < len(terms):
+        table = table.take(codes.matching(terms, table.columns, len(table)))
+    run_table = table.project(list(terms).index(name) for name in names)
+    # What is left out is a constant, or what a variable is already.
+    return Bindings(names, replace(run_table, longest=table.longest))
+
+
+class RuleBody:
+    """One rule's body over `count` indexes, with its scans as bindings."""
+
+    def __init__(self, codes: TermCodes, count: int, crowded: Callable[[], None] = lambda: None) -> None:
+        self._codes = codes
+        self._count = count
+        self._crowded = crowded
+
+    def solutions(
+        self,
+        joined: Sequence[Bindings],
+        subtracted: Sequence[Bindings],
+        conditions: Sequence[logic.Condition],
+        names: frozenset[Variable] | None = None,
+    ) -> Bindings:
+        """Return when all that is joined and the conditions hold, and nothing that is subtracted.
+
+        Of the variables at least those wanted are bound; None: all are.
+        """
+        left, open_ = self._filtered(joined, conditions)
+        left.sort(key=lambda table: len(table.table))
+        bindings = left.pop(0) if left else Bindings((), steady((), 1, self._count))
+        kept = None if names is None else names.union(*(part.names for part in subtracted))
+        while left or open_:
+            askable = [one for one in open_ if ready(one, {*bindings.names})]
+            if askable:
+                # What asks fewer variables has fewer distinct rows, and leaves fewer to the others.
+                condition = min(askable, key=lambda candidate: len(variables(candidate)))
+                open_.remove(condition)
+                bindings = self._restricted(bindings, condition)
+            else:
+                following = self._following(bindings, left, open_, kept)
+                left.remove(following)
+                needed = None if kept is None else _asked(kept, left, open_)
+                bindings = self._joined(bindings, following, needed)
+        return reduce(self._without, subtracted, bindings)
+
+    def _following(
+        self,
+        bindings: Bindings,
+        left: Sequence[Bindings],
+        conditions: Sequence[logic.Condition],
+        kept: frozenset[Variable] | None,
+    ) -> Bindings:
+        """Return what to join next: what adds no variable, else the smallest; of much the narrowest.
+
+        What has no variable in common with what is found waits till the end.
+        """
+        names = {*bindings.names}
+
+        def left_over(part: Bindings) -> int:
+            others = [other for other in left if other is not part]
+            both = names | {*part.names}
+            return len(both if kept is None else both & _asked(kept, others, conditions))
+
+        connected = [part for part in left if names & {*part.names}] or list(left)
+        smallest = min(connected, key=lambda part: (not names.issuperset(part.names), len(part.table)))
+        if len(connected) == 1 or len(bindings.table) * len(smallest.table) <= _MUCH:
+            return smallest
+        return min(
+            connected, key=lambda part: (left_over(part), self._fan_out(bindings, part), len(part.table))
+        )
+
+    def _fan_out(self, left: Bindings, right: Bindings) -> float:
+        """Return how many rows right there are on average for the values that a row left can have."""
+        columns = [right.column(name) for name in right.names if name in left.names]
+        (key,) = keys([columns], [len(right.table)], 1)
+        return len(key) / max(len(distinct(key)), 1)
+
+    def _filtered(
+        self, joined: Sequence[Bindings], conditions: Sequence[logic.Condition]
+    ) -> tuple[list[Bindings], list[logic.Condition]]:
+        """Return the scans less what conditions on one of them alone forbid, and the other conditions."""
+        bindings, others = list(joined), []
+        for condition in conditions:
+            own = variables(condition)
+            places = [place for place, part in enumerate(bindings) if own and own <= {*part.names}]
+            for place in places:
+                bindings[place] = self._restricted(bindings[place], condition)
+            if not places:
+                others.append(condition)
+        return bindings, others
+
+    def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
+        """Return the join; of the variables those needed, if what is left of them has many equal rows."""
+        on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
+        both = (*left.names, *(name for name in right.names if name not in left.names))
+        names = both if needed is None else tuple(name for name in both if name in needed)
+        own = [place for place, name in enumerate(left.names) if name in names]
+        more = [place for place, name in enumerate(right.names) if name in names and name not in left.names]
+        sizes = len(left.table), len(right.table)
+
+        def joined(pairs: tuple[Array, Array]) -> RunTable:
+            return meet_pairs(left.table.project(own), right.table, pairs, more)
+
+        if names == both:
+            table = joined(meet(left.table, right.table, on, self._count, self._crowded))
+            # A row tells from which two it is joined, whose runs have gaps between them.
+            return Bindings(names, replace(table, longest=left.table.longest and right.table.longest))
+        parts = [
+            coalesce(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
+            for pairs in meetings(left.table, right.table, on, self._count, self._crowded)
+        ]
+        table = concatenate(parts, len(names))
+        return Bindings(names, coalesce(table, self._count) if len(parts) > 1 else table)
+
+    def _without(self, left: Bindings, right: Bindings) -> Bindings:
+        on = [left.names.index(name) for name in right.names]
+        return Bindings(left.names, subtract(left.table, right.table, on, self._count))
+
+    def _restricted(self, bindings: Bindings, condition: logic.Condition) -> Bindings:
+        match condition:
+            case logic.Test():
+                return Bindings(bindings.names, bindings.table.take(self._tested(bindings, condition)))
+            case logic.Assign(variable, expression):
+                test = compile_condition(expression)
+                column = self._each(
+                    bindings, test.variables, lambda row: self._codes.of_constant(test.result(row))
+                )
+                return bindings.with_column(variable, column, np.ones(len(column), np.bool_))
+            case logic.Comparison():
+                if (equality := assignment(condition, {*bindings.names})) is None:
+                    return self._compared(bindings, condition)
+                column = self._codes_of(equality[1], bindings)
+                return bindings.with_column(equality[0], column, column != NO_CODE)
+            case _:
+                assert_never(condition)
+
+    def _tested(self, bindings: Bindings, condition: logic.Test) -> Mask:
+        expression, truth_wanted = condition.expression, condition.value
+        if isinstance(expression, logic.Call) and expression.function in _NUMERIC:
+            one, other = (self._doubles(side, bindings) for side in expression.arguments)
+            holds: Mask = np.equal(_NUMERIC[expression.function](one[0], other[0]), truth_wanted)
+            rest = ~(one[1] & other[1])
+            holds[rest] = self._asked(Bindings(bindings.names, bindings.table.take(rest)), condition)
+            return holds
+        return self._asked(bindings, condition)
+
+    def _asked(self, bindings: Bindings, condition: logic.Test) -> Mask:
+        test, truth_wanted = compile_condition(condition.expression), condition.value
+        holds: Mask = np.equal(
+            self._each(bindings, test.variables, lambda row: test.truth(row) is truth_wanted), 1
+        )
+        return holds
+
+    def _doubles(self, side: logic.Expression, bindings: Bindings) -> tuple[npt.NDArray[np.float64], Mask]:
+        """Return numbers that doubles hold exactly, and which rows have one."""
+        if isinstance(side, Literal) or (isinstance(side, Variable) and side in bindings.names):
+            return self._codes.doubles(bindings.term(side, self._codes))
+        return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
+
+    def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
+        """Return what is answered for each row; each distinct row of these variables is asked for once."""
+        columns = [bindings.column(name) for name in names]
+        check_time(len(bindings.table))
+        places, back = _numbered(columns, len(bindings.table))
+        constants = ([self._codes.constant(code) for code in column[places].tolist()] for column in columns)
+        rows = _timely(zip(*constants, strict=True) if names else [()] * len(places))
+        return np.fromiter(map(code_of, rows), np.int64, len(places))[back]
+
+    def _compared(self, bindings: Bindings, comparison: logic.Comparison) -> Bindings:
+        left, right = (self._codes_of(side, bindings) for side in (comparison.left, comparison.right))
+        if comparison.relation not in {logic.Relation.EQUAL, logic.Relation.UNEQUAL}:
+            (one, known), (other, also) = self._codes.numbers(left), self._codes.numbers(right)
+            holds = known & also & _NUMERIC[comparison.relation.value](one, other)
+        else:
+            equal = comparison.relation is logic.Relation.EQUAL
+            holds = (left != NO_CODE) & (right != NO_CODE) & ((left == right) == equal)
+        return Bindings(bindings.names, bindings.table.take(holds))
+
+    def _codes_of(self, side: logic.Arithmetic, bindings: Bindings) -> Array:
+        """Return the codes of a side, NO_CODE where arithmetic has no value."""
+        match side:
+            case logic.Operation():
+                values, known = self._numbers_of(side, bindings)
+                return np.where(known, self._codes.of_numbers(np.where(known, values, 0)), NO_CODE)
+            case _:
+                return bindings.term(side, self._codes)
+
+    def _numbers_of(self, side: logic.Arithmetic, bindings: Bindings) -> tuple[Array, Mask]:
+        if not isinstance(side, logic.Operation):
+            return self._codes.numbers(self._codes_of(side, bindings))
+        left, known = self._numbers_of(side.left, bindings)
+        right, also = self._numbers_of(side.right, bindings)
+        values, defined = _computed(side.operator, left, right)
+        known = known & also & defined
+        # Within 32 bit the next operation can't leave 63.
+        return self._codes.numbers(self._codes.of_numbers(np.where(known, values, 0)))[0], known
+
+
+def _asked(
+    kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
+) -> frozenset[Variable]:
+    """Return the variables that are kept, or that anything yet to be joined or asked has."""
+    return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
+
+
+def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ...]]:
+    for number, row in enumerate(rows, 1):
+        if number % _ASKED_AT_ONCE == 0:
+            check_time()
+        yield row
+
+
+def _computed(operator: logic.ArithmeticOperator, left: Array, right: Array) -> tuple[Array, Mask]:
+    divisor = np.where(right == 0, 1, right)
+    match operator:
+        case logic.ArithmeticOperator.PLUS:
+            return left + right, np.ones(len(left), np.bool_)
+        case logic.ArithmeticOperator.MINUS:
+            return left - right, np.ones(len(left), np.bool_)
+        case logic.ArithmeticOperator.TIMES:
+            return left * right, np.ones(len(left), np.bool_)
+        case logic.ArithmeticOperator.DIVIDE:
+            return left // divisor, right != 0
+        case logic.ArithmeticOperator.MOD:
+            return left % divisor, right != 0
+        case _:
+            assert_never(operator)
+
+
+def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
+    """Return the place of one of each of the different rows, and for each row which of these it is."""
+    (key,) = keys([columns], [rows], 1)
+    _, places, numbers = np.unique(key, return_index=True, return_inverse=True)
+    return places, numbers
+
+
+def evaluate_set_literal(
+    literal: logic.SetLiteral, bindings: Bindings, codes: TermCodes, count: int
+) -> Bindings:
+    """Return what makes the literal true, when these are the instances of its atom."""
+    pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
+    match literal:
+        case logic.Gather(variable, aggregation, _, by):
+            arguments = [bindings.column(name) for name in aggregation.arguments]
+            values = _aggregates(aggregation, arguments, pieces, codes)
+            table, names = pieces.table(values), (*by, variable)
+        case logic.Among():
+            table, names = _first(literal, bindings, pieces, codes), bindings.names
+    return Bindings(names, coalesce(table, count))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pieces:
+    """The stretches of indexes of each group in which no instance comes or goes.
+
+    `columns` are the keys of a piece's group. Pairs of `piece` and `instance` say what holds in it.
     """
-    if times:
-        encoded_input = encode(situation)
-        newest = None if situation.newest is None else [situation.newest] * len(times)
-        table = evaluate_program(program, encoded_input, times, output, newest).get(output, empty(output[1]))
-        yield from decode(coalesce(table, len(times)), encoded_input.terms)
+
+    columns: tuple[Array, ...]
+    first: Array
+    last: Array
+    piece: Array
+    instance: Array
+
+    def table(self, values: Array) -> RunTable:
+        """Return the pieces' keys beside a value for each; with keys, a piece without instance is none."""
+        table = RunTable((*self.columns, values), self.first, self.last)
+        return table.take(np.bincount(self.piece, minlength=len(values)) > 0) if self.columns else table
+
+
+def _pieces(group_columns: Sequence[Array], table: RunTable, count: int) -> _Pieces:
+    members, groups = _numbered(group_columns, len(table))
+    room = count + 1
+    starts, ends = groups * room + table.first, groups * room + table.last + 1
+    # Of nothing there is something to say too, unless groups have keys.
+    always = [] if group_columns or not count else [0]
+    points = distinct(np.concatenate((starts, ends[table.last + 1 < count], np.array(always, np.int64))))
+    owner, first = points // room, points % room
+    following = np.append(points, -1)[1:]
+    last = np.where(following // room == owner, following % room - 1, count - 1)
+    instance, piece = spread(np.searchsorted(points, starts), np.searchsorted(points, ends))
+    columns = tuple(column[members][owner] for column in group_columns)
+    return _Pieces(columns, first, last, piece, instance)
+
+
+def _aggregates(
+    aggregation: logic.Aggregation, arguments: Sequence[Array], pieces: _Pieces, codes: TermCodes
+) -> Array:
+    """Return the code of the aggregate of each piece."""
+    if aggregation.function in _BEST:
+        return _best(aggregation.function, arguments[0], pieces, codes)
+    rows = len(pieces.first)
+    length = int(pieces.instance.max(initial=-1)) + 1
+    members, elements = _numbered([column[:length] for column in arguments], length)
+    element = elements[pieces.instance]
+    order = np.lexsort((element, pieces.piece))
+    element, piece = element[order], pieces.piece[order]
+    values = [
+        tuple(
+            None if (code := int(column[member])) == NULL_CODE else codes.constant(code)
+            for column in arguments
+        )
+        for member in members.tolist()
+    ]
+    numbers = np.empty(rows, np.int64)
+    borders = np.searchsorted(piece, np.arange(rows + 1))
+    written = np.stack([np.zeros_like(members), *(column[members] for column in arguments)], axis=1)
+    for place in range(rows):
+        some = element[borders[place] : borders[place + 1]]
+        # A multiset of elements that was there before, in any evaluation, has the same aggregate.
+        key_of = aggregation, blake2b(written[some].tobytes(), digest_size=16).digest()
+        if key_of not in codes.aggregates:
+            result = aggregate(aggregation, (values[row] for row in some.tolist()))
+            codes.aggregates[key_of] = codes.of_constant(result)
+        numbers[place] = codes.aggregates[key_of]
+    return numbers
+
+
+_BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
+"""The aggregates that are one of the values, the first of some order: whether it descends."""
+
+
+def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> Array:
+    """Return what `aggregate` does of single values, all of which are put in order once."""
+    distinct, places = np.unique(argument, return_inverse=True)
+    bound = [code for code in distinct.tolist() if code != NULL_CODE]
+    bound.sort(key=lambda code: text_key(codes.constant(code)))
+    bound.sort(key=lambda code: order_key(codes.constant(code)), reverse=_BEST[function])
+    # An unbound value makes an error of all but SAMPLE, which leaves it out; so it stands at an end.
+    unbound = -1 if function != "SAMPLE" else len(bound)
+    rank = {code: number for number, code in enumerate(bound)} | {NULL_CODE: unbound}
+    ranks = np.array([rank[code] for code in distinct.tolist()], np.int64)[places]
+    numbers = np.full(len(pieces.first), len(bound), np.int64)
+    np.minimum.at(numbers, pieces.piece, ranks[pieces.instance])
+    return np.array([*bound, NULL_CODE], np.int64)[numbers]
+
+
+def _first(literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes) -> RunTable:
+    """Return the instances in the pieces in which they stand among the first."""
+    ranks = _ranks(literal, bindings, codes)
+    order = np.lexsort((ranks[pieces.instance], pieces.piece))
+    piece, instance = pieces.piece[order], pieces.instance[order]
+    place = np.arange(len(piece)) - np.searchsorted(piece, piece)
+    mask = place >= min(literal.offset, len(piece))
+    if literal.limit is not None:
+        mask &= place < min(literal.offset + literal.limit, len(piece))
+    piece, instance = piece[mask], instance[mask]
+    columns = tuple(column[instance] for column in bindings.table.columns)
+    return RunTable(columns, pieces.first[piece], pieces.last[piece])
+
+
+def _ranks(literal: logic.Among, bindings: Bindings, codes: TermCodes) -> Array:
+    """Return the place of each row in the order of all of them; rows of one instance share it."""
+    order = [(bindings.names.index(key.variable), key.descending) for key in literal.order]
+    members, numbers = _numbered(bindings.table.columns, len(bindings.table))
+    columns = (
+        [_bound(codes, code) for code in column[members].tolist()] for column in bindings.table.columns
+    )
+    rows = list(zip(*columns, strict=True)) if bindings.names else [()] * len(members)
+    ranks = {row: rank for rank, row in enumerate(sorted_rows(rows, order))}
+    return np.array([ranks[row] for row in rows], np.int64)[numbers]
+
+
+def _bound(codes: TermCodes, code: int) -> Constant | None:
+    return None if code == NULL_CODE else codes.constant(code)
 
 
 def decode(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
@@ -96,15 +502,14 @@ def evaluate_program(
 
     def tables(program: Program, crowded: Callable[[], None] = lambda: None) -> Mapping[Signature, RunTable]:
         shown_input = visible_input(program, situation, times, newest)
-        evaluation = ProgramTables(program, situation, shown_input, times, crowded)
+        evaluation = ProgramTables(program, shown_input, crowded)
         return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
 
     def narrower() -> Program:
-        from lars.analysis.elimination import with_fewer_variables
+        from lars.elimination import with_fewer_variables
 
-        return (
-            program if output is None else with_fewer_variables(program, output, _input_predicates(situation))
-        )
+        known = frozenset((*situation.background, *situation.atoms))
+        return program if output is None else with_fewer_variables(program, output, known)
 
     def crowded() -> None:
         if narrower() is not program:
@@ -120,10 +525,6 @@ class _CrowdedError(Exception):
     """A join has very many rows, and fewer variables might do."""
 
 
-def _input_predicates(situation: EncodedSituation) -> frozenset[Signature]:
-    return frozenset((*situation.background, *situation.atoms))
-
-
 def visible_input(
     program: Program, situation: EncodedSituation, times: Sequence[int], newest: Sequence[int] | None
 ) -> ShownInput:
@@ -133,9 +534,9 @@ def visible_input(
     return ShownInput(situation, atoms, times, newest)
 
 
-def evaluated_on(program: Program, contents: "ShownContents", output: Signature) -> RunTable:
+def evaluated_on(program: Program, contents: ShownContents, output: Signature) -> RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
-    evaluation = ProgramTables(program, contents, contents, range(contents.count))
+    evaluation = ProgramTables(program, contents)
     return evaluation.derived(evaluation.plan(output)).get(output, empty(output[1]))
 
 
@@ -149,30 +550,26 @@ class ProgramTables:
     def __init__(
         self,
         program: Program,
-        situation: "EncodedSituation | ShownContents",
-        input_shown: "ShownInput | ShownContents",
-        times: Sequence[int],
+        shown_input: ShownInput | ShownContents,
         crowded: Callable[[], None] = lambda: None,
     ) -> None:
         for rule in program.rules:
             for literal in rule.body:
-                if isinstance(literal, Test | Assign):
+                if isinstance(literal, logic.Test | logic.Assign):
                     compile_condition(literal.expression)
         self._program = program
-        self._input_atoms = input_shown
-        self._terms = situation.terms
-        self._background = situation.background
+        self._input = shown_input
+        self._terms = shown_input.terms
         self._facts = with_facts(program, {})
-        self._times = times
-        self._count = len(times)
-        self._body = RuleBody(situation.terms, len(times), crowded)
+        self._count = len(shown_input.times)
+        self._body = RuleBody(shown_input.terms, self._count, crowded)
         self._derived: dict[Signature, RunTable] = {}
         self.rounds: dict[Signature, list[RunTable]] = {}
         self._sources: dict[ShownAtoms, RunTable] = {}
 
     def plan(self, output: Signature) -> RelationalPlan:
         """Return how the output's atoms are evaluated here."""
-        return unfolded_plan(self._program, output, frozenset((*self._background, *self._facts)))
+        return unfolded_plan(self._program, output, frozenset((*self._input.background, *self._facts)))
 
     def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
         """Return the tables of all derived predicates in a plan."""
@@ -183,7 +580,7 @@ class ProgramTables:
         for rule in whole.constraints:
             violated = self._solutions(rule, {}).table
             if len(violated):
-                t = self._times[int(violated.first.min())]
+                t = self._input.times[int(violated.first.min())]
                 raise LarsError(f"the program has 0 answer streams at {t}, so no one answer")
         return self._derived
 
@@ -226,12 +623,7 @@ class ProgramTables:
                 raise  # the first says what is under way
             except FailedRunError as error:
                 raise FailedRunError(f"{error}, in {rule.rule.quotation}") from None
-        columns = tuple(
-            bindings.column(term)
-            if isinstance(term, Variable)
-            else np.full(len(bindings.table), self._terms.of_constant(term), np.int64)
-            for term in rule.arguments
-        )
+        columns = tuple(bindings.term(term, self._terms) for term in rule.arguments)
         whole = set(bindings.names) <= set(rule.arguments)
         return RunTable(columns, bindings.table.first, bindings.table.last, bindings.table.longest and whole)
 
@@ -244,15 +636,12 @@ class ProgramTables:
         subtracted = [self.scan(part) for part in rule.subtracted]
         return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
-    def scan(self, part: Scan | GatheredScan, instead: RunTable | None = None) -> Bindings:
+    def scan(self, part: Scan, instead: RunTable | None = None) -> Bindings:
         """Return the bindings of a part of a rule's body, of all that is derived or instead of a table."""
-        scan = part if isinstance(part, Scan) else part.scan
-        table = self._table(scan.source) if instead is None else instead
-        bindings = scan_atoms(scan.terms, table, self._terms)
-        if isinstance(part, Scan):
+        table = self._table(part.source) if instead is None else instead
+        bindings = scan_atoms(part.terms, table, self._terms)
+        if part.literal is None:
             return bindings
-        from solver.relational.rule_bodies import evaluate_set_literal
-
         return evaluate_set_literal(part.literal, bindings, self._terms, self._count)
 
     def _table(self, source: RowSource) -> RunTable:
@@ -260,14 +649,14 @@ class ProgramTables:
             case DerivedAtoms(predicate):
                 return self._derived[predicate]
             case Instants():
-                return self._input_atoms.instants()
+                return self._input.instants()
             case ShownAtoms():
                 if source not in self._sources:
-                    self._sources[source] = self._input(source)
+                    self._sources[source] = self._shown(source)
                 return self._sources[source]
 
-    def _input(self, source: ShownAtoms) -> RunTable:
-        table = self._input_atoms.runs(source)
+    def _shown(self, source: ShownAtoms) -> RunTable:
+        table = self._input.runs(source)
         atom = source.atom.atom
         always = self.background(signature(atom))
         if source.timed or not len(always):
@@ -279,5 +668,5 @@ class ProgramTables:
     def background(self, predicate: Signature) -> RunTable:
         """Return what B holds of the predicate, from the situation and from the program's facts."""
         own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
-        rows = np.concatenate((self._background.get(predicate, own[:0]), own))
+        rows = np.concatenate((self._input.background.get(predicate, own[:0]), own))
         return steady(list(rows.T), len(rows), self._count)

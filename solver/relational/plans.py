@@ -18,21 +18,17 @@ from lars.analysis import (
     UnsupportedFormulaError,
     check_safety,
     computes_in_loop,
+    dependencies,
     intensional,
     literal_form,
     positive_loops,
     reachable,
     strata,
+    successors,
 )
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.formulas import (
-    Condition,
-    Formula,
-    SetLiteral,
-    Truth,
-)
-from lars.language.program import Program, Rule, atoms, head_atom, is_fact, variables, write_literal
+from lars.language.program import FALSE, Program, Rule, atoms, head_atom, variables, write_literal
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.language.windows import NOW, Ties, TupleWindow
 from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_order
@@ -44,7 +40,7 @@ class Obstacle:
 
     problem: str
     rule: Rule | None = None
-    literal: Formula | None = None
+    literal: logic.Formula | None = None
 
     def __str__(self) -> str:
         where = "" if self.literal is None else f"{write_literal(self.literal)}: "
@@ -66,8 +62,7 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
         yield Obstacle(str(error))
     if strata(program) is None:
         yield Obstacle("a predicate depends on its own absence, so the answer streams are to be searched for")
-    facts = (head_atom(rule) for rule in program.rules if is_fact(rule))
-    elsewhere = {*intensional(program), *background, *(signature(atom) for atom in facts if atom)}
+    elsewhere = {*intensional(program), *background, *map(signature, program.facts)}
     loops = positive_loops(program)
     for rule in program.rules:
         if rule.head is not None and not isinstance(rule.head, Atom):
@@ -75,40 +70,32 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
         elif computes_in_loop(rule, loops):
             yield Obstacle("a recursive rule that computes values may never end", rule)
         for literal in rule.body:
-            if not isinstance(literal, Condition | SetLiteral):
+            if not isinstance(literal, logic.Condition | logic.SetLiteral):
                 problem = _problem(literal, elsewhere)
                 if problem is not None:
                     yield Obstacle(problem, rule, literal)
 
 
-def _problem(literal: Formula, elsewhere: set[Signature]) -> str | None:
+def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
     try:
         form = literal_form(literal)
     except UnsupportedFormulaError as error:
         return f"{error.construct} is not covered"
-    return _uncovered_form(form) or _uncovered_window(form, elsewhere)
-
-
-def _uncovered_form(form: LiteralForm) -> str | None:
-    if form.mode is Mode.NOW and form.window is None:
-        return None
-    if form.window is None:
-        return f"{form.mode.value} looks at the whole timeline; covered are windows"
-    if isinstance(form.atom, Truth):
-        covered = form.mode is Mode.AT and form.positive and form.window == NOW
-        return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
-    if form.mode is Mode.SOME or (form.mode is Mode.AT and form.positive):
-        return None
-    return "of formulas in windows ◇, not ◇ and @_T are covered"
-
-
-def _uncovered_window(form: LiteralForm, elsewhere: set[Signature]) -> str | None:
-    if form.window is None or isinstance(form.atom, Truth):
-        return None
-    if isinstance(form.window, TupleWindow) and form.window.ties is Ties.CHOOSE:
-        return "its ties are chosen, so there can be several answer streams"
-    if signature(form.atom) in elsewhere:
-        return "its atom is derived or of the background; covered are windows over input"
+    match form:
+        case LiteralForm(_, Mode.NOW, window=None):
+            return None
+        case LiteralForm(window=None):
+            return f"{form.mode.value} looks at the whole timeline; covered are windows"
+        case LiteralForm(logic.Truth()):
+            covered = form.mode is Mode.AT and form.positive and form.window == NOW
+            return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
+        case LiteralForm(Atom() as atom):
+            if not (form.mode is Mode.SOME or (form.mode is Mode.AT and form.positive)):
+                return "of formulas in windows ◇, not ◇ and @_T are covered"
+            if isinstance(form.window, TupleWindow) and form.window.ties is Ties.CHOOSE:
+                return "its ties are chosen, so there can be several answer streams"
+            if signature(atom) in elsewhere:
+                return "its atom is derived or of the background; covered are windows over input"
     return None
 
 
@@ -140,17 +127,43 @@ RowSource = DerivedAtoms | ShownAtoms | Instants
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a source that fit the terms; its variables are the columns that come of it."""
+    """The rows of a source that fit the terms; its variables are the columns that come of it.
+
+    With a `literal` over all instances of an atom the rows are these instances, the columns what it says.
+    """
 
     source: RowSource
     terms: tuple[Term, ...]
+    literal: logic.SetLiteral | None = None
 
     @property
     def variables(self) -> frozenset[Variable]:
         """The variables that it binds."""
+        if self.literal is not None:
+            return variables(self.literal)
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
+    @property
+    def instances(self) -> "Scan":
+        """The rows as they are, whatever a literal says of all of them."""
+        return replace(self, literal=None)
+
+    @property
+    def predicate(self) -> Signature | None:
+        """Whose atoms the rows are; None: they are times."""
+        match self.source:
+            case DerivedAtoms(predicate):
+                return predicate
+            case ShownAtoms(windowed_atom):
+                return signature(windowed_atom.atom)
+            case Instants():
+                return None
+            case _:
+                assert_never(self.source)
+
     def __str__(self) -> str:
+        if self.literal is not None:
+            return str(self.literal)
         match self.source:
             case DerivedAtoms((name, _)):
                 return str(Atom(name, self.terms))
@@ -166,29 +179,13 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class GatheredScan:
-    """What a literal over all instances of an atom says; `scan` are the instances."""
-
-    literal: SetLiteral
-    scan: Scan
-
-    @property
-    def variables(self) -> frozenset[Variable]:
-        """The variables that it binds."""
-        return variables(self.literal)
-
-    def __str__(self) -> str:
-        return str(self.literal)
-
-
-@dataclass(frozen=True, slots=True)
 class RulePlan:
     """One rule: what is joined, what is taken off, and the conditions beside."""
 
     rule: Rule
-    joined: tuple[Scan | GatheredScan, ...]
+    joined: tuple[Scan, ...]
     subtracted: tuple[Scan, ...]
-    conditions: tuple[Condition, ...]
+    conditions: tuple[logic.Condition, ...]
 
     @property
     def predicate(self) -> Signature:
@@ -213,7 +210,7 @@ class RulePlan:
         return [
             (place, part.source.predicate)
             for place, part in enumerate(self.joined)
-            if isinstance(part, Scan) and isinstance(part.source, DerivedAtoms)
+            if isinstance(part.source, DerivedAtoms) and part.literal is None
             if part.source.predicate in predicates
         ]
 
@@ -251,35 +248,20 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 
     What the output and the constraints do not depend on is left out.
     """
-    resolver = _Resolver(program, output)
-    below = _below(program)
-    predicates = set(below) if output is None else {output}
-    constraints = tuple(
-        rule for rule in program.rules if rule.head is None and logic.Not(logic.Truth()) not in rule.body
-    )
-    predicates |= {
-        signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)
-    }
-    needed = {
-        name
-        for name in below
-        if name in predicates or any(name in reachable(other, below) for other in predicates)
-    }
-    layers = tuple(
-        _layer(program, resolver, component, below)
-        for component in _components(program, below)
-        if component <= needed
-    )
-    return RelationalPlan(layers, tuple(map(resolver.rule, constraints)))
-
-
-def _below(program: Program) -> dict[Signature, set[Signature]]:
-    below: dict[Signature, set[Signature]] = {name: set() for name in intensional(program)}
-    for rule in program.rules:
-        if (head := head_atom(rule)) is not None and rule.body:
-            used = {signature(atom) for part in rule.body for atom, _, _ in atoms(part)}
-            below[signature(head)] |= used & below.keys()
-    return below
+    resolver, layers = _Resolver(program, output), []
+    rules = [rule for rule in program.proper_rules if FALSE not in rule.body]
+    constraints = [rule for rule in rules if rule.head is None]
+    below = {name: set[Signature]() for name in intensional(program)}
+    below |= successors((head, used) for _, head, used, _, _ in dependencies(program))
+    wanted = set(below) if output is None else {output}
+    wanted |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
+    needed = wanted.union(*(reachable(name, below) for name in wanted))
+    for component in _components(program, below):
+        if component <= needed:
+            own = [rule for rule in rules if (head := head_atom(rule)) and signature(head) in component]
+            recursive = any(below[name] & component for name in component)
+            layers.append(Layer(component, tuple(map(resolver.rule, own)), recursive))
+    return RelationalPlan(tuple(layers), tuple(map(resolver.rule, constraints)))
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
@@ -294,21 +276,6 @@ def _components(program: Program, below: dict[Signature, set[Signature]]) -> Ite
     yield from TopologicalSorter(graph).static_order()
 
 
-def _layer(
-    program: Program,
-    resolver: "_Resolver",
-    component: frozenset[Signature],
-    below: dict[Signature, set[Signature]],
-) -> Layer:
-    rules = tuple(
-        resolver.rule(rule)
-        for rule in program.rules
-        if (head := head_atom(rule)) is not None and not is_fact(rule) and signature(head) in component
-        if logic.Not(logic.Truth()) not in rule.body
-    )
-    return Layer(component, rules, any(below[name] & component for name in component))
-
-
 class _Resolver:
     """Finds where the atoms of literals are from."""
 
@@ -318,9 +285,9 @@ class _Resolver:
 
     def rule(self, rule: Rule) -> RulePlan:
         """Return the plan of a rule."""
-        joined: list[Scan | GatheredScan] = []
+        joined: list[Scan] = []
         subtracted: list[Scan] = []
-        conditions: list[Condition] = []
+        conditions: list[logic.Condition] = []
         for literal in rule.body:
             match literal:
                 case logic.Comparison() | logic.Test() | logic.Assign():
@@ -328,7 +295,7 @@ class _Resolver:
                 case logic.Gather() | logic.Among():
                     whole = frozenset((canonical_atom(literal.atom),))
                     scan = self._scan(LiteralForm(literal.atom), literal.atom, whole)
-                    joined.append(GatheredScan(literal, scan))
+                    joined.append(replace(scan, literal=literal))
                 case _:
                     form = literal_form(literal)
                     if isinstance(form.atom, Atom):
@@ -371,9 +338,8 @@ def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Sig
 
 def _uses(rule: RulePlan) -> Iterator[Signature]:
     for part in (*rule.joined, *rule.subtracted):
-        source = part.source if isinstance(part, Scan) else part.scan.source
-        if isinstance(source, DerivedAtoms):
-            yield source.predicate
+        if isinstance(part.source, DerivedAtoms):
+            yield part.source.predicate
 
 
 def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
@@ -384,13 +350,13 @@ def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
     is_general = len(set(arguments)) == len(arguments) and all(
         isinstance(term, Variable) for term in arguments
     )
-    return is_general and not any(isinstance(part, GatheredScan) for part in rules[0].joined)
+    return is_general and all(part.literal is None for part in rules[0].joined)
 
 
 def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
     """Return the rule with bodies in place of the atoms that they derive, where variables allow it."""
     for place, part in enumerate(rule.joined):
-        if isinstance(part, Scan) and isinstance(part.source, DerivedAtoms):
+        if isinstance(part.source, DerivedAtoms) and part.literal is None:
             body = bodies.get(part.source.predicate)
             if body is not None and body.arguments == part.terms and not _clash(rule, body):
                 joined = (*rule.joined[:place], *body.joined, *rule.joined[place + 1 :])
@@ -406,7 +372,7 @@ def _clash(rule: RulePlan, body: RulePlan) -> bool:
 
 
 def _all_variables(rule: RulePlan) -> frozenset[Variable]:
-    inner = (part.scan.variables for part in rule.joined if isinstance(part, GatheredScan))
+    inner = (part.instances.variables for part in rule.joined)
     parts = (part.variables for part in (*rule.joined, *rule.subtracted))
     conditions = map(variables, rule.conditions)
     return variables(rule.rule.head).union(*parts, *inner, *conditions)

@@ -51,7 +51,7 @@ class RunTable:
 
     def moved(self, by: int) -> "RunTable":
         """Return the rows with their runs so many indexes later."""
-        return RunTable(self.columns, self.first + by, self.last + by)
+        return replace(self, first=self.first + by, last=self.last + by)
 
     def with_constant(self, code: int) -> "RunTable":
         """Return the rows with one more column, which has the same code in each."""

@@ -24,7 +24,7 @@ from solver.columns import (
     keys,
     trace_columns,
 )
-from solver.facts import Arguments, Arrivals, Background, CodedRows, Gate, Situation, times_of
+from solver.facts import Arrivals, Background, CodedRows, Gate, Situation, times_of
 from solver.relational.plans import ShownAtoms
 from solver.relational.run_tables import RunTable, coalesce, empty
 
@@ -41,6 +41,11 @@ class ShownContents:
     atoms: Mapping[tuple[Signature, Window], RunTable]
     background: Mapping[Signature, Array]
 
+    @property
+    def times(self) -> Sequence[int]:
+        """The numbers of the contents."""
+        return range(self.count)
+
     def instants(self) -> RunTable:
         """Return each index with itself, as a number of the logic."""
         indexes = np.arange(self.count)
@@ -50,12 +55,11 @@ class ShownContents:
         """Return the variables of the atom with the runs of being shown."""
         assert not source.timed, "when an atom arrived is not given"
         atom = source.atom
-        order = [atom.atom.arguments.index(variable) for variable in atom.variables]
         table = self.atoms.get((signature(atom.atom), atom.window))
         if table is None:
-            return empty(len(order))
+            return empty(len(atom.places))
         chosen = self.terms.fitting_any(atom.any_of, table.columns, len(table))
-        return coalesce(table.take(chosen).project(order), self.count)
+        return coalesce(table.take(chosen).project(atom.places), self.count)
 
 
 def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms: TermCodes) -> RunTable:
@@ -116,16 +120,11 @@ class EncodedSituation:
         return replace(self, atoms=inside)
 
     def decoded(self) -> Situation:
-        """Return the situation with its facts one by one, for clingo."""
-        facts = TraceColumns(self.terms, self.atoms, self.timeline.last).facts(self.timeline)
-        return Situation(self.timeline, facts, self.decoded_background())
-
-    def decoded_background(self) -> dict[Signature, list[Arguments]]:
-        """Return B row by row."""
-        return {
-            name: [tuple(self.terms.atom_texts(row)) for row in rows]
-            for name, rows in self.background.items()
-        }
+        """Return the situation with its facts and B row by row, for clingo."""
+        terms, background = self.terms, self.background.items()
+        facts = TraceColumns(terms, self.atoms, self.timeline.last).facts(self.timeline)
+        static = {name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in background}
+        return Situation(self.timeline, facts, static)
 
     def times(self, gate: Gate, within: Interval) -> Array:
         """Return the evaluation times in the interval, ascending."""
@@ -181,8 +180,10 @@ class ShownInput:
         times: Sequence[int],
         newest: Sequence[int] | None,
     ) -> None:
+        self.terms = situation.terms
+        self.background = situation.background
+        self.times = times
         self._atoms = atoms
-        self._terms = situation.terms
         self._timeline = situation.timeline
         self._newest = None if newest is None else np.array(newest, np.int64)
         self._times = np.array(times, np.int64)
@@ -191,7 +192,7 @@ class ShownInput:
     def instants(self) -> RunTable:
         """Return each evaluation time with its own index, as a number of the logic."""
         indexes = np.arange(len(self._times))
-        return RunTable((self._terms.of_numbers(self._times),), indexes, indexes)
+        return RunTable((self.terms.of_numbers(self._times),), indexes, indexes)
 
     def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
@@ -201,26 +202,22 @@ class ShownInput:
     def arrivals(self, source: ShownAtoms) -> RunTable:
         """Return what `runs` does, each arrival by itself, with its place among the predicate's atoms."""
         atom = source.atom
-        order = [atom.atom.arguments.index(variable) for variable in atom.variables]
         predicate = signature(atom.atom)
         if predicate not in self._atoms:
-            return empty(len(order) + source.timed + 1)
+            return empty(len(atom.places) + source.timed + 1)
         atoms = self._atoms[predicate]
-        first, last = self._known_runs(predicate, atom.window)
-        if self._newest is not None:
-            first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
-        fitting = self._terms.fitting_any(atom.any_of, atoms.columns, len(atoms.t)) & (first <= last)
-        chosen = np.flatnonzero(fitting)
-        columns = [atoms.columns[place][chosen] for place in order]
-        if source.timed:
-            columns.append(self._terms.of_numbers(atoms.t[chosen]))
-        return RunTable((*columns, chosen), first[chosen], last[chosen])
-
-    def _known_runs(self, predicate: Signature, window: Window) -> _Runs:
-        key = predicate, window
+        key = predicate, atom.window
         if key not in self._known:
             self._known[key] = self._runs(*key)
-        return self._known[key]
+        first, last = self._known[key]
+        if self._newest is not None:
+            first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
+        fitting = self.terms.fitting_any(atom.any_of, atoms.columns, len(atoms.t)) & (first <= last)
+        chosen = np.flatnonzero(fitting)
+        columns = [atoms.columns[place][chosen] for place in atom.places]
+        if source.timed:
+            columns.append(self.terms.of_numbers(atoms.t[chosen]))
+        return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _runs(self, predicate: Signature, window: Window) -> _Runs:
         """Return the run of each atom of the predicate."""
@@ -231,34 +228,39 @@ class ShownInput:
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
                 return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
             case TupleWindow():
-                return self._kept_runs(predicate, window)
+                counted = self._atoms if window.by is None else {predicate: self._atoms[predicate]}
+                return kept_runs(counted, window, self._times, self.terms)[predicate]
             case _:
                 assert_never(window)
 
-    def _kept_runs(self, predicate: Signature, window: TupleWindow) -> _Runs:
-        """Return when a tuple window keeps each atom: from its arrival until enough others have come."""
-        chosen = {
-            name: counted_atoms(self._atoms[name], window, self._terms)
-            for name in self._atoms
-            if window.by is None or name == predicate
-        }
-        places = {name: np.flatnonzero(mask) for name, mask in chosen.items()}
-        parts = [self._atoms[name].take(mask) for name, mask in chosen.items()]
-        arrival = np.concatenate([part.arrival for part in parts])
-        key = partition(parts[0], window) if window.by is not None else np.zeros(len(arrival), np.int64)
-        order = np.lexsort((arrival, key))
-        t = np.concatenate([part.t for part in parts])[order]
-        first = np.searchsorted(self._times, t, "left")
-        last = _departures(key[order], t, first, window, len(self._times)) - 1
-        own = list(chosen).index(predicate)
-        begin = sum(len(part.t) for part in parts[:own])
-        mine = (begin <= order) & (order < begin + len(parts[own].t))
-        rows = len(chosen[predicate])
-        # What is not counted is never kept: its run is empty.
-        firsts, lasts = np.ones(rows, np.int64), np.zeros(rows, np.int64)
-        into = places[predicate][order[mine] - begin]
-        firsts[into], lasts[into] = first[mine], last[mine]
-        return firsts, lasts
+
+def kept_runs(
+    atoms: Mapping[Signature, InputAtoms], window: TupleWindow, times: Array, terms: CodedTerms
+) -> dict[Signature, _Runs]:
+    """Return when a tuple window keeps each atom: from its arrival until enough others have come.
+
+    Equal atoms at one time are in the order of their arrival.
+    """
+    if window.by is not None and len(atoms) > 1:
+        # Atoms of one predicate alone share a partition.
+        apart = (kept_runs({name: some}, window, times, terms) for name, some in atoms.items())
+        return {name: runs for one in apart for name, runs in one.items()}
+    masks = [counted_atoms(some, window, terms) for some in atoms.values()]
+    parts = [some.take(mask) for some, mask in zip(atoms.values(), masks, strict=True)]
+    t, arrival = (np.concatenate([getattr(part, end) for part in parts]) for end in ("t", "arrival"))
+    key = np.zeros(len(t), np.int64) if window.by is None else partition(parts[0], window)
+    order = np.lexsort((arrival, t, key))
+    first = np.searchsorted(times, t, "left")
+    last = np.empty_like(first)
+    last[order] = _departures(key[order], t[order], first[order], window, len(times)) - 1
+    # What is not counted is never kept: its run is empty.
+    runs = {name: (np.ones(len(mask), np.int64), np.zeros(len(mask), np.int64))
+            for name, mask in zip(atoms, masks, strict=True)}  # fmt: skip
+    borders = np.cumsum([len(part.t) for part in parts])[:-1]
+    ends = zip(runs.values(), masks, np.split(first, borders), np.split(last, borders), strict=True)
+    for (firsts, lasts), mask, own_first, own_last in ends:
+        firsts[mask], lasts[mask] = own_first, own_last
+    return runs
 
 
 def window_ends(window: IntervalWindow, times: Array, timeline: Interval) -> tuple[Array, Array]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, assert_never
+from typing import Final
 
 import numpy as np
 
@@ -11,17 +11,8 @@ from lars.language.program import Program
 from lars.language.terms import Signature, Term, Variable, signature
 from solver.columns import Array, Mask, among, keys
 from solver.facts import Fact, Row
-from solver.relational.evaluation import ProgramTables, visible_input
-from solver.relational.plans import (
-    DerivedAtoms,
-    GatheredScan,
-    Instants,
-    Layer,
-    RulePlan,
-    Scan,
-    ShownAtoms,
-)
-from solver.relational.rule_bodies import Bindings, RuleBody, scan_atoms
+from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, scan_atoms, visible_input
+from solver.relational.plans import DerivedAtoms, Instants, Layer, RulePlan, Scan, ShownAtoms
 from solver.relational.run_tables import RunTable, as_table, coalesce, concatenate, meet
 from solver.relational.shown_input import EncodedSituation
 
@@ -81,7 +72,7 @@ class _Descent:
         self._count = len(times)
         self._situation = situation
         self._input = visible_input(program, situation, times, None)
-        self._evaluation = ProgramTables(program, situation, self._input, times)
+        self._evaluation = ProgramTables(program, self._input)
         self._plan = self._evaluation.plan(output)
         self._evaluation.derived(self._plan)
         self._body = RuleBody(situation.terms, self._count)
@@ -138,8 +129,8 @@ class _Descent:
         for part, choice in zip(rule.joined, choices, strict=True):
             if choice is not None:
                 self._note(part, choice.candidates, choice.place[best], chosen.table, rows)
-            elif isinstance(part, GatheredScan):
-                instances = self._evaluation.scan(part.scan)
+            elif part.literal is not None:
+                instances = self._evaluation.scan(part.instances)
                 own, places = self._meeting(chosen, instances, part.literal.keys)
                 self._note(part, instances, places, chosen.table.take(own), rows[own])
         proved = np.zeros(len(needed), np.bool_)
@@ -153,9 +144,11 @@ class _Descent:
         """
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scan_atoms((*rule.arguments, _NEED), places, self._situation.terms)
+        # Of an aggregate's instances a proof asks for the group too, beside what the rule does.
+        scans = map(self._evaluation.scan, rule.joined)
         joined = [
-            self._evaluation.scan(part).only(rule.needed(place) | _extra_variables(part), self._count)
-            for place, part in enumerate(rule.joined)
+            bindings if part.literal is not None else bindings.only(rule.needed(place), self._count)
+            for place, (part, bindings) in enumerate(zip(rule.joined, scans, strict=True))
         ]
         less = [self._evaluation.scan(part) for part in rule.subtracted]
         apart = [] if layer.recursive or len(joined) < _MANY else list(zip(rule.joined, joined, strict=True))
@@ -167,25 +160,23 @@ class _Descent:
         return self._body.solutions([heads, *joined], less, rule.conditions)
 
     def _choice(
-        self, part: Scan | GatheredScan, bindings: Bindings, layer: Layer, limit: Array | None
+        self, part: Scan, bindings: Bindings, layer: Layer, limit: Array | None
     ) -> _Candidates | None:
         """Return the best candidate for each solution; None for a literal over all of a group, or of none."""
         match part:
-            case Scan(Instants()) | GatheredScan(Gather()):
+            case Scan(Instants()) | Scan(literal=Gather()):
                 return None
-            case Scan(ShownAtoms() as source, terms):
+            case Scan(ShownAtoms() as source, terms, None):
                 return self._first_candidates(
                     bindings, self._numbered(terms, self._arrivals(source)), None, is_input=True
                 )
-            case Scan(DerivedAtoms(predicate), terms) if predicate in layer.predicates:
+            case Scan(DerivedAtoms(predicate), terms, None) if predicate in layer.predicates:
                 return self._first_candidates(bindings, self._numbered(terms, self._rounds(predicate)), limit)
-            case Scan() | GatheredScan():
+            case _:
                 every = self._evaluation.scan(part)
                 return self._first_candidates(
                     bindings, Bindings((*every.names, _NUMBER), every.table.with_constant(0)), None
                 )
-            case _:
-                assert_never(part)
 
     def _numbered(self, terms: Sequence[Term], table: RunTable) -> Bindings:
         return scan_atoms((*terms, _NUMBER), table, self._situation.terms)
@@ -211,21 +202,13 @@ class _Descent:
         on = [(left.names.index(name), right.names.index(name)) for name in shared]
         return meet(left.table, right.table, on, self._count)
 
-    def _note(
-        self, part: Scan | GatheredScan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
-    ) -> None:
+    def _note(self, part: Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array) -> None:
         """Note what is taken of the candidates in each solution, for its row."""
-        scan = part if isinstance(part, Scan) else part.scan
-        match scan.source:
+        match part.source:
             case DerivedAtoms(predicate):
-                columns = (
-                    candidates.column(term)[taken]
-                    if isinstance(term, Variable)
-                    else np.full(len(taken), self._situation.terms.of_constant(term), np.int64)
-                    for term in scan.terms
-                )
+                columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)
                 self._need(predicate, RunTable(tuple(columns), solutions.first, solutions.last), rows)
-            case ShownAtoms(atom) if isinstance(part, Scan):
+            case ShownAtoms(atom) if part.literal is None:
                 came = taken >= 0
                 if not came.any():
                     return
@@ -260,13 +243,8 @@ class _Descent:
         return numbers
 
 
-def _is_input(part: Scan | GatheredScan) -> bool:
-    return isinstance(part, Scan) and isinstance(part.source, ShownAtoms)
-
-
-def _extra_variables(part: Scan | GatheredScan) -> frozenset[Variable]:
-    """Return what a proof asks of a part beside what the rule does: the group of an aggregate's instances."""
-    return part.variables if isinstance(part, GatheredScan) else frozenset()
+def _is_input(part: Scan) -> bool:
+    return part.literal is None and isinstance(part.source, ShownAtoms)
 
 
 def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:

@@ -19,7 +19,7 @@ from typing import Final, assert_never
 import clingo
 
 from lars.analysis import with_windows
-from lars.analysis.elimination import with_fewer_variables
+from lars.elimination import with_fewer_variables
 from lars.language.program import Program
 from lars.language.terms import Signature, signature
 from lars.language.windows import NOW, Interval

@@ -62,7 +62,7 @@ class TimedEncoding(AspNames):
         """What is looked at through windows, numbered in the order of the program."""
         looked_at = (
             (form.window, canonical_atom(form.atom))
-            for _, form in self.literals
+            for form in self.literals
             if form.window is not None and isinstance(form.atom, Atom)
         )
         return {pair: i for i, pair in enumerate(dict.fromkeys(looked_at))}

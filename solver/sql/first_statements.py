@@ -216,38 +216,32 @@ def time_statements(tables: InputTables, gate: Gate, timeline: Interval | None) 
         else:
             last = f"(SELECT MAX(t) FROM ({arrivals}) AS arrivals)" if arrivals else "NULL"
             yield f"INSERT INTO timeline SELECT 0, COALESCE({last}, 0);"
-    yield from remark(f"The evaluation times: {_gate_text(gate)}.")
+    text, select = _evaluated(tables, gate)
+    yield from remark(f"The evaluation times: {text}.")
     yield from temporary(NOW, "t BIGINT NOT NULL")
     yield f"INSERT INTO {NOW}"
-    yield from _evaluated(tables, gate)
+    yield f"{select};"
 
 
-def _gate_text(gate: Gate) -> str:
-    match gate:
-        case Arrivals(patterns):
-            return f"when an atom arrives that is one of {', '.join(map(str, patterns)) or 'none'}"
-        case Multiples(periods):
-            return f"the multiples of {' and '.join(map(str, periods))}"
-        case EveryTime():
-            return "every time point"
-        case ChosenTimes():
-            return "those asked for"
-        case _:
-            assert_never(gate)
-
-
-def _evaluated(tables: InputTables, gate: Gate) -> Iterator[str]:
+def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
+    """Return what a gate says of the evaluation times, and the statement that selects them."""
     match gate:
         case Arrivals(patterns):
             texts = [instances(atom, tables.names) for atom in patterns]
             # UNION leaves one of equal times.
-            yield " UNION ".join([*texts, "SELECT 0 WHERE 1 = 0"]) + ";"
+            return (
+                f"when an atom arrives that is one of {', '.join(map(str, patterns)) or 'none'}",
+                " UNION ".join([*texts, "SELECT 0 WHERE 1 = 0"]),
+            )
         case Multiples(periods):
-            yield " UNION ".join(map(_multiples, periods)) + ";"
+            return f"the multiples of {' and '.join(map(str, periods))}", " UNION ".join(
+                map(_multiples, periods)
+            )
         case EveryTime():
-            yield f"{_multiples(1)};"
+            return "every time point", _multiples(1)
         case ChosenTimes(times):
-            yield f"VALUES {', '.join(f'({t})' for t in times)};" if times else "SELECT 0 WHERE 1 = 0;"
+            rows = ", ".join(f"({t})" for t in times)
+            return "those asked for", f"VALUES {rows}" if times else "SELECT 0 WHERE 1 = 0"
         case _:
             assert_never(gate)
 

@@ -7,25 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
-from lars.language.formulas import (
-    Aggregation,
-    Among,
-    Arithmetic,
-    ArithmeticOperator,
-    Assign,
-    Call,
-    Comparison,
-    Condition,
-    Expression,
-    Gather,
-    Operation,
-    Relation,
-    SetLiteral,
-    Test,
-)
-from lars.language.program import ready, variables
+from lars.language import formulas as logic
+from lars.language.program import assignment, ready
 from lars.language.terms import NULL, XSD, Atom, Constant, Literal, Number, Term, Variable
-from solver.relational import GatheredScan, RowSource, RulePlan, Scan
+from solver.relational import RowSource, RulePlan, Scan
 from solver.sql.first_statements import NOW, conditions_on
 from solver.sql.values import InexpressibleInSqlError, SqlTerm, conjunction, constant, looked_up, quote
 
@@ -49,40 +34,32 @@ class SqlTruth:
     undecided: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class VariableColumns:
-    """How variables are written in SQL: the term itself, and what it denotes."""
-
-    term: Mapping[Variable, str]
-    denoted: Callable[[Variable], SqlTerm]
-
-
-def truth(expression: Expression, names: VariableColumns) -> SqlTruth:
+def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
     """Return the effective boolean value of a condition; raises UnsaidError."""
     match expression:
-        case Call("!", (inner,)):
+        case logic.Call("!", (inner,)):
             sql_truth = truth(inner, names)
             return SqlTruth(f"NOT ({sql_truth.holds})", sql_truth.undecided)
-        case Call("&&" | "||" as sign, parts):
+        case logic.Call("&&" | "||" as sign, parts):
             return _connected("AND" if sign == "&&" else "OR", [truth(part, names) for part in parts])
-        case Call("IN", (needle, *options)):
-            found_options = [truth(Call("=", (needle, option)), names) for option in options]
+        case logic.Call("IN", (needle, *options)):
+            found_options = [truth(logic.Call("=", (needle, option)), names) for option in options]
             return _connected("OR", found_options) if options else SqlTruth("1 = 0")
-        case Call("=" | "!=" | "<" | "<=" | ">" | ">=", sides) if NULL in sides:
+        case logic.Call("=" | "!=" | "<" | "<=" | ">" | ">=", sides) if NULL in sides:
             return SqlTruth("NULL")
-        case Call("BOUND", (Variable() as variable,)):
-            return SqlTruth(f"{names.term[variable]} <> {quote(NULL)}")
-        case Call("SAMETERM", (left, right)):
+        case logic.Call("BOUND", (Variable() as variable,)):
+            return SqlTruth(f"{names.terms[variable]} <> {quote(NULL)}")
+        case logic.Call("SAMETERM", (left, right)):
             return SqlTruth(f"{_bound(left, names)} = {_bound(right, names)}")
-        case Call(function, (term,)) if function in _STARTS:
+        case logic.Call(function, (term,)) if function in _STARTS:
             return SqlTruth(f"substr({_bound(term, names)}, 1, 1) = '{_STARTS[function]}'")
-        case Call("ISNUMERIC", (Variable() as variable,)):
+        case logic.Call("ISNUMERIC", (Variable() as variable,)):
             kind = names.denoted(variable).kind
             return SqlTruth(f"{kind} = 'number'", (f"{kind} = '?'",))
-        case Call("=" | "!=" as sign, (left, right)):
+        case logic.Call("=" | "!=" as sign, (left, right)):
             sql_truth = _equal(_denoted(left, names), _denoted(right, names))
             return sql_truth if sign == "=" else SqlTruth(f"NOT ({sql_truth.holds})", sql_truth.undecided)
-        case Call(sign, (left, right)) if sign in _ORDERS:
+        case logic.Call(sign, (left, right)) if sign in _ORDERS:
             return _ordered(sign, _denoted(left, names), _denoted(right, names))
         case Literal("true" | "false" as text, datatype) if datatype == XSD + "boolean":
             return SqlTruth("1 = 1" if text == "true" else "1 = 0")
@@ -95,22 +72,22 @@ def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
     return SqlTruth(holds, tuple(dict.fromkeys(text for part in parts for text in part.undecided)))
 
 
-def _bound(expression: Expression, names: VariableColumns) -> str:
+def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
     """Return a term, NULL where it is unbound."""
     match expression:
         case Variable():
-            return f"NULLIF({names.term[expression]}, {quote(NULL)})"
-        case Call():
+            return f"NULLIF({names.terms[expression]}, {quote(NULL)})"
+        case logic.Call():
             raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
         case _:
             return f"NULLIF({quote(expression)}, {quote(NULL)})"
 
 
-def _denoted(expression: Expression, names: VariableColumns) -> SqlTerm:
+def _denoted(expression: logic.Expression, names: "RuleSelect") -> SqlTerm:
     match expression:
         case Variable():
             return names.denoted(expression)
-        case Call():
+        case logic.Call():
             raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
         case _:
             return _constant(expression)
@@ -179,10 +156,10 @@ def _unknown(left: SqlTerm, right: SqlTerm) -> list[str]:
     return texts
 
 
-def comparison_text(comparison: Comparison, names: Mapping[Variable, str]) -> str:
+def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str]) -> str:
     """Return a comparison of constants of the logic; one without value is true of nothing."""
-    if comparison.relation in (Relation.EQUAL, Relation.UNEQUAL):
-        sign = "=" if comparison.relation is Relation.EQUAL else "<>"
+    if comparison.relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
+        sign = "=" if comparison.relation is logic.Relation.EQUAL else "<>"
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"
     left, right = number(comparison.left, names), number(comparison.right, names)
     return f"{left} {comparison.relation.value} {right}"
@@ -194,16 +171,16 @@ _DIVIDED: Final = 2**53
 """Up to so many DuckDB, whose / gives a fraction, divides exactly."""
 
 
-def overflows(comparison: Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:
+def overflows(comparison: logic.Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:
     """Return when SQL may have no exact number for a part of a comparison."""
-    ordered = comparison.relation not in (Relation.EQUAL, Relation.UNEQUAL)
+    ordered = comparison.relation not in (logic.Relation.EQUAL, logic.Relation.UNEQUAL)
     sides = comparison.left, comparison.right
-    terms = [part for side in sides for part in _parts(side) if ordered or isinstance(side, Operation)]
+    terms = [part for side in sides for part in _parts(side) if ordered or isinstance(side, logic.Operation)]
     divided = [
         part.left
         for part in terms
-        if isinstance(part, Operation)
-        if part.operator is ArithmeticOperator.DIVIDE
+        if isinstance(part, logic.Operation)
+        if part.operator is logic.ArithmeticOperator.DIVIDE
     ]
     limits = [
         *((_EXACT, part) for part in terms if not isinstance(part, Number)),
@@ -212,17 +189,17 @@ def overflows(comparison: Comparison, names: Mapping[Variable, str]) -> tuple[st
     return tuple(f"abs({number(part, names)}) > {most}" for most, part in dict.fromkeys(limits))
 
 
-def _parts(side: Arithmetic) -> Iterator[Arithmetic]:
+def _parts(side: logic.Arithmetic) -> Iterator[logic.Arithmetic]:
     yield side
-    if isinstance(side, Operation):
+    if isinstance(side, logic.Operation):
         yield from _parts(side.left)
         yield from _parts(side.right)
 
 
-def as_term(side: Arithmetic, names: Mapping[Variable, str]) -> str:
+def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
     """Return a side as a term's text; NULL where arithmetic has no value."""
     match side:
-        case Operation():
+        case logic.Operation():
             return f"CAST({number(side, names)} AS TEXT)"
         case Variable():
             return names[side]
@@ -230,10 +207,10 @@ def as_term(side: Arithmetic, names: Mapping[Variable, str]) -> str:
             return quote(side)
 
 
-def number(side: Arithmetic, names: Mapping[Variable, str]) -> str:
+def number(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
     """Return a side as a number of the logic; NULL where it is none."""
     match side:
-        case Operation(operator, left, right):
+        case logic.Operation(operator, left, right):
             return _computed(operator, number(left, names), number(right, names))
         case Number(amount):
             return str(amount)
@@ -247,13 +224,13 @@ def number(side: Arithmetic, names: Mapping[Variable, str]) -> str:
 _NUMERIC: Final = ", ".join(f"'{character}'" for character in "-0123456789")
 
 
-def _computed(operator: ArithmeticOperator, left: str, right: str) -> str:
+def _computed(operator: logic.ArithmeticOperator, left: str, right: str) -> str:
     match operator:
-        case ArithmeticOperator.PLUS | ArithmeticOperator.MINUS | ArithmeticOperator.TIMES:
+        case logic.ArithmeticOperator.PLUS | logic.ArithmeticOperator.MINUS | logic.ArithmeticOperator.TIMES:
             return f"({left} {operator.value} {right})"
-        case ArithmeticOperator.MOD:
+        case logic.ArithmeticOperator.MOD:
             return _remainder(left, right)
-        case ArithmeticOperator.DIVIDE:
+        case logic.ArithmeticOperator.DIVIDE:
             # The rest taken off, division is exact; as a number with a fraction, where / gives one.
             return f"CAST(({left} - {_remainder(left, right)}) / NULLIF({right}, 0) AS BIGINT)"
         case _:
@@ -271,13 +248,16 @@ TableOf = Callable[[RowSource], str]
 
 @dataclass(slots=True)
 class RuleSelect:
-    """One rule's SELECT; `tables` are those of sources, `compared` gets the columns whose values it needs."""
+    """One rule's SELECT; `tables` are those of sources, `terms` say how variables are written.
+
+    `compared` gets the columns whose values it needs.
+    """
 
     plan: RulePlan
     tables: TableOf
     instead: Mapping[int, str] = field(default_factory=dict)
     compared: list[tuple[str, str]] = field(default_factory=list)
-    _terms: dict[Variable, str] = field(default_factory=dict)
+    terms: dict[Variable, str] = field(default_factory=dict)
     _from: list[str] = field(default_factory=list)
     _valued: dict[Variable, SqlTerm] = field(default_factory=dict)
     _where: list[str] = field(default_factory=list)
@@ -314,21 +294,18 @@ class RuleSelect:
         return f"SELECT {distinct}{selected}\nFROM {joined}{below}"
 
     def _term(self, term: Term) -> str:
-        return self._terms[term] if isinstance(term, Variable) else quote(term)
+        return self.terms[term] if isinstance(term, Variable) else quote(term)
 
-    def _join(self, part: Scan | GatheredScan, instead: str | None) -> None:
-        alias = f"s{len(self._aliases) + 1}"
-        match part:
-            case Scan(source, terms):
-                table = self.tables(source) if instead is None else instead
-            case GatheredScan(literal, scan):
-                counted = self._checked(literal)
-                terms = (*counted.keys, counted.variable)
-                table = self._counted(counted, scan)
-            case _:
-                assert_never(part)
+    def _join(self, part: Scan, instead: str | None) -> None:
+        alias, terms = f"s{len(self._aliases) + 1}", part.terms
+        if part.literal is None:
+            table = self.tables(part.source) if instead is None else instead
+        else:
+            counted = self._checked(part.literal)
+            terms = (*counted.keys, counted.variable)
+            table = self._counted(counted, part)
         on = [f"{alias}.t = {next(iter(self._aliases))}.t"] if self._aliases else []
-        conditions = conditions_on(terms, alias, self._terms)
+        conditions = conditions_on(terms, alias, self.terms)
         if self._aliases:
             self._from.append(f"JOIN {table} AS {alias} ON {conjunction([*on, *conditions])}")
         else:
@@ -338,52 +315,45 @@ class RuleSelect:
 
     def _subtract(self, scan: Scan) -> None:
         alias = f"x{len(self._from) + 1}"
-        on = [f"{alias}.t = {next(iter(self._aliases))}.t", *conditions_on(scan.terms, alias, self._terms)]
+        on = [f"{alias}.t = {next(iter(self._aliases))}.t", *conditions_on(scan.terms, alias, self.terms)]
         self._from.append(f"LEFT JOIN {self.tables(scan.source)} AS {alias} ON {conjunction(on)}")
         self._where.append(f"{alias}.t IS NULL")
 
     def _restrict(self) -> None:
         left = list(self.plan.conditions)
         while left:
-            condition = next(one for one in left if ready(one, set(self._terms)))
+            condition = next(one for one in left if ready(one, set(self.terms)))
             left.remove(condition)
             try:
                 self._ask(condition)
             except UnsaidError as unsaid:
                 raise InexpressibleInSqlError(str(unsaid), self.plan.rule, condition) from None
 
-    def _ask(self, condition: Condition) -> None:
+    def _ask(self, condition: logic.Condition) -> None:
         match condition:
-            case Test(expression, wanted):
-                sql_truth = truth(expression, VariableColumns(self._terms, self._denoted))
+            case logic.Test(expression, wanted):
+                sql_truth = truth(expression, self)
                 self._keep(sql_truth, wanted=wanted)
-            case Assign(variable, expression):
+            case logic.Assign(variable, expression):
                 if not isinstance(expression, Term):
                     raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
                 self._bind(variable, self._term(expression))
-            case Comparison(left, Relation.EQUAL, right):
-                for side, other in ((left, right), (right, left)):
-                    if (
-                        isinstance(side, Variable)
-                        and side not in self._terms
-                        and variables(other) <= set(self._terms)
-                    ):
-                        self._bind(side, as_term(other, self._terms))
-                        self._compare(condition, f"{self._terms[side]} IS NOT NULL")
-                        return
-                self._compare(condition, comparison_text(condition, self._terms))
-            case Comparison():
-                self._compare(condition, comparison_text(condition, self._terms))
+            case logic.Comparison() if equality := assignment(condition, self.terms.keys()):
+                variable, value = equality
+                self._bind(variable, as_term(value, self.terms))
+                self._compare(condition, f"{self.terms[variable]} IS NOT NULL")
+            case logic.Comparison():
+                self._compare(condition, comparison_text(condition, self.terms))
             case _:
                 assert_never(condition)
 
     def _bind(self, variable: Variable, text: str) -> None:
-        if self._terms.setdefault(variable, text) is not text:
-            self._where.append(f"{self._terms[variable]} = {text}")
+        if self.terms.setdefault(variable, text) is not text:
+            self._where.append(f"{self.terms[variable]} = {text}")
 
-    def _compare(self, condition: Comparison, holds: str) -> None:
+    def _compare(self, condition: logic.Comparison, holds: str) -> None:
         # What a number without exact value makes of another condition counts for nothing.
-        self._overflows += overflows(condition, self._terms)
+        self._overflows += overflows(condition, self.terms)
         self._keep(SqlTruth(holds), wanted=True)
 
     def _keep(self, sql_truth: SqlTruth, *, wanted: bool) -> None:
@@ -392,34 +362,34 @@ class RuleSelect:
         self._where.append(f"({' OR '.join([holds, *unknown])})" if unknown else holds)
         self._undecided += (*sql_truth.undecided, *self._overflows)
 
-    def _denoted(self, variable: Variable) -> SqlTerm:
+    def denoted(self, variable: Variable) -> SqlTerm:
         """Return what a variable's term denotes, found in `value`."""
         if variable not in self._valued:
-            alias, _, column = self._terms[variable].partition(".")
+            alias, _, column = self.terms[variable].partition(".")
             if alias not in self._aliases or self._aliases[alias].startswith("("):
                 raise UnsaidError(
                     "SQL compares the values of input and derived atoms, not of what is computed"
                 )
             self.compared.append((self._aliases[alias], column))
             number = f"v{len(self._valued) + 1}"
-            self._from.append(f"LEFT JOIN value AS {number} ON {number}.term = {self._terms[variable]}")
+            self._from.append(f"LEFT JOIN value AS {number} ON {number}.term = {self.terms[variable]}")
             self._valued[variable] = looked_up(number)
         return self._valued[variable]
 
-    def _checked(self, literal: SetLiteral) -> Gather:
+    def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
         """Return what SQL counts; raises InexpressibleInSqlError for other literals over all instances."""
         match literal:
-            case Gather(_, Aggregation("COUNT")):
+            case logic.Gather(_, logic.Aggregation("COUNT")):
                 return literal
-            case Gather(_, aggregation):
+            case logic.Gather(_, aggregation):
                 problem = f"SQL has no exact words for {aggregation.function} of terms; covered is COUNT"
-            case Among():
+            case logic.Among():
                 problem = "SQL has no exact words for SPARQL's order; covered are queries without LIMIT"
             case _:
                 assert_never(literal)
         raise InexpressibleInSqlError(problem, self.plan.rule, literal)
 
-    def _counted(self, literal: Gather, scan: Scan) -> str:
+    def _counted(self, literal: logic.Gather, scan: Scan) -> str:
         """Return the SELECT that counts the instances of a literal's atom, group by group."""
         first: dict[Variable, str] = {}
         where = conditions_on(scan.terms, "g", first)

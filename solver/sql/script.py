@@ -11,7 +11,6 @@ from lars.language.windows import LARGEST_TIME, IntervalWindow, TupleWindow
 from solver.facts import Arrivals, Gate, with_facts
 from solver.relational import (
     DerivedAtoms,
-    GatheredScan,
     Instants,
     Layer,
     RelationalPlan,
@@ -132,9 +131,8 @@ def _shown_atoms(whole: RelationalPlan) -> Iterator[ShownAtoms]:
     rules = [rule for layer in whole.layers for rule in layer.rules]
     for rule in (*rules, *whole.constraints):
         for part in (*rule.joined, *rule.subtracted):
-            scan = part.scan if isinstance(part, GatheredScan) else part
-            if isinstance(scan.source, ShownAtoms):
-                yield scan.source
+            if isinstance(part.source, ShownAtoms):
+                yield part.source
 
 
 def _windows(writer: _Writer) -> Iterator[str]:
@@ -212,7 +210,7 @@ def _recursive(writer: _Writer, layer: Layer) -> Iterator[str]:
     yield from _compared([*selects, step])
     named = columns(predicate[1])
     table = names.derived(predicate)
-    yield from temporary(table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in named)]))
+    yield from _rows(table, predicate[1], ())
     if base:
         first = "\nUNION\n".join(base)
         yield f"INSERT INTO {table} WITH RECURSIVE {loop}({', '.join(['t', *named])}) AS ("

@@ -178,7 +178,6 @@ class SqlTerm:
     kinds: frozenset[str]
 
 
-_COLUMNS: Final = ("term", "kind", "number", "text", "slack")
 KINDS: Final = frozenset(("number", "string", "boolean", "moment", "lang", "none", "node", "?"))
 
 

@@ -33,8 +33,7 @@ from lars.language.stream import cut
 from lars.language.terms import NULL, XSD, Atom, Literal, Number, Variable, signature, substitute
 from lars.semantics import decide
 from lars.semantics.definitions import holds
-from lars.semantics.gathering import atoms_at
-from lars.semantics.grounding import value, with_values
+from lars.semantics.grounding import atoms_at, value, with_values
 from tests.lars import gathered
 
 CONDITIONS = (Comparison, Test, Assign)

@@ -6,8 +6,7 @@ from math import lcm
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from lars.analysis import check_safety, windows, with_windows
-from lars.analysis.safety import UnsafeRuleError
+from lars.analysis import UnsafeRuleError, check_safety, windows, with_windows
 from lars.errors import LarsError
 from lars.language.stream import Stream
 from lars.language.windows import LARGEST_TIME, Interval, SlidingWindow, TimeWindow

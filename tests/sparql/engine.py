@@ -11,8 +11,9 @@ from lars.language import terms
 from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, Situation, constant_of
-from solver.job import ask, evaluate
+from solver.job import ask
 from solver.rdf import sorted_rows
+from tests.solver.in_process import evaluate
 from tests.sparql import syntax
 from tests.sparql.writing import write_query
 from translate.dialects import read_query

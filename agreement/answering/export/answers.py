@@ -17,7 +17,7 @@ from agreement.documents.placed import check_data, json_of
 from agreement.engines.r2s import relation_to_stream
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file
-from lars.language.stream import Moment, moment_order, write_moment
+from lars.language.stream import Moment, write_moments
 from lars.language.terms import NULL, Atom, Constant, Number, Signature, Variable
 from lars.ticker.ticker_rules import FIRST_TERM
 from solver.facts import constant_of
@@ -164,11 +164,7 @@ def _streams(legend: Legend, answer_sets: AnswerSets) -> Streams:
     at = []
     for t in legend.times:
         answers = {
-            tuple(
-                write_moment(moment, t)
-                for moment in sorted(answer, key=lambda moment: moment_order(moment, t))
-                if str(moment[1]) not in always
-            )
+            write_moments((moment for moment in answer if str(moment[1]) not in always), t)
             for answer in answer_sets.get(t, ())
         }
         at.append((t, tuple(sorted(answers))))

@@ -29,8 +29,7 @@ from lars.language.program import Program
 from lars.language.terms import Atom, signature
 from lars.semantics import all_background
 from lars.ticker import ExportError, Reasoner
-from lars.ticker.ticker_literals import TickerInput
-from lars.ticker.ticker_rules import Role
+from lars.ticker.ticker_rules import Role, TickerInput
 from lars.ticker.ticker_writer import TickerWriter, ticker_writer, with_signs
 from solver.pointwise import models
 from solver.pointwise.asp_terms import GREATEST

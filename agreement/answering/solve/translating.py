@@ -12,7 +12,7 @@ from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_text
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Iri
-from lars.text import notation, read_placed
+from lars.text import notation
 from lars.ticker import ExportError
 from solver.settings import StaticFile, Warn
 from translate.analysis import (
@@ -258,14 +258,12 @@ class RefusedRule(Protocol):
 
 def placed_refusal(error: RefusedRule, program: Program, path: Path) -> LarsError:
     """Return the refusal with the place of what is refused, where the program stands in a file."""
-    written = read_placed(read_text(path, "a LARS program")) if path.suffix == PROGRAM_SUFFIX else ()
+    written = notation.read(read_text(path, "a LARS program")).rules if path.suffix == PROGRAM_SUFFIX else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
-    if number >= len(written):
+    origin = written[number].origin if number < len(written) else None
+    if origin is None:
         return LarsError(f"{path}: {error}")
-    literals = written[number].literals
-    part = len(literals) if error.part is None else error.part
-    place = literals[part] if part < len(literals) else written[number].place
-    return PlacedError(replace(place, source=str(path)), str(error))
+    return PlacedError(replace(origin.place(error.part), source=str(path)), str(error))
 
 
 def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:

@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lars.analysis import literal_form
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
 from lars.files import exists, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
-from lars.language.program import Program
+from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
 from lars.language.windows import Bounds
 from solver.facts import check_writable
@@ -22,9 +22,6 @@ from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import WindowExpression, window_operator
 from translate.sparql import check_absolute, tokenize
-
-if TYPE_CHECKING:
-    from lars.text.notation import PlacedRule
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -123,23 +120,24 @@ def load_program(path: Path) -> Program:
     condition that the encoding, by which programs are solved, does not know.
     """
     # Loads the reader of programs, which no query needs.
-    from lars.text import read_placed
+    from lars.text import read
 
-    placed = read_placed(read_text(path, "a LARS program"), str(path))
-    for rule in placed:
-        _check_covered(rule)
-    return Program(tuple(rule.rule for rule in placed))
+    program = read(read_text(path, "a LARS program"), str(path))
+    for rule in program.rules:
+        assert rule.origin is not None
+        _check_covered(rule, rule.origin)
+    return program
 
 
-def _check_covered(placed: "PlacedRule") -> None:
+def _check_covered(rule: Rule, origin: Origin) -> None:
     # Loads rdflib and clingo, which no query needs.
     from solver.rdf.conditions import checked_variables
 
     try:
-        _check_numbers(placed.rule.head)
+        _check_numbers(rule.head)
     except LarsError as error:
-        raise PlacedError(placed.place, str(error)) from None
-    for number, literal in enumerate(placed.rule.body):
+        raise PlacedError(origin.place(), str(error)) from None
+    for number, literal in enumerate(rule.body):
         try:
             _check_numbers(literal)
             match literal:
@@ -150,7 +148,7 @@ def _check_covered(placed: "PlacedRule") -> None:
                 case _:
                     literal_form(literal)
         except LarsError as error:
-            raise PlacedError(placed.literals[number], str(error)) from None
+            raise PlacedError(origin.place(number), str(error)) from None
 
 
 def _check_numbers(part: object) -> None:

@@ -4,12 +4,13 @@ What a program answers at ticks is asked with its windows placed on the clock, a
 decide. Of all that an engine was given the reports are a recording of it.
 """
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
+
+import numpy as np
 
 from agreement.documents.outputs import in_order, row_order
 from agreement.documents.recordings import Push, Recording, Report
@@ -35,7 +36,8 @@ from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Variable
 from lars.language.windows import Bounds, Interval
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static
-from solver.job import ask, stretches
+from solver.job import Question, answers_at
+from solver.relational import decode, encode
 from translate.model.query import EPOCH, EngineQuery, Setting, ToStream
 from translate.tau import NAMED, Output, lars_program, output_of
 
@@ -71,14 +73,10 @@ def runs_at(
     lowest = min(0, ticks[0], *frame.clock.ticks[:1])
     timeline = Interval(lowest, max(ticks[-1], *frame.clock.ticks[-1:], 0))
     known = background(task.static, task.query.dataset, lambda _: None, task.query.language)
-    question = ask(program, output.predicate, ChosenTimes(tuple(dict.fromkeys(ticks))))
+    question = Question(program, output.predicate, ChosenTimes(tuple(ticks)))
     facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
-    stretches_of_rows = stretches([question], Situation(timeline, facts, known), timeline)
-    runs = (
-        (stretch.row, bisect_left(ticks, stretch.first), bisect_left(ticks, stretch.last + 1) - 1)
-        for stretch in stretches_of_rows
-    )
-    return output, runs
+    answers = answers_at(question, encode(Situation(timeline, facts, known)), np.array(ticks))
+    return output, decode(answers.runs, answers.terms)
 
 
 def _with_versions(program: Program, task: Task) -> Program:

@@ -11,8 +11,8 @@ from lars.text.notation import read
 from solver import deadlines
 from solver.deadlines import Deadline, until
 from solver.facts import Fact, Situation
-from solver.relational import runs
 from tests.agreement.command import lars
+from tests.solver.in_process import runs
 
 PATTERNS = " . ".join(f"?x :p ?y{n}" for n in range(8))
 FILTERS = " ".join(f"FILTER(?y{n} > 100 || ?y{n + 1} > 100)" for n in range(5))

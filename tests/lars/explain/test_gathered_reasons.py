@@ -11,9 +11,8 @@ from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom, Number, Symbol
 from lars.language.windows import Interval
 from lars.semantics import all_background, check_candidate
-from lars.semantics.answer_check import IsAnswerStream, ViolatedRule
+from lars.semantics.answer_check import IsAnswerStream, ReferencePoint, ViolatedRule
 from lars.semantics.definitions import answer_streams
-from lars.semantics.readings import ReferencePoint
 from lars.text.notation import read
 from tests.lars.gathered import cases, evaluate, integer
 from tests.lars.proof_checker import Checker

@@ -9,9 +9,14 @@ from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom, Number
 from lars.language.windows import Interval
 from lars.semantics import check_candidate
-from lars.semantics.answer_check import IsAnswerStream, NotAnInterpretation, SmallerModel, ViolatedRule
+from lars.semantics.answer_check import (
+    IsAnswerStream,
+    NotAnInterpretation,
+    ReferencePoint,
+    SmallerModel,
+    ViolatedRule,
+)
 from lars.semantics.definitions import answer_streams, is_model, reduct, satisfies
-from lars.semantics.readings import ReferencePoint
 from lars.text.notation import read
 from tests.lars.brute import circular_programs, is_flp, near, parts_of
 from tests.lars.strategies import cases

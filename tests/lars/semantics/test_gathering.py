@@ -3,8 +3,15 @@
 import pytest
 from hypothesis import event, given
 
-from lars.analysis import Reach, gathered_strata, on_own_absence, positive_loops, reach, strata
-from lars.analysis.dependencies import GatheredLoopError
+from lars.analysis import (
+    GatheredLoopError,
+    Reach,
+    gathered_strata,
+    on_own_absence,
+    positive_loops,
+    reach,
+    strata,
+)
 from lars.errors import LarsError
 from lars.language.stream import moments, stream_of
 from lars.language.terms import NULL, Atom, Number, Symbol

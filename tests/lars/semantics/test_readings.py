@@ -10,9 +10,8 @@ from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom
 from lars.language.windows import Interval
 from lars.semantics import check_candidate, circular_through_negation, separate
-from lars.semantics.answer_check import IsAnswerStream
+from lars.semantics.answer_check import IsAnswerStream, NegationReading, ReferencePoint
 from lars.semantics.definitions import answer_streams
-from lars.semantics.readings import NegationReading, ReferencePoint
 from lars.text.notation import read
 from tests.lars.brute import circular_programs, is_founded, near, parts_of
 from tests.lars.strategies import candidates, cases

@@ -9,7 +9,6 @@ from lars.language.formulas import Test as Condition
 from lars.language.program import Program, Rule
 from lars.language.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
 from lars.language.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow
-from lars.text import read_placed
 from lars.text.notation import read, write
 from tests.lars.written import written_programs
 
@@ -152,10 +151,11 @@ def test_an_aggregate_stands_in_no_expression():
 
 
 def test_rules_and_literals_know_their_places():
-    first, second = read_placed("p.\n@prefix e: <urn:> .\n q(X) :- r(X), % why\n\n  not\n s(X).", "a")
-    assert (str(first.place), first.literals) == ("a:1:1", ())
-    assert [*map(str, (second.place, *second.literals))] == ["a:3:2", "a:3:10", "a:5:3"]
-    assert second.rule == read(str(second.rule)).rules[0]
+    text = "p.\n@prefix e: <urn:> .\n q(X) :- r(X), % why\n\n  not\n s(X)."
+    first, second = read(text, "a").rules
+    assert (str(first.origin.place()), first.origin.literals) == ("a:1:1", ())
+    assert [*map(str, map(second.origin.place, (None, 0, 1)))] == ["a:3:2", "a:3:10", "a:5:3"]
+    assert second == read(str(second)).rules[0]
 
 
 def test_pull_triggers_are_read():

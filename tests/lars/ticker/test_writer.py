@@ -12,8 +12,7 @@ from lars.language.program import head_atom
 from lars.language.terms import Atom, Iri, Symbol, signature
 from lars.text.notation import read
 from lars.ticker import ExportError, Reasoner
-from lars.ticker.ticker_literals import TickerInput
-from lars.ticker.ticker_rules import Role
+from lars.ticker.ticker_rules import Role, TickerInput
 from lars.ticker.ticker_writer import ticker_writer, write_ticker
 from tests.lars import strategies
 from tests.lars.ticker import ticker_cases

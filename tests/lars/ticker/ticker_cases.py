@@ -24,8 +24,7 @@ from lars.language.windows import Bounds, Interval, TimeWindow, TupleWindow
 from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
-from lars.ticker.ticker_literals import TickerInput
-from lars.ticker.ticker_rules import Role
+from lars.ticker.ticker_rules import Role, TickerInput
 from lars.ticker.ticker_writer import ticker_writer, with_signs
 from tests.lars import strategies as base
 from tests.lars.strategies import T, X, Y, safe_rule

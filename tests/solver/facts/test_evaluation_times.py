@@ -10,7 +10,7 @@ from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
 from solver.facts import Arrivals, ChosenTimes, EveryTime, Fact, Multiples, matcher, split, times_of
-from solver.job.answer_runs import TRIGGER
+from solver.job.evaluation import TRIGGER
 from tests.lars.strategies import SOURCE, A, B, X, Y, streams
 from tests.solver.pointwise.test_definition import stream_atoms
 from tests.solver.strategies import situation

@@ -3,7 +3,7 @@
 import numpy as np
 
 from solver.columns import TermCodes
-from solver.job.answer_runs import AnswerRuns
+from solver.job.evaluation import AnswerRuns
 from solver.relational.run_tables import as_table
 
 

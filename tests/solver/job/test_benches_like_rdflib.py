@@ -15,10 +15,11 @@ import rdflib
 from lars.durations import SECOND
 from lars.language.windows import Bounds, Interval
 from solver.facts import Situation
-from solver.job import ask, evaluate
+from solver.job import ask
 from solver.settings import TraceOptions, TraceWarning
 from tests.benches import BOTH, CSRBENCH, GREENHOUSE, triple_files
 from tests.packs import pack
+from tests.solver.in_process import evaluate
 from tests.solver.traces.both_readings import fact_of_row, read_trace_in_process
 from translate.dialects import read_query
 from translate.model.query import Language, Profile, Setting

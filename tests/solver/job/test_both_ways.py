@@ -7,15 +7,16 @@ from lars.language.windows import Interval
 from lars.text.atom_streams import read_stream
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
-from solver.job import Question, Whole, evaluate
+from solver.job import Question, Whole
 from solver.job.slices import Job
-from solver.relational import encode, rule_bodies
+from solver.relational import encode, evaluation
 from solver.relational.shown_input import ShownInput
 from solver.settings import Evaluator
 from solver.spark import slice_tasks
 from solver.spark.pipeline import error_of
 from solver.spark.slice_tasks import SliceTask
 from tests.agreement.command import lars
+from tests.solver.in_process import evaluate
 from tests.solver.relational.test_seeded_faults import shorter, whole_rows, with_window
 
 PROGRAM = "in(X) ← ⊞^2 ◇ e(X). out(X) ← in(X), not gone(X). gone(X) ← ⊞^0 ◇ g(X). near(X) ← in(X), k(X)."
@@ -55,7 +56,7 @@ def test_a_difference_is_made_small():
 
 
 def test_what_no_time_shows_alone_keeps_the_times_that_it_needs(monkeypatch):
-    monkeypatch.setattr(rule_bodies, "subtract", whole_rows)
+    monkeypatch.setattr(evaluation, "subtract", whole_rows)
     with pytest.raises(DisputedAnswerError, match=r"\((a|c)\) is a row of clingo alone") as raised:
         answers(Evaluator.BOTH)
     text = raised.value.files["difference.atoms"]

@@ -18,11 +18,11 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
 from solver.facts import EveryTime, Multiples, Situation
-from solver.job import Question, ask, evaluate
+from solver.job import Question, ask
 from solver.job.evaluation import answers_in
 from solver.job.slices import Job, situations
 from tests.lars.strategies import X, streams, windows
-from tests.solver.in_process import in_process
+from tests.solver.in_process import evaluate, in_process
 from tests.solver.pointwise.test_definition import backgrounds, inputs, stream_atoms
 from tests.solver.spark.on_spark import on_spark
 from tests.solver.strategies import interval_programs, part_of, situation

@@ -9,11 +9,12 @@ from hypothesis import event, given
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
-from solver.job import Question, Whole, evaluate
+from solver.job import Question, Whole
 from solver.job import evaluation as module
 from solver.job.evaluation import RepeatedSituations
 from solver.settings import Evaluator
 from tests.lars.strategies import cases
+from tests.solver.in_process import evaluate
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of
 
 ALL = Whole(None)

@@ -6,8 +6,7 @@ from hypothesis import assume, event, given
 
 from lars.language.stream import moments, with_moments
 from lars.semantics import check_candidate, separate
-from lars.semantics.answer_check import IsAnswerStream
-from lars.semantics.readings import ReferencePoint
+from lars.semantics.answer_check import IsAnswerStream, ReferencePoint
 from solver.pointwise import models
 from tests.lars.strategies import candidates, cases
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of

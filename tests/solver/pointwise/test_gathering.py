@@ -180,7 +180,7 @@ def test_an_error_while_clingo_asks_surfaces_as_it_is(monkeypatch):
     def fail(*_):
         raise LarsError("one message")
 
-    monkeypatch.setattr("solver.pointwise.callbacks.aggregate", fail)
+    monkeypatch.setattr("solver.pointwise.point_evaluation.aggregate", fail)
     with pytest.raises(LarsError, match=r"^one message$"):
         clingo_rows(read("q(?n) ← ?n := SUM(?x) of f(?x)."), at(2, (A,)), [2], ("q", 1))
 

@@ -10,10 +10,10 @@ from lars.analysis import Mode, literal_form
 from lars.language.program import Program
 from lars.language.terms import Atom
 from lars.language.windows import Ties, TimeWindow, TupleWindow
-from solver.pointwise import callbacks, encoding
+from solver.pointwise import encoding, point_evaluation
 from solver.pointwise.asp_terms import constant
-from solver.pointwise.callbacks import Collection, _grouped
 from solver.pointwise.encoding import window_rules
+from solver.pointwise.point_evaluation import Collection, _grouped
 from solver.rdf import sorted_rows
 from tests.lars.strategies import Case, X, Y, cases, streams
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, by_definition
@@ -95,14 +95,14 @@ GATHERING_FAULTS = {
     "an offset is off by one": (Collection, "_places", moved(1, 0)),
     "the end is off by one": (Collection, "_places", moved(0, 1)),
     "the empty group is left out": (Collection, "_values", grouped_alone),
-    "the order is ignored": (callbacks, "sorted_rows", lambda rows, _: sorted_rows(rows, ())),
+    "the order is ignored": (point_evaluation, "sorted_rows", lambda rows, _: sorted_rows(rows, ())),
     "the first are those of all groups": (
         Collection,
         "_places",
         lambda self, among: places(self, replace(among, keys=())),
     ),
-    "a group is one of all": (callbacks, "_grouped", lambda instances, _: _grouped(instances, [])),
-    "null is a value": (callbacks, "_value", constant),
+    "a group is one of all": (point_evaluation, "_grouped", lambda instances, _: _grouped(instances, [])),
+    "null is a value": (point_evaluation, "_value", constant),
 }
 
 

@@ -19,8 +19,8 @@ from lars.language.formulas import (
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Number
 from lars.language.windows import NOW, Ties
-from solver.relational import runs
 from tests.lars.strategies import SOURCE, A, B, S, T, X, Y, safe_rule, time_windows, tuple_windows, weighted
+from tests.solver.in_process import runs
 from tests.solver.strategies import interval_programs
 
 OUTPUTS = (("p", 0), ("r", 1), ("m", 2), ("ans", 2))

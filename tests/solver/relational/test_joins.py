@@ -11,9 +11,10 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver import memory
 from solver.facts import Fact, Situation
-from solver.relational import encode, runs
+from solver.relational import encode
 from solver.relational.supports import supports
 from tests.benchmarks.join_memory import SHAPES
+from tests.solver.in_process import runs
 
 TIMES = range(4)
 

@@ -11,9 +11,10 @@ from lars.language.stream import cut, stream_of
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import ChosenTimes, Fact, Situation, atom_of, matcher
-from solver.job import Question, evaluate
+from solver.job import Question
 from solver.relational import encode
 from solver.relational.supports import supports
+from tests.solver.in_process import evaluate
 from tests.solver.pointwise.test_definition import programs_of
 from tests.solver.strategies import part_of
 from tests.translate.strategies import OWN, S1, S2, drawn, mostly, patterns, queries

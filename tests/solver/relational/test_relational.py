@@ -13,8 +13,9 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
 from solver.pointwise import models
-from solver.relational import decode, encode, evaluate_program, obstacle, runs
+from solver.relational import decode, encode, evaluate_program, obstacle
 from tests.lars.strategies import SOURCE, A, B, streams
+from tests.solver.in_process import runs
 from tests.solver.pointwise.test_definition import (
     backgrounds,
     clingo_rows,

@@ -11,7 +11,7 @@ from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
 from solver.relational import encode
-from solver.relational.touched_background import with_usable_background
+from solver.relational.grounding import with_usable_background
 from tests.lars.strategies import streams
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP

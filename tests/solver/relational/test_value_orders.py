@@ -9,7 +9,7 @@ from lars.language import formulas as logic
 from lars.language.terms import XSD, Atom, Iri, Literal, Variable
 from solver import rdf
 from solver.columns import TermCodes
-from solver.relational.rule_bodies import Bindings, RuleBody, evaluate_set_literal
+from solver.relational.evaluation import Bindings, RuleBody, evaluate_set_literal
 from solver.relational.run_tables import steady
 from tests.solver.strategies import part_of
 

@@ -13,9 +13,9 @@ from lars.language.stream import cut
 from lars.language.terms import Atom, Variable
 from lars.language.windows import NOW, Bounds, Interval, TimeWindow, TupleWindow
 from solver.facts import Fact, Situation
-from solver.relational import runs
 from solver.relational.shown_input import window_ends
 from tests.lars.strategies import SOURCE, A, B, X, Y
+from tests.solver.in_process import runs
 from tests.solver.pointwise.test_definition import inputs, some
 from tests.solver.relational.relational_cases import relational_rows
 from tests.solver.strategies import shown_by_queries, situation

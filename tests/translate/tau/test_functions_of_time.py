@@ -5,7 +5,8 @@ import pytest
 from lars.durations import Duration
 from lars.language.windows import Interval
 from solver.facts import Fact, Situation, constant_of
-from solver.job import ask, evaluate
+from solver.job import ask
+from tests.solver.in_process import evaluate
 from translate.dialects import read_query
 from translate.model.query import Setting
 from translate.tau import lars_program, output_of

@@ -18,7 +18,7 @@ from agreement.proving.suite import QuerySyntax, engine_answers
 from agreement.proving.suite.running import _term
 from agreement.proving.suite.suite_tests import _read
 from agreement.proving.suite.vectors import PERIOD, vectors
-from solver.job import stretches
+from solver.job import answers_at
 from solver.settings import Evaluator
 from tests.agreement.engines.specifications.operational import Machine, Run, Window
 from tests.agreement.engines.specifications.operational_moments import Arrival, Policy
@@ -149,13 +149,13 @@ class WindowByWindow:
 
 def by_clingo(expecting, number):
     """Return the reports of a vector, each evaluation's from clingo."""
-    original = evaluation.stretches
-    evaluation.stretches = partial(stretches, evaluator=Evaluator.CLINGO)
+    original = evaluation.answers_at
+    evaluation.answers_at = partial(answers_at, evaluator=Evaluator.CLINGO)
     known, evaluation.answers_of = evaluation.answers_of, lambda _: None
     try:
         found = evaluation._evaluated(expecting.scheduled(vectors()[number]))
     finally:
-        evaluation.stretches, evaluation.answers_of = original, known
+        evaluation.answers_at, evaluation.answers_of = original, known
     asks = expecting.names == ("Answer",)
     return [
         (one.time, bag(expecting.names, [(TRUE,)] * bool(one.rows) if asks else one.rows))

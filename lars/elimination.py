@@ -14,15 +14,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import count
 
-from lars.analysis.dependencies import positive_loops
-from lars.analysis.safety import bound
+from lars.analysis import bound, positive_loops
 from lars.language import formulas as logic
-from lars.language.formulas import Arithmetic, BodyLiteral, Expression
-from lars.language.program import Program, Rule, atoms, head_atom, variables
-from lars.language.terms import Atom, Signature, Variable, signature, substitute
+from lars.language.formulas import BodyLiteral
+from lars.language.program import Program, Rule, atoms, close, head_atom, variables
+from lars.language.terms import Atom, Binding, Signature, Variable, signature
 from lars.language.windows import Ties, TupleWindow
-
-_Names = dict[Variable, Variable]
 
 
 @lru_cache(maxsize=256)
@@ -80,7 +77,7 @@ class _Eliminator:
         """Return the rule of what is about a variable, with a head that variants of it share."""
         inner = _ordered(parts, None)
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
-        body = tuple(dict.fromkeys(renamed_literal(part, names) for part in parts))
+        body = tuple(dict.fromkeys(close(part, names) for part in parts))
         arguments = tuple(names[name] for name in scope)
         key = Atom("", arguments), frozenset(body)
         if key not in self.heads:
@@ -148,9 +145,7 @@ def _heads(rule: Rule) -> Signature | None:
 
 
 def _names(program: Program) -> frozenset[str]:
-    every = (atom for rule in program.rules for part in rule.body for atom, *_ in atoms(part))
-    heads = (head for rule in program.rules if (head := head_atom(rule)) is not None)
-    return frozenset(atom.predicate for atom in (*every, *heads))
+    return frozenset(name for name, _ in program.predicates)
 
 
 def _is_general(head: Atom) -> bool:
@@ -176,14 +171,17 @@ def _unfolded(rule: Rule, own: Rule, predicate: Signature) -> Rule:
             continue
         assert isinstance(own.head, Atom)
         inner = frozenset[Variable]().union(*map(variables, own.body)) - variables(own.head)
-        names = _apart_from(inner, taken | variables(own.head))
-        taken |= frozenset(names.values())
-        names |= dict(zip(own.head.arguments, part.arguments, strict=True))  # type: ignore[arg-type]
-        body += (renamed_literal(each, names) for each in own.body)
+        fresh = _apart_from(inner, taken | variables(own.head))
+        taken |= frozenset(fresh.values())
+        names: Binding = dict(fresh)
+        for own_term, term in zip(own.head.arguments, part.arguments, strict=True):
+            assert isinstance(own_term, Variable)
+            names[own_term] = term
+        body += (close(each, names) for each in own.body)
     return replace(rule, body=tuple(dict.fromkeys(body)))
 
 
-def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> _Names:
+def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> dict[Variable, Variable]:
     fresh = (variable for number in count() if (variable := Variable(f"Y{number}")) not in taken)
     return dict(zip(sorted(names), fresh, strict=False))
 
@@ -211,41 +209,3 @@ def _in_order(part: BodyLiteral) -> Iterator[Variable]:
     for atom, *_ in atoms(part):
         yield from (term for term in atom.arguments if isinstance(term, Variable))
     yield from sorted(variables(part))
-
-
-def renamed_literal(literal: BodyLiteral, names: _Names) -> BodyLiteral:
-    """Return a plain literal with other variables."""
-    match literal:
-        case Atom():
-            return substitute(literal, names)
-        case logic.Not(Atom() | logic.Not() | logic.In() as inner):
-            found = renamed_literal(inner, names)
-            return replace(literal, inner=found)  # type: ignore[arg-type]
-        case logic.In(window, logic.Diamond(Atom() as atom)):
-            return logic.In(window, logic.Diamond(substitute(atom, names)))
-        case logic.Test(expression, value):
-            return logic.Test(_renamed_expression(expression, names), value)
-        case logic.Comparison(left, relation, right):
-            return logic.Comparison(_renamed_side(left, names), relation, _renamed_side(right, names))
-        case _:
-            raise AssertionError(literal)
-
-
-def _renamed_expression(term: Expression, names: _Names) -> Expression:
-    match term:
-        case Variable():
-            return names.get(term, term)
-        case logic.Call(function, arguments):
-            return logic.Call(function, tuple(_renamed_expression(each, names) for each in arguments))
-        case _:
-            return term
-
-
-def _renamed_side(side: Arithmetic, names: _Names) -> Arithmetic:
-    match side:
-        case Variable():
-            return names.get(side, side)
-        case logic.Operation(operator, left, right):
-            return logic.Operation(operator, _renamed_side(left, names), _renamed_side(right, names))
-        case _:
-            return side

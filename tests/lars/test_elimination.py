@@ -5,11 +5,11 @@ from random import Random
 import pytest
 
 from lars.analysis import check_safety
-from lars.analysis.elimination import with_fewer_variables
+from lars.elimination import with_fewer_variables
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
-from solver.relational import runs
+from tests.solver.in_process import runs
 
 _NAMES = "XYZVW"
 

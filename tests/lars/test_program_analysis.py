@@ -3,8 +3,17 @@
 import pytest
 from hypothesis import given
 
-from lars.analysis import Reach, binders, bound, check_safety, intensional, reach, strata, windows
-from lars.analysis.safety import UnsafeRuleError
+from lars.analysis import (
+    Reach,
+    UnsafeRuleError,
+    binders,
+    bound,
+    check_safety,
+    intensional,
+    reach,
+    strata,
+    windows,
+)
 from lars.errors import LarsError
 from lars.language.formulas import At, Comparison, Diamond, In, Not, Relation
 from lars.language.program import Program, Rule, is_fact

@@ -1,0 +1,534 @@
+"""What a program's text tells before any stream: forms of literals, windows, safety, dependencies.
+
+A literal ⊞^w ★ a is brought into a form in which ¬ stands outside ★.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import comb, prod
+from typing import Final, TypeVar, assert_never
+
+from lars.errors import LarsError
+from lars.language import formulas as logic
+from lars.language.program import Program, Rule, atoms, head_atom, nested, rebuild, set_literals, variables
+from lars.language.stream import Stream, tie_choices
+from lars.language.terms import Atom, Number, Signature, Variable, signature, write_name
+from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window
+
+
+class Mode(Enum):
+    """How the atom's time point relates to the window's interval T'.
+
+    NOW: at the reference time; SOME: ◇; EVERY: □; AT: @_t; UNLESS: t lies outside T', or at t
+    (what ¬@_t¬ says).
+    """
+
+    NOW = ""
+    SOME = "◇"
+    EVERY = "□"
+    AT = "@"
+    UNLESS = "¬@¬"
+
+
+_DUAL: Final = {
+    Mode.NOW: Mode.NOW,
+    Mode.SOME: Mode.EVERY,
+    Mode.EVERY: Mode.SOME,
+    Mode.AT: Mode.UNLESS,
+    Mode.UNLESS: Mode.AT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralForm:
+    """A literal ⊞^w ★ a or its negation; without a window ★ ranges over the whole timeline.
+
+    As a formula holds one atom, it is monotone in it, or antimonotone when not `positive`.
+    """
+
+    atom: Atom | logic.Truth
+    mode: Mode = Mode.NOW
+    time: Variable | Number | None = None
+    window: Window | None = None
+    positive: bool = True
+
+
+class UnsupportedFormulaError(LarsError):
+    """A formula nested deeper than ⊞^w ★ a; `construct` says what stands in what."""
+
+    def __init__(self, formula: logic.Formula, construct: str) -> None:
+        super().__init__(
+            f"no encoding for the formula {formula}; covered: at most one window, "
+            "then at most one of ◇ □ @, then an atom, with ¬ anywhere"
+        )
+        self.formula = formula
+        self.construct = construct
+
+
+def literal_form(formula: logic.Formula) -> LiteralForm:
+    """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
+
+    >>> form = literal_form(Not(Diamond(Not(Atom("p")))))
+    >>> form.mode.value, form.positive
+    ('□', True)
+    """
+    match formula:
+        case Atom() | logic.Truth():
+            return LiteralForm(formula)
+        case logic.Not(inner):
+            below = literal_form(inner)
+            return replace(below, positive=not below.positive)
+        case logic.Diamond(inner):
+            return _under(Mode.SOME, None, inner, formula)
+        case logic.Box(inner):
+            return _under(Mode.EVERY, None, inner, formula)
+        case logic.At(time, inner):
+            return _under(Mode.AT, time, inner, formula)
+        case logic.In(window, inner):
+            below = literal_form(inner)
+            if below.window is not None:
+                raise UnsupportedFormulaError(formula, "a window inside a window")
+            return replace(below, window=window)
+
+
+def _under(
+    mode: Mode, time: Variable | Number | None, inner: logic.Formula, whole: logic.Formula
+) -> LiteralForm:
+    below = literal_form(inner)
+    if below.window is not None:
+        raise UnsupportedFormulaError(whole, f"{mode.value} around a window")
+    if below.mode is not Mode.NOW:
+        raise UnsupportedFormulaError(whole, f"{mode.value} around {below.mode.value}")
+    return replace(below, mode=mode if below.positive else _DUAL[mode], time=time)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a program's windows can need around an evaluation time, in time points.
+
+    `past` and `future`, at least 0, count from the evaluation time, both ends included; None means
+    to the end of the timeline. `tuples` are the tuple windows, whose reach depends on the stream.
+    """
+
+    past: int | None
+    future: int | None
+    tuples: frozenset[TupleWindow]
+
+
+def windows(program: Program) -> frozenset[Window]:
+    """Return every window of the program."""
+    return frozenset(
+        window for rule in program.rules for literal in rule.body for window in windows_of(literal)
+    )
+
+
+def choosing_windows(program: Program) -> list[TupleWindow]:
+    """Return the windows with ties `choose`, for which there can be several answer streams, by their text."""
+    tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
+    return [window for window in tuples if window.ties is Ties.CHOOSE]
+
+
+def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
+    """Yield the windows of a literal, outer ones first."""
+    return (part.window for part in nested(literal) if isinstance(part, logic.In))
+
+
+def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
+    """Yield the tuple windows that stand inside another operator than ¬, and so are asked at its times."""
+    operators = [part for part in nested(literal) if not isinstance(part, logic.Not)]
+    return (
+        part.window
+        for part in operators[1:]
+        if isinstance(part, logic.In) and isinstance(part.window, TupleWindow)
+    )
+
+
+def with_windows(program: Program, change: Callable[[Window], Window]) -> Program:
+    """Return the program with each window replaced by what `change` gives for it."""
+
+    def shown(part: logic.Formula) -> logic.Formula:
+        return logic.In(change(part.window), part.inner) if isinstance(part, logic.In) else part
+
+    def changed(literal: logic.BodyLiteral) -> logic.BodyLiteral:
+        return literal if isinstance(literal, logic.Condition | logic.SetLiteral) else rebuild(literal, shown)
+
+    return Program(tuple(Rule(rule.head, tuple(map(changed, rule.body))) for rule in program.rules))
+
+
+def reach(program: Program) -> Reach:
+    """Return how far around an evaluation time the program can look; nested windows add up.
+
+    A formula ◇ □ @ outside every window looks at the whole timeline: both ends None.
+    """
+    extents = [_extent(literal, inside=False) for rule in program.rules for literal in rule.body]
+    pasts, futures = [past for past, _ in extents], [future for _, future in extents]
+    return Reach(
+        None if None in pasts else max((past for past in pasts if past is not None), default=0),
+        None if None in futures else max((0, *(ahead for ahead in futures if ahead is not None))),
+        frozenset(window for window in windows(program) if isinstance(window, TupleWindow)),
+    )
+
+
+def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, int | None]:
+    match literal:
+        case logic.Diamond(inner) | logic.Box(inner) | logic.At(_, inner):
+            return _extent(inner, inside=True) if inside else (None, None)
+        case logic.Not(inner):
+            return _extent(inner, inside=inside)
+        case logic.In(window, inner):
+            past, future = _extent(inner, inside=True)
+            back, ahead = window.reach if isinstance(window, IntervalWindow) else (0, 0)
+            far = None if past is None or back is None else past + back
+            return far, None if future is None else future + ahead
+        case _:
+            return 0, 0
+
+
+def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
+    """Return the data without the input that no window shows at t, and the interval that they can show.
+
+    The timeline is kept, and so are derived atoms: only what is read shrinks. Outside the interval
+    no time of @ in a body makes it true, so times need not be tried there.
+    """
+    seen = reach(program)
+    timeline = data.timeline
+    inner = any(True for rule in program.rules for literal in rule.body for _ in inner_windows(literal))
+    first = timeline.first if seen.past is None or inner else t - seen.past
+    last = timeline.last if seen.future is None else t + seen.future
+    first = min([first, *(_oldest(data, window, t) for window in seen.tuples)])
+    interval = Interval(first, last).meet(timeline)
+    return replace(data, input={u: atoms for u, atoms in data.input.items() if u in interval}), interval
+
+
+def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
+    """Return the time of the oldest atom that the window keeps at t; each choice of ties has the same."""
+    (atoms,) = tie_choices(data, replace(window, ties=Ties.ALL), t)
+    return min(atoms, default=t)
+
+
+def count_choices(program: Program, data: Stream, t: int) -> int:
+    """Return how many choices of ties the program's windows have at t, without making them."""
+    return prod(_count(data, window, t) for window in choosing_windows(program))
+
+
+def _count(data: Stream, window: TupleWindow, t: int) -> int:
+    tied, fitting = (_oldest_sizes(data, replace(window, ties=ties), t) for ties in (Ties.ALL, Ties.ARRIVAL))
+    return prod(comb(size, fitting[index]) for index, size in tied.items())
+
+
+def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int]:
+    """Return for each partition how many atoms the window keeps at its oldest instant."""
+    (kept,) = tie_choices(data, window, t)
+    sizes: dict[object, tuple[int, int]] = {}
+    for u, kept_atoms in sorted(kept.items()):
+        for atom in kept_atoms:
+            oldest, size = sizes.get(window.index(atom), (u, 0))
+            sizes[window.index(atom)] = oldest, size + (u == oldest)
+    return {index: size for index, (_, size) in sizes.items()}
+
+
+class UnsafeRuleError(LarsError):
+    """A variable of a rule that no positive body literal binds."""
+
+    def __init__(self, rule: Rule, unbound: frozenset[Variable]) -> None:
+        names = ", ".join(sorted(map(str, unbound)))
+        super().__init__(
+            f"unsafe rule: {names} is bound by no positive body literal\n  {rule}\n"
+            "A variable is bound by an atom, ◇ or @ in the body, by := or = of bound terms, "
+            "and by □ in a window that is never empty."
+        )
+
+
+def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[Atom | Variable]:
+    """Yield what leaves variables with finitely many values when the formula is true.
+
+    An atom must then be in the stream or the background, a variable time of @ in the timeline.
+    """
+    match formula:
+        case Atom():
+            yield formula
+        case logic.Diamond(inner):
+            yield from binders(inner)
+        case logic.Box(inner):
+            if not empty_possible:
+                yield from binders(inner)
+        case logic.At(time, inner):
+            if isinstance(time, Variable):
+                yield time
+            yield from binders(inner)
+        case logic.In(window, inner):
+            yield from binders(inner, empty_possible=empty_possible or not window.never_empty)
+        case logic.Not() | logic.Truth():
+            return
+        case _:
+            assert_never(formula)
+
+
+def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[Variable]:
+    """Return the variables that the positive part of a body binds, through = and := as well."""
+    names: frozenset[Variable] = frozenset()
+    assignments: list[tuple[Variable, frozenset[Variable]]] = []
+    for literal in body:
+        match literal:
+            case logic.Comparison(left, logic.Relation.EQUAL, right):
+                assignments += [(side, variables(other)) for side, other in ((left, right), (right, left))
+                                if isinstance(side, Variable)]  # fmt: skip
+            case logic.Comparison() | logic.Test():
+                pass
+            case logic.Assign(variable, expression):
+                assignments.append((variable, variables(expression)))
+            case logic.Gather() | logic.Among():
+                names |= variables(literal)
+            case _:
+                names = names.union(*map(variables, binders(literal)))
+    for _ in assignments:
+        names |= {variable for variable, needed in assignments if needed <= names}
+    return names
+
+
+def check_choices(rule: Rule) -> None:
+    """Raise for a window with ties `choose` inside another operator: its choice is for one time only."""
+    for literal in rule.body:
+        for window in inner_windows(literal):
+            if window.ties is Ties.CHOOSE:
+                raise LarsError(
+                    f"{window} stands inside another operator: no choice of ties is defined there"
+                )
+
+
+def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
+    """Yield the places in the body, from 0, of gathered literals that say nothing, and why."""
+    for place, literal in enumerate(rule.body):
+        match literal:
+            case logic.Gather():
+                others = [rule.head, *rule.body[:place], *rule.body[place + 1 :]]
+                outside = frozenset().union(*map(variables, others))
+                problem = _misgathered(literal, outside)
+            case logic.Among(atom, order, offset, limit, keys):
+                problem = _foreign("orders by", {key.variable for key in order}, atom)
+                problem = problem or _foreign("counts per", frozenset(keys), atom)
+                if offset < 0 or (limit is not None and limit < 0):
+                    problem = "what is among the first is counted from 1, and no fewer than 0"
+            case _:
+                problem = None
+        if problem is not None:
+            yield place, problem
+
+
+def _misgathered(literal: logic.Gather, outside: frozenset[Variable]) -> str | None:
+    own, keys = variables(literal.atom), frozenset(literal.keys)
+    if literal.variable in own:
+        return (
+            f"{literal.variable} is a variable of {literal.atom} already; the aggregate's value needs its own"
+        )
+    if clash := sorted(map(str, (own - keys) & outside)):
+        names = ", ".join(clash)
+        return f"{names} stands outside of the aggregate too; accepted: by {names}, or another name inside"
+    problem = _foreign("groups by", keys, literal.atom) or _unaggregated(literal.aggregation)
+    return problem or _foreign("aggregates", frozenset(literal.aggregation.arguments), literal.atom)
+
+
+def _unaggregated(aggregation: logic.Aggregation) -> str | None:
+    function, single = aggregation.function, len(aggregation.arguments) == 1
+    if function not in logic.AGGREGATES:
+        return f"{function} is no aggregate; accepted are {', '.join(logic.AGGREGATES)}"
+    if function != "COUNT" and not single:
+        return f"{function} has one variable as its argument; only COUNT has none, as COUNT(*), or several"
+    if function != "GROUP_CONCAT" and aggregation.separator != " ":
+        return f"{function} has no separator; only GROUP_CONCAT has one"
+    return None
+
+
+def _foreign(what: str, names: AbstractSet[Variable], atom: Atom) -> str | None:
+    missing = ", ".join(sorted(map(str, names - variables(atom))))
+    return f"it {what} {missing}, which {atom} does not have" if missing else None
+
+
+def check_safety(program: Program) -> None:
+    """Raise UnsafeRuleError for the first rule that has a variable its body does not bind.
+
+    `@_t a` as a fact is refused too: nothing binds its time to the timeline (LARS, rules). And so is
+    a gathered literal that does not fit its atom or its rule.
+    """
+    for rule in program.rules:
+        for place, problem in useless_set_literals(rule):
+            raise LarsError(f"{rule.body[place]}: {problem}\n  in the rule {rule}")
+        head = frozenset() if rule.head is None else variables(rule.head)
+        unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
+        if unbound:
+            raise UnsafeRuleError(rule, unbound)
+        if isinstance(rule.head, logic.At) and not rule.body:
+            raise LarsError(f"a fact holds at every time point, so it has no @: {rule}")
+        check_choices(rule)
+
+
+Node = TypeVar("Node", bound=Hashable)
+Edge = tuple[Signature, Signature, bool]
+"""A derived predicate, one that a rule for it uses, and whether that has to be in a lower layer."""
+
+
+class GatheredLoopError(LarsError):
+    """A gathered literal over an atom that depends on the head of its rule."""
+
+    def __init__(self, rule: Rule, literal: logic.SetLiteral) -> None:
+        name, arity = signature(literal.atom)
+        super().__init__(
+            f"{write_name(name)}/{arity} depends on the head of the rule that gathers it in {literal}\n"
+            f"  in the rule {rule}\nAccepted are aggregates and orders of what needs no head of their rule."
+        )
+
+
+def intensional(program: Program) -> frozenset[Signature]:
+    """Return the predicates that rules with a body derive; all others are input or background."""
+    heads = (head_atom(rule) for rule in program.rules if rule.body)
+    return frozenset(signature(atom) for atom in heads if atom is not None)
+
+
+def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
+    """Return the predicates that depend on themselves positively, each with those it shares a loop with."""
+    below = successors((head, used) for _, head, used, positive, _ in dependencies(program) if positive)
+    above = {name: reachable(name, below) for name in below}
+    return {
+        name: frozenset(other for other in above[name] if name in above.get(other, ()))
+        for name in below
+        if name in above[name]
+    }
+
+
+def computes_in_loop(rule: Rule, loops: Mapping[Signature, frozenset[Signature]]) -> bool:
+    """Whether a rule can make ever new values from its own, given what shares a positive loop with what."""
+    head = head_atom(rule)
+    loop = frozenset[Signature]() if head is None else loops.get(signature(head), frozenset())
+    used = (signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
+    return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
+
+
+def _computes(literal: logic.BodyLiteral) -> bool:
+    """Whether the literal can bind a variable to a term that is in no atom yet."""
+    if isinstance(literal, logic.Comparison) and literal.relation is logic.Relation.EQUAL:
+        return isinstance(literal.left, logic.Operation) or isinstance(literal.right, logic.Operation)
+    return isinstance(literal, logic.Assign)
+
+
+def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
+    """Return the predicates that one depends on in one step or more, by what is below each."""
+    nodes: set[Node] = set()
+    left = [name]
+    while left:
+        new = below.get(left.pop(), set()) - nodes
+        nodes |= new
+        left.extend(new)
+    return frozenset(nodes)
+
+
+def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
+    """Return what is directly below each, of pairs of one and another below it."""
+    below: dict[Node, set[Node]] = {}
+    for above, lower in pairs:
+        below.setdefault(above, set()).add(lower)
+    return below
+
+
+def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
+    """Return the predicates that depend on themselves through an odd number of ¬, as p in `p ← not p`.
+
+    Each has the rules, counted from 1, by which it does. A program without any has an answer stream,
+    if it has no gathered literals over what depends on their rules' heads.
+    """
+    edges = [(number, head, used, positive) for number, head, used, positive, _ in dependencies(program)]
+    below = successors(
+        ((above, even), (used, even is positive))
+        for _, above, used, positive in edges
+        for even in (True, False)
+    )
+    odd = {name for name in intensional(program) if (name, False) in reachable((name, True), below)}
+    cycles: dict[Signature, tuple[int, ...]] = {}
+    for number, above, used, _ in edges:
+        circular = not reachable((used, True), below).isdisjoint(((above, True), (above, False)))
+        if above in odd and circular and number not in cycles.get(above, ()):
+            cycles[above] = (*cycles.get(above, ()), number)
+    return cycles
+
+
+def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
+    """Return the intensional predicates in layers, or None when the program is not stratified.
+
+    A dependency is strict under ¬, through □ and through a gathered literal: a growing stream can
+    make them false.
+    """
+    return _layers(
+        program,
+        [
+            (head, used, not positive or through_box(literal) or isinstance(literal, logic.SetLiteral))
+            for _, head, used, positive, literal in dependencies(program)
+        ],
+    )
+
+
+def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
+    """Return the intensional predicates in layers, where gathered literals alone look at lower ones.
+
+    Raises GatheredLoopError when there are none: then the literals have no defined meaning.
+    """
+    edges = list(dependencies(program))
+    below = successors((head, used) for _, head, used, _, _ in edges)
+    for number, head, used, _, literal in edges:
+        if isinstance(literal, logic.SetLiteral) and head in {used, *reachable(used, below)}:
+            raise GatheredLoopError(program.rules[number - 1], literal)
+    layers = _layers(
+        program, [(head, used, isinstance(part, logic.SetLiteral)) for _, head, used, _, part in edges]
+    )
+    assert layers is not None
+    return layers
+
+
+def dependencies(program: Program) -> Iterator[tuple[int, Signature, Signature, bool, logic.BodyLiteral]]:
+    """Yield what rules derive with each derived predicate of their bodies.
+
+    Each is the number of a rule, counted from 1, its head, the other predicate, whether that is positive, and
+    the literal in which it stands.
+    """
+    derived = intensional(program)
+    for number, rule in enumerate(program.rules, 1):
+        if (head := head_atom(rule)) is not None:
+            for literal in rule.body:
+                for atom, positive, _ in atoms(literal):
+                    if signature(atom) in derived:
+                        yield number, signature(head), signature(atom), positive, literal
+
+
+def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[Signature], ...] | None:
+    derived = intensional(program)
+    level = dict.fromkeys(derived, 0)
+    for _ in range(len(derived) + 1):
+        raised = {head: level[below] + strict for head, below, strict in edges
+                  if level[head] < level[below] + strict}  # fmt: skip
+        if not raised:
+            depth = max(level.values(), default=-1) + 1
+            return tuple(frozenset(p for p in derived if level[p] == i) for i in range(depth))
+        level |= {head: max(level[head], new) for head, new in raised.items()}
+    return None
+
+
+def through_box(literal: logic.BodyLiteral) -> bool:
+    """Whether the literal looks at its atom through □."""
+    return any(isinstance(part, logic.Box) for part in nested(literal))
+
+
+def parts(program: Program) -> tuple[Program, ...]:
+    """Return the rules in parts: what a part gathers is derived in those before it. Constraints come last.
+
+    Raises GatheredLoopError when there are no such parts.
+    """
+    if not any(True for rule in program.rules for _ in set_literals(rule.body)):
+        return (program,)
+    rules: dict[int, list[Rule]] = defaultdict(list)
+    layers = gathered_strata(program)
+    for rule in program.rules:
+        head = head_atom(rule)
+        derived = (n for n, layer in enumerate(layers) if head is not None and signature(head) in layer)
+        rules[next(derived, len(layers))].append(rule)
+    return tuple(Program(tuple(rules[number])) for number in sorted(rules))

@@ -1,0 +1,284 @@
+"""What a grounder would meet where columns answer: instances of rules, and the atoms of B that rules can use.
+
+A grounder lists all instances, columns need not.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from lars.errors import FailedRunError, LarsError, OutOfMemoryError
+from lars.language.program import Program
+from lars.language.terms import Signature, Variable
+from solver.columns import Array, Mask, TermCodes, among, distinct, keys
+from solver.facts import with_facts
+from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, visible_input
+from solver.relational.plans import RelationalPlan, RulePlan, Scan, ShownAtoms, plan, unfolded_plan
+from solver.relational.shown_input import EncodedSituation, ShownInput
+
+_ARRIVAL: Final = Variable(" arrival {}")
+"""A variable whose name no text can have."""
+
+
+def ground_instances(program: Program, situation: EncodedSituation, t: int, most: int) -> int:
+    """Return how many instances the rules have at t, those of the beginnings of their bodies included.
+
+    Bodies are joined part by part, in the order that columns would take, and no variable is dropped; what
+    is negated is left out; an atom that a window shows several times is joined as often. Counting ends
+    beyond `most`, before anything larger is made. The program has no `obstacle`.
+
+    >>> from lars.text.notation import read
+    >>> from lars.language.windows import Interval
+    >>> from solver.facts import Fact, Situation
+    >>> from solver.relational.shown_input import encode
+    >>> facts = [Fact(1, "e", (x, y)) for x in "abc" for y in "abc"]
+    >>> here = encode(Situation(Interval(0, 1), facts, {}))
+    >>> path = read("p(X) ← ⊞^1 ◇ e(X, Y), ⊞^1 ◇ e(Y, Z).")  # 9 edges, each of which 3 go on from
+    >>> ground_instances(path, here, 1, 1000), ground_instances(path, here, 1, 10) > 10
+    (36, True)
+    """
+    body = _ListingBody(situation.terms, most)
+    try:
+        _list_all(program, visible_input(program, situation, [t], None), body)
+    except (_TooManyError, OutOfMemoryError):
+        return max(body.instances, most + 1)
+    except FailedRunError:
+        raise
+    except LarsError:
+        # A rule cannot be computed: who lists the instances says it.
+        pass
+    return body.instances
+
+
+def most_instances(program: Program, situation: EncodedSituation) -> int | None:
+    """Return how many instances the rules can have at most, by the numbers of atoms alone, at any time.
+
+    None: a predicate depends on itself. The program has no `obstacle`.
+
+    >>> from lars.text.notation import read
+    >>> from lars.language.windows import Interval
+    >>> from solver.facts import Fact, Situation
+    >>> from solver.relational.shown_input import encode
+    >>> here = encode(Situation(Interval(0, 1), [Fact(1, "e", (x,)) for x in "abc"], {}))
+    >>> most_instances(read("p(X) ← ⊞^1 ◇ e(X). q ← p(X), p(Y)."), here)  # 3, and 3 · 3
+    12
+    """
+    whole, facts = plan(program, None), with_facts(program, {})
+    sizes = {name: len(some.t) for name, some in situation.atoms.items()}
+    for name in {*situation.background, *facts}:
+        always = len(situation.background.get(name, ())) + sum(1 for _ in facts.get(name, ()))
+        sizes[name] = sizes.get(name, 0) + always
+    total = 0
+    for layer in whole.layers:
+        if layer.recursive:
+            return None
+        for rule in layer.rules:
+            own = prod(sizes.get(part.predicate, 0) for part in rule.joined if part.predicate)
+            sizes[rule.predicate] = sizes.get(rule.predicate, 0) + own
+            total += own
+    return total
+
+
+def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -> None:
+    """Count layer by layer: what a rule would have of instances is known before its head is derived."""
+    whole, tables = plan(program, None), ProgramTables(program, shown_input)
+
+    def list_instances(rule: RulePlan) -> None:
+        parts = [tables.scan(_each_arrival(part, place)) for place, part in enumerate(rule.joined)]
+        gathered = [tables.scan(part.instances) for part in rule.joined if part.literal is not None]
+        body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
+        body.solutions(parts, (), rule.conditions)
+
+    for layer in whole.layers:
+        recursive = [rule for rule in layer.rules if rule.places(layer.predicates)]
+        for rule in layer.rules:
+            if rule not in recursive:
+                list_instances(rule)
+        tables.derived(RelationalPlan((layer,), ()))
+        for rule in recursive:
+            list_instances(rule)
+    for rule in whole.constraints:
+        list_instances(rule)
+
+
+def _each_arrival(part: Scan, place: int) -> Scan:
+    """Return what is joined, each arrival of a window's atom for itself."""
+    if part.literal is not None or not isinstance(part.source, ShownAtoms) or part.source.timed:
+        return part
+    arrival = Variable(_ARRIVAL.name.format(place))
+    return Scan(replace(part.source, timed=True), (*part.terms, arrival))
+
+
+class _TooManyError(Exception):
+    """There are more instances than anyone asks for."""
+
+
+class _ListingBody(RuleBody):
+    """Bodies at one time, whose joins are counted before they are made."""
+
+    def __init__(self, codes: TermCodes, most: int) -> None:
+        super().__init__(codes, 1)
+        self._most = most
+        self.instances = 0
+
+    def add(self, instances: int) -> None:
+        """Count more instances."""
+        self.instances += instances
+        if self.instances > self._most:
+            raise _TooManyError
+
+    def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
+        shared = [name for name in right.names if name in left.names]
+        self.add(_pairs(left, right, shared))
+        return super()._joined(left, right, needed)
+
+
+def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
+    """Return how many rows the join of two tables has."""
+    sides = [[bindings.column(name) for name in shared] for bindings in (left, right)]
+    left_key, right_key = keys(sides, [len(left.table), len(right.table)], 1)
+    distinct, counts = np.unique(right_key, return_counts=True)
+    if not len(distinct):
+        return 0
+    places = np.minimum(np.searchsorted(distinct, left_key), len(distinct) - 1)
+    return int(counts[places][distinct[places] == left_key].sum())
+
+
+Table = tuple[Array, ...]
+"""The rows of a predicate, an argument each."""
+Values = dict[Variable, Array]
+"""What variables of a body can be, at most."""
+_ROUNDS: Final = 2
+"""What one atom leaves of another is carried on so often."""
+
+
+def with_usable_background(
+    program: Program, situation: EncodedSituation, output: Signature
+) -> EncodedSituation:
+    """Return a situation with those atoms of B alone that some rule's body can use, whatever the time is.
+
+    A body holds for no values of a variable that one of its atoms lacks: an atom of B with other ones
+    is in no instance of the rule. The program has no `obstacle`.
+
+    >>> from lars.text.notation import read
+    >>> from lars.language.windows import Interval
+    >>> from solver.facts import Fact, Situation
+    >>> from solver.relational.shown_input import encode
+    >>> rows = [(f"r{n}", f"f{n}") for n in range(9)]
+    >>> here = encode(Situation(Interval(0, 1), [Fact(1, "p", ("r3",))], {("on", 2): rows}))
+    >>> with_usable_background(read("ans(F) ← ⊞^1 ◇ p(R), on(R, F)."), here, ("ans", 1)).decoded().background
+    {('on', 2): [('r3', 'f3')]}
+    """
+    predicates = frozenset((*situation.background, *with_facts(program, {})))
+    plan = unfolded_plan(program, output, predicates)
+    rules = [*chain.from_iterable(layer.rules for layer in plan.layers), *plan.constraints]
+    use = _Use(program, situation, rules)
+    for rule in rules:
+        use.add(rule)
+    background = {name: rows[use.kept[name]] for name, rows in situation.background.items()}
+    return replace(situation, background=background)
+
+
+class _Use:
+    """What rules can use of B: `kept` marks its atoms."""
+
+    def __init__(self, program: Program, situation: EncodedSituation, rules: Sequence[RulePlan]) -> None:
+        self.kept = {name: np.zeros(len(rows), np.bool_) for name, rows in situation.background.items()}
+        self._terms, self._background = situation.terms, situation.background
+        self._atoms = {name: some.columns for name, some in situation.atoms.items()}
+        self._facts = with_facts(program, {})
+        self._rules: dict[Signature, list[RulePlan]] = {}
+        for rule in rules:
+            if rule.rule.head is not None:
+                self._rules.setdefault(rule.predicate, []).append(rule)
+
+    def add(self, rule: RulePlan) -> None:
+        """Mark what a rule can use."""
+        parts = [part for part in rule.joined if part.literal is None and part.predicate is not None]
+        tables = {part: known for part in parts if (known := self._tables(part)) is not None}
+        values: Values = {}
+        # Those that have least leave least of the others.
+        sizes = {
+            part: sum(int(self._fitting(part, table, {}).sum()) for table in tables[part]) for part in tables
+        }
+        for part in sorted(tables, key=sizes.__getitem__) * _ROUNDS:
+            self._restrict(part, tables[part], values)
+        for part in (*parts, *rule.subtracted):
+            self._keep(part, values)
+        for part in rule.joined:
+            if part.literal is not None:
+                self._keep(part.instances, {})
+
+    def _keep(self, part: Scan, values: Values) -> None:
+        if (name := part.predicate) in self.kept:
+            rows = tuple(self._background[name].T)
+            self.kept[name] |= self._fitting(part, rows, values) if rows else True
+
+    def _restrict(self, part: Scan, tables: Sequence[Table], values: Values) -> None:
+        """Let variables have those values alone that the part can give them."""
+        fitting = [self._fitting(part, table, values) for table in tables]
+        for variable, place in _places(part).items():
+            columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
+            values[variable] = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
+
+    def _fitting(self, part: Scan, table: Table, values: Values) -> Mask:
+        """Return which rows of a predicate a part can be, given what its variables can be."""
+        if isinstance(part.source, ShownAtoms):
+            mask = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
+        else:
+            mask = self._terms.matching(part.terms, table, _rows(table))
+        for variable, place in _places(part).items():
+            if variable in values:
+                mask &= among(table[place], values[variable])
+        return mask
+
+    def _tables(self, part: Scan) -> list[Table] | None:
+        """Return the rows that a part's predicate can have, and more; None where that is not known."""
+        name = part.predicate
+        if name is None or name in self._facts or not name[1]:
+            return None
+        tables = [tuple(self._background[name].T)] if name in self._background else []
+        if isinstance(part.source, ShownAtoms):
+            return [*tables, self._atoms[name]] if name in self._atoms else tables
+        for rule in self._rules.get(name, ()):
+            derived = self._derived(rule)
+            if derived is None:
+                return None
+            tables.append(derived)
+        return tables
+
+    def _derived(self, rule: RulePlan) -> Table | None:
+        """Return what a rule can derive of a single window's atoms, and more; None for any other rule."""
+        if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, ShownAtoms):
+            return None
+        name, places = part.predicate, _places(part)
+        if name is None or part.literal is not None or name in self._facts or name in self._background:
+            return None
+        if not all(term in places for term in rule.arguments if isinstance(term, Variable)):
+            return None
+        table = self._atoms.get(name)
+        if table is None:
+            return (np.empty(0, np.int64),) * len(rule.arguments)
+        mask = self._fitting(part, table, {})
+        return tuple(
+            table[places[term]][mask]
+            if isinstance(term, Variable)
+            else np.full(int(mask.sum()), self._terms.of_constant(term), np.int64)
+            for term in rule.arguments
+        )
+
+
+def _rows(table: Table) -> int:
+    return len(table[0])
+
+
+def _places(part: Scan) -> dict[Variable, int]:
+    """Return at which argument of its predicate each variable of a part stands."""
+    if isinstance(part.source, ShownAtoms):
+        pairs = zip(part.terms, part.source.atom.places, strict=False)
+        return {variable: place for variable, place in pairs if isinstance(variable, Variable)}
+    return {term: place for place, term in enumerate(part.terms) if isinstance(term, Variable)}
