@@ -78,7 +78,8 @@ def edge_under(edge: Edge, names: Mapping[Variable, Term]) -> Edge:
         case Reading(stream, window):
             return Edge(triple, Reading(put(stream), window))
         case GraphSource(graph):
-            return Edge(triple, GraphSource(put(graph)))
+            # A graph that is more, as one that windows enter, stays so.
+            return Edge(triple, replace(edge.where, graph=put(graph)))
         case _:
             assert_never(edge.where)
 
