@@ -20,11 +20,11 @@ import clingo
 
 from lars.analysis import with_windows
 from lars.elimination import with_fewer_variables
-from lars.language.program import Program
-from lars.language.terms import Signature, signature
+from lars.errors import TimeLimitError
+from lars.language.terms import signature
 from lars.language.windows import NOW, Interval
 from solver.deadlines import Deadline
-from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Situation, with_facts
+from solver.facts import Arrivals, ChosenTimes, EveryTime, Multiples, Situation, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.pointwise.asp_terms import symbol_of
@@ -40,7 +40,7 @@ from solver.search.contests import (
 )
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
 from solver.search.timed_encoding import TimedEncoding, background_name, candidate
-from solver.search.trying import moved_back, with_atoms
+from solver.search.trying import fact_of, moved_back, with_atoms
 from solver.settings import Progress, no_progress
 
 Atoms = Sequence[clingo.Symbol]
@@ -48,16 +48,11 @@ Atoms = Sequence[clingo.Symbol]
 Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
-class BestSoFarError(Exception):
-    """The time is up; `best` is the best choice so far."""
-
-    def __init__(self, best: Atoms | None) -> None:
-        super().__init__()
-        self.best = best
-
-
 class Improver:
-    """Finds the best choice of a ground program; `candidates` is how many can arrive in a frame."""
+    """Finds the best choice of a ground program; `candidates` is how many can arrive in a frame.
+
+    `choices` are those that were found since it began to look for one, the best last.
+    """
 
     def __init__(
         self, control: clingo.Control, frame: PeriodFrame, candidates: int, deadline: Deadline
@@ -65,32 +60,33 @@ class Improver:
         self._control, self._frame, self._deadline = control, frame, deadline
         self._every = range(candidates)
         self._fixed: Assumptions = []
+        self.choices: list[Atoms] = []
 
     def best(self) -> Atoms | None:
-        """Return the best choice, None when there is none; raises ClockStoppedError."""
-        self._fixed = []
-        best = self._solved([], None)
-        if best is None:
+        """Return the best choice, None when there is none; raises TimeLimitError."""
+        self._fixed, self.choices = [], []
+        if not self._is_solved([]):
             return None
-        best = self._least(best, _static_size, lambda value: [(_more(value), False)])
-        best = self._least(best, self._moves, self._later)
-        best = self._earlier(best, self._every)
+        self._improve(lambda atoms: len(static_numbers(atoms)), lambda value: [(_more(value), False)])
+        self._improve(self._moves, self._later)
+        self._improve_last(self._every)
         # What arrives is settled now, the last of it as early as can be: so let each in turn be.
-        settled = sorted({number for number, _ in arrivals(best)})
+        settled = sorted({number for number, _ in arrivals(self.choices[-1])})
         self._fixed += self._absent(
             (place for place in self._every if place not in settled), self._frame.times
         )
         for number in settled:
-            best = self._earlier(best, [number])
-        return best
+            self._improve_last([number])
+        return self.choices[-1]
 
-    def _earlier(self, best: Atoms, numbers: Sequence[int]) -> Atoms:
+    def _improve_last(self, numbers: Sequence[int]) -> None:
+        """Let the last arrival of these candidates be as early as can be."""
         end = self._frame.end
 
         def last(atoms: Atoms) -> int:
             return max((t for number, t in arrivals(atoms) if number in numbers), default=0)
 
-        return self._least(best, last, lambda value: self._absent(numbers, range(value + 1, end + 1)))
+        self._improve(last, lambda value: self._absent(numbers, range(value + 1, end + 1)))
 
     def _moves(self, atoms: Atoms) -> int:
         """Return by how many moves the period is later than it could be, were nothing in the way."""
@@ -102,40 +98,34 @@ class Improver:
         frame = self._frame
         return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
 
-    def _least(
-        self, best: Atoms, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]
-    ) -> Atoms:
-        """Return a choice with the least value, which is then fixed."""
-        low, high = 0, value_of(best)
+    def _improve(self, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]) -> None:
+        """Look for a choice with the least value, which is then fixed."""
+        low, high = 0, value_of(self.choices[-1])
         while low < high:
             middle = (low + high) // 2
-            symbols = self._solved(limited(middle), best)
-            if symbols is None:
-                low = middle + 1
+            if self._is_solved(limited(middle)):
+                high = value_of(self.choices[-1])
             else:
-                best, high = symbols, value_of(symbols)
+                low = middle + 1
         self._fixed += limited(high)
-        return best
 
     def _absent(self, numbers: Iterable[int], times: Iterable[int]) -> Assumptions:
         listed = list(times)
         return [(_arrives(number, t), False) for number in numbers for t in listed]
 
-    def _solved(self, assumed: Assumptions, best: Atoms | None) -> Atoms | None:
-        symbols: list[Atoms] = []
+    def _is_solved(self, assumed: Assumptions) -> bool:
+        """Whether there is a choice under assumptions too; then it is the last one."""
 
         def keep(model: clingo.Model) -> None:
-            symbols.append(
-                [symbol for symbol in model.symbols(atoms=True) if symbol.name in ("arrives", "given")]
-            )
+            symbols = model.symbols(atoms=True)
+            self.choices.append([symbol for symbol in symbols if symbol.name in ("arrives", "given")])
 
         with self._control.solve(assumptions=[*self._fixed, *assumed], on_model=keep, async_=True) as handle:
             left = self._deadline.left
             if not handle.wait(left if isfinite(left) else None):
                 handle.cancel()
-                raise BestSoFarError(best)
-            handle.get()
-        return symbols[-1] if symbols else None
+                raise TimeLimitError("the time is up")
+            return bool(handle.get().satisfiable)
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
@@ -150,10 +140,6 @@ def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
 def static_numbers(atoms: Atoms) -> list[int]:
     """Return the static candidates that are chosen, by their numbers."""
     return sorted(symbol.arguments[0].number for symbol in atoms if symbol.match("given", 1))
-
-
-def _static_size(atoms: Atoms) -> int:
-    return len(static_numbers(atoms))
 
 
 def _more(value: int) -> clingo.Symbol:
@@ -195,18 +181,14 @@ def _narrowed(side: Question, candidates: Candidates) -> Question:
 
 def _instances(contest: Contest, candidates: Candidates, most: int) -> int:
     """Return how many instances the rules have at a time point at which all candidates are there."""
-    facts = [Fact(0, atom.predicate, tuple(map(str, atom.arguments))) for atom in candidates.arrivals]
+    facts = [fact_of(0, atom) for atom in candidates.arrivals]
     background = with_atoms(candidates.background, candidates.static)
     here = encode(Situation(Interval(0, 0), facts, background))
     number = 0
-    for program in map(_at_once, contest.programs):
+    for program in (with_windows(program, lambda _: NOW) for program in contest.programs):
         if number <= most and obstacle(program, background) is None:
             number += ground_instances(program, here, 0, most - number)
     return number
-
-
-def _at_once(program: Program) -> Program:
-    return with_windows(program, lambda _: NOW)
 
 
 _LEFT: Final = "l'"
@@ -260,7 +242,8 @@ class _Search:
         self._facts = [
             (predicate, row)
             for program in programs
-            for predicate, row in _background_rows(program, candidates.background)
+            for predicate, rows in with_facts(program, candidates.background).items()
+            for row in rows
         ]
         self._host = Host(left.hosted | right.hosted, {}, {})
 
@@ -314,8 +297,8 @@ class _Search:
         for number in count():
             try:
                 symbols = improver.best()
-            except BestSoFarError as stopped:
-                best = None if stopped.best is None else self._stream(stopped.best)
+            except TimeLimitError:
+                best = self._stream(improver.choices[-1]) if improver.choices else None
                 raise OutOfTimeError(self._arrivals, best) from None
             if symbols is None:
                 return
@@ -331,11 +314,6 @@ class _Search:
         arrived = tuple(sorted((t, number) for number, t in arrivals(atoms)))
         static = tuple(self._candidates.static[number] for number in static_numbers(atoms))
         return moved_back(self._frame, arrived, self._candidates, static)
-
-
-def _background_rows(program: Program, background: Background) -> Iterator[tuple[Signature, tuple[str, ...]]]:
-    for predicate, rows in with_facts(program, background).items():
-        yield from ((predicate, row) for row in rows)
 
 
 @dataclass(frozen=True, slots=True)

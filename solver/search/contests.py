@@ -82,14 +82,18 @@ class Candidates:
 class ChosenStream:
     """A stream on which two sides differ in (start, end], and the static atoms that were chosen.
 
-    It ends with the period. `cost` orders streams: arrivals, static atoms, horizon, last arrival.
+    It ends with the period.
     """
 
     facts: tuple[Fact, ...]
     static: tuple[Atom, ...]
     start: int
     end: int
-    cost: tuple[int, int, int, int]
+
+    @property
+    def cost(self) -> tuple[int, int, int, int]:
+        """What orders streams: arrivals, static atoms, horizon, last arrival."""
+        return len(self.facts), len(self.static), self.end, self.facts[-1].t if self.facts else 0
 
 
 class OutOfTimeError(Exception):
@@ -102,19 +106,19 @@ class OutOfTimeError(Exception):
 
 
 class TooManyError(Exception):
-    """There are too many streams of so many arrivals to try them one by one; fewer were tried."""
+    """Not all streams of so many arrivals can be tried, for a `reason`; those of fewer were."""
+
+    reason = "streams are tried one by one, and with more triples there are too many"
 
     def __init__(self, arrivals: int) -> None:
         super().__init__(arrivals)
         self.arrivals = arrivals
 
 
-class TooLargeError(Exception):
+class TooLargeError(TooManyError):
     """Two programs with so many arrivals have more instances than clingo can list in time."""
 
-    def __init__(self, arrivals: int) -> None:
-        super().__init__(arrivals)
-        self.arrivals = arrivals
+    reason = "with more triples the rules have too many instances"
 
 
 @dataclass(frozen=True, slots=True)

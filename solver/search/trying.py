@@ -6,7 +6,7 @@ behind the other on one timeline: none sees another, and the evaluation in colum
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from typing import Final, assert_never
 
 from lars.analysis import windows
@@ -56,11 +56,11 @@ def tried_streams(
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
         tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]
-        kinds = range(min(_MOST_STATIC, len(candidates.static)) + 1)
+        static = _in_order(candidates.static, candidates.ranks)
+        kinds = [list(combinations(static, n)) for n in range(min(_MOST_STATIC, len(static)) + 1)]
         each = (
             placed
-            for static in kinds
-            for chosen in _static(candidates, static)
+            for chosen in chain.from_iterable(kinds)
             for frame in tried
             for placed in frame.placed(size, chosen)
         )
@@ -69,13 +69,8 @@ def tried_streams(
                 raise OutOfTimeError(size, None)
             if number == MOST_TRIED:
                 raise TooManyError(size)
-        for static in kinds:
-            streams = (
-                stream
-                for chosen in _static(candidates, static)
-                for frame in tried
-                for stream in frame.streams(size, chosen)
-            )
+        for kind in kinds:
+            streams = (stream for chosen in kind for frame in tried for stream in frame.streams(size, chosen))
             yield from sorted(streams, key=lambda stream: stream.cost)
 
 
@@ -102,10 +97,6 @@ def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
             if place == used[group]:
                 used = (*used[:group], place + 1, *used[group + 1 :])
     return used
-
-
-def _static(candidates: Candidates, count: int) -> Iterator[tuple[Atom, ...]]:
-    yield from combinations(_in_order(candidates.static, candidates.ranks), count)
 
 
 def _check_covered(contest: Contest) -> None:
@@ -163,12 +154,12 @@ class _FrameStreams:
                     differing = list(self._differing(some, static))
             except TimeLimitError:
                 raise OutOfTimeError(size, None) from None
-            yield from (self._moved(chosen_stream, static) for chosen_stream in differing)
+            yield from (moved_back(self.frame, placed, self.candidates, static) for placed in differing)
 
     def _differing(self, streams: Sequence[Placements], static: tuple[Atom, ...]) -> Iterator[Placements]:
         arriving, length = self.candidates.arrivals, self.length
         facts = [
-            _fact(t + number * length, arriving[n])
+            fact_of(t + number * length, arriving[n])
             for number, placed in enumerate(streams)
             for t, n in placed
         ]
@@ -213,9 +204,6 @@ class _FrameStreams:
             last, before = t, now
         return result
 
-    def _moved(self, stream: Placements, static: tuple[Atom, ...]) -> ChosenStream:
-        return moved_back(self.frame, stream, self.candidates, static)
-
 
 def moved_back(
     frame: PeriodFrame, stream: Placements, candidates: Candidates, static: tuple[Atom, ...]
@@ -223,11 +211,10 @@ def moved_back(
     """Return a stream of a frame as early as it can be, in real time points."""
     back = frame.scale.back
     moved = frame.moves(min((t for t, _ in stream), default=frame.end)) * frame.step
-    facts = tuple(_fact(back(t - moved), candidates.arrivals[number]) for t, number in stream)
+    facts = tuple(fact_of(back(t - moved), candidates.arrivals[number]) for t, number in stream)
     end = back(frame.end - moved)
     start = end - 1 if frame.single else back(frame.start - moved)
-    last = facts[-1].t if facts else 0
-    return ChosenStream(facts, static, start, end, (len(facts), len(static), end, last))
+    return ChosenStream(facts, static, start, end)
 
 
 def with_atoms(background: Background, static: Sequence[Atom]) -> Background:
@@ -238,7 +225,8 @@ def with_atoms(background: Background, static: Sequence[Atom]) -> Background:
     return result
 
 
-def _fact(t: int, atom: Atom) -> Fact:
+def fact_of(t: int, atom: Atom) -> Fact:
+    """Return the fact that an atom holds at t."""
     return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
 
 

@@ -5,30 +5,31 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, islice, product
 from math import lcm
+from operator import attrgetter
 from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.engines.r2s import reported_rows
 from agreement.proving.containment.findings import Counterexample
-from agreement.proving.containment.mappings import window_of
 from agreement.proving.containment.pruning import counted_edges, prune
 from agreement.proving.decide import trace_on
 from agreement.proving.disjuncts import (
     Edge,
     GraphSource,
     Model,
+    Quad,
     Reading,
     Stock,
-    ground,
+    arrival,
     has_blank_in_two,
     is_rdf,
 )
 from lars.durations import Duration
 from lars.language.program import Program
-from lars.language.terms import Constant, Term, Variable
+from lars.language.terms import Variable
 from lars.language.windows import Interval, TimeWindow
 from solver.deadlines import NEVER, Deadline, until
-from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row
+from solver.facts import ChosenTimes, Fact, Row
 from solver.job import Question
 from translate.analysis import rebuild
 from translate.model.patterns import Pattern, Select, StreamBlock
@@ -107,7 +108,7 @@ def in_unit(query: OneQuery, unit: Duration) -> OneQuery:
     return replace(query, setting=replace(query.setting, unit=unit))
 
 
-PlacedTriple = tuple[int | None, tuple[Constant, Constant, Constant], Constant]
+PlacedTriple = tuple[int | None, Quad]
 """A triple of a stream at a time, or at None of a graph of the static data."""
 Data = tuple[Sequence[PlacedTriple], int]
 """Triples, and the time at which queries are asked."""
@@ -131,17 +132,12 @@ def difference_on(
     are no RDF: they never are there.
     """
     query.deadline.check()
-    sources = ((None if when is None else (when, name), triple) for when, triple, name in data)
-    if not all(is_rdf(triple, name) for _, triple, name in data) or has_blank_in_two(sources):
+    sources = ((None if when is None else (when, quad[3]), quad[:3]) for when, quad in data)
+    if not all(is_rdf(quad) for _, quad in data) or has_blank_in_two(sources):
         return None
-    triples = sorted((each for each in data if each[0] is not None), key=lambda each: each[0] or 0)
-    facts = tuple(
-        Fact(when or 0, STREAM_PREDICATE, (*map(str, triple), str(stream)))
-        for when, triple, stream in triples
-    )
-    facts = tuple(dict.fromkeys(facts))
-    static = tuple(dict.fromkeys((*triple, graph) for when, triple, graph in data if when is None))
-    return difference_at(query, other, facts, static, (before, t))
+    arrivals = sorted((arrival(when, quad) for when, quad in data if when is not None), key=attrgetter("t"))
+    static = dict.fromkeys(quad for when, quad in data if when is None)
+    return difference_at(query, other, tuple(dict.fromkeys(arrivals)), tuple(static), (before, t))
 
 
 def difference_at(
@@ -180,9 +176,8 @@ def last_time(query: OneQuery, other: OneQuery) -> int:
 
 def newest(edge: Edge, model: Model, t: int, setting: Setting) -> PlacedTriple:
     """Return the triple of an edge as late as its window shows it at t."""
-    if isinstance(edge.where, GraphSource):
-        return static_triple(edge, model)
-    return shown_last(edge.where, t, setting), ground(edge, model.terms), stream_of(edge, model)
+    last = None if isinstance(edge.where, GraphSource) else shown_last(edge.where, t, setting)
+    return last, edge.ground(model.terms)
 
 
 def shown_last(where: Reading, t: int, setting: Setting) -> int:
@@ -192,26 +187,15 @@ def shown_last(where: Reading, t: int, setting: Setting) -> int:
 
 
 def _interval(where: Reading, t: int, setting: Setting) -> Interval:
-    window = window_of(where, setting)
+    window = where.operator(setting)
     return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
-
-
-def static_triple(edge: Edge, model: Model) -> PlacedTriple:
-    """Return the static triple that matches an edge."""
-    assert isinstance(edge.where, GraphSource)
-    return None, ground(edge, model.terms), _term(edge.where.graph, model)
-
-
-def stream_of(edge: Edge, model: Model) -> Constant:
-    """Return the stream in which an edge is matched."""
-    assert isinstance(edge.where, Reading)
-    return _term(edge.where.stream, model)
 
 
 def _placed(edge: Edge, model: Model, t: int, query: OneQuery, other: OneQuery) -> list[PlacedTriple]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
+    quad = edge.ground(model.terms)
     if isinstance(edge.where, GraphSource):
-        return [static_triple(edge, model)]
+        return [(None, quad)]
     setting, whole = query.setting, Interval(0, t)
     interval = _interval(edge.where, t, setting)
     if not interval:
@@ -223,9 +207,4 @@ def _placed(edge: Edge, model: Model, t: int, query: OneQuery, other: OneQuery) 
         for when in (ends.first - 1, ends.first, ends.last, ends.last + 1) if ends else ():
             if interval.first <= when <= interval.last:
                 times[when] = None
-    triple, stream = ground(edge, model.terms), stream_of(edge, model)
-    return [(when, triple, stream) for when in times]
-
-
-def _term(term: Term, model: Model) -> Constant:
-    return model.terms[term] if isinstance(term, Variable) else term
+    return [(when, quad) for when in times]

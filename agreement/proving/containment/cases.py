@@ -32,10 +32,10 @@ from agreement.proving.disjuncts import (
     Reading,
     Requirement,
     Unsatisfiable,
-    edge_under,
     is_decided,
     is_derived,
     models,
+    positioned,
     satisfiability,
 )
 from lars.language.formulas import Call, Expression
@@ -142,7 +142,8 @@ class RowCase:
         SAMETERM says so, and `=` where one of them stands as a subject, predicate or name: IRIs and blank
         nodes are equal to nothing but themselves.
         """
-        nodes = {term for edge in self.real for place, term in edge.placed if place is not Position.OBJECT}
+        placed = (each for edge in self.real for each in positioned(edge.terms))
+        nodes = {term for place, term in placed if place is not Position.OBJECT}
         for test in self.requirements:
             match test:
                 case Requirement(
@@ -179,10 +180,8 @@ class RowCase:
 
         return replace(
             self,
-            edges=tuple(dict.fromkeys(edge_under(edge, terms) for edge in self.edges)),
-            requirements=tuple(
-                replace(test, expression=put_terms(test.expression, terms)) for test in self.requirements
-            ),
+            edges=tuple(dict.fromkeys(edge.put(terms) for edge in self.edges)),
+            requirements=tuple(test.put(terms) for test in self.requirements),
             columns=tuple(None if each is None else put_terms(each, terms) for each in self.columns),
             denied=tuple(map(moved, self.denied)),
         )
@@ -192,21 +191,13 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
     return terms.get(term, term) if isinstance(term, Variable) else term
 
 
-def _is_relation(edge: Edge) -> bool:
-    return (
-        isinstance(edge.where, GraphSource)
-        and isinstance(edge.where.graph, Iri)
-        and is_derived(edge.where.graph)
-    )
-
-
 def _is_derived(edge: Edge) -> bool:
-    return _is_relation(edge) or _is_path(edge)
+    """Whether an edge is of a relation or a path."""
+    return (isinstance(edge.where, GraphSource) and is_derived(edge.where.name)) or _is_path(edge)
 
 
 def _is_path(edge: Edge) -> bool:
-    name = edge.triple.predicate
-    return isinstance(name, Iri) and is_derived(name)
+    return is_derived(edge.triple.predicate)
 
 
 def _neutral(edge: Edge) -> Iterator[Edge]:
@@ -226,7 +217,7 @@ def resolve(disjunct: Disjunct) -> Disjunct:
     values = _values(disjunct)
     return replace(
         disjunct,
-        edges=tuple(edge_under(edge, constants) for edge in disjunct.edges),
+        edges=tuple(edge.put(constants) for edge in disjunct.edges),
         requirements=tuple(
             replace(test, expression=_valued(test.expression, values)) for test in disjunct.requirements
         ),
@@ -345,11 +336,9 @@ class CaseProver:
                     return
                 known[mine] = term
         nulls: dict[Variable, Term] = dict.fromkeys(_unnamed(way, whole), NULL)
-        requirements = tuple(
-            replace(t, expression=put_terms(t.expression, whole | nulls)) for t in way.requirements
-        )
+        requirements = tuple(test.put(whole | nulls) for test in way.requirements)
         denied = _denied(way, whole, goal.mapper, goal.merged)
-        choices = [places(edge_under(edge, whole), goal.merged) for edge in way.edges]
+        choices = [places(edge.put(whole), goal.merged) for edge in way.edges]
         for edges in islice(product(*choices), _MOST_CASES):
             grown = replace(
                 case,
@@ -455,7 +444,7 @@ def _is_there(case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> 
 
 
 def _unnamed(way: Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:
-    return frozenset().union(*(named_in(test.expression) for test in way.requirements)) - names.keys()
+    return frozenset().union(*(test.variables for test in way.requirements)) - names.keys()
 
 
 def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
@@ -494,7 +483,7 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Require
     """Return the conditions of a goal that are not among those of the case."""
     known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
-    tests = (replace(t, expression=put_terms(t.expression, image | nulls)) for t in goal.way.requirements)
+    tests = (test.put(image | nulls) for test in goal.way.requirements)
     return tuple(test for test in tests if _plainly(test) not in known)
 
 
@@ -546,9 +535,8 @@ def _has_none(known: Disjunct, barred: tuple[tuple[Requirement, ...], ...]) -> b
 
 def _about(known: Disjunct, test: Requirement) -> Disjunct:
     """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
-    names = named_in(test.expression)
     near = (
-        each for each in known.requirements if named_in(each.expression) & names and is_decided(each, known)
+        each for each in known.requirements if each.variables & test.variables and is_decided(each, known)
     )
     return replace(known, requirements=tuple(near))
 

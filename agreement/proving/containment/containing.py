@@ -43,7 +43,6 @@ from agreement.proving.disjuncts import (
     Requirement,
     UncountedError,
     disjuncts,
-    edge_under,
     few_and_many,
     models,
 )
@@ -255,7 +254,7 @@ class _Comparison:
             known.add(key)
             near = case.where(placement.equal).unified
             terms = dict(near.same)
-            windows = _merged((edge_under(edge, terms), some) for edge, some in windows.items())
+            windows = _merged((edge.put(terms), some) for edge, some in windows.items())
             targets = [each.through_windows(windows) for each in goals]
             prover = CaseProver(targets, paths, self.one.deadline)
             if not prover.is_closed(near.through_windows(windows)):
@@ -322,7 +321,7 @@ def _merged(
 
 def _in_window(edge: Edge, window: WindowSource) -> Edge:
     """Return an edge in another window of its stream."""
-    if not isinstance(edge.where, Reading) or edge.where.stream != window.stream:
+    if not isinstance(edge.where, Reading) or edge.where.name != window.stream:
         return edge
     return replace(edge, where=replace(edge.where, window=window.window))
 

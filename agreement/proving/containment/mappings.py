@@ -13,7 +13,7 @@ from math import gcd
 from typing import Final, assert_never
 
 from agreement.proving.containment.relations import MergedGraph
-from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, is_derived
+from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, is_derived, matched
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from solver.deadlines import NEVER, Deadline
@@ -29,7 +29,6 @@ from translate.model.patterns import (
     can_stay,
 )
 from translate.model.query import Setting
-from translate.model.windows import window_operator
 
 Letter = tuple[Iri | None, bool]
 """A property, None for any that is not named, and whether it is walked forwards."""
@@ -165,11 +164,6 @@ _MOST_WALKS: Final = 512
 Image = dict[Variable, Term]
 
 
-def window_of(where: Reading, setting: Setting) -> Window:
-    """Return the window of a reading."""
-    return window_operator(where.window, where.stream, setting.unit, setting.bounds)
-
-
 @lru_cache(maxsize=4_096)
 def is_inside(inner: Window, outer: Window) -> bool:
     """Whether what one window shows, the other shows too, at every time of every stream.
@@ -241,11 +235,10 @@ class Mapper:
         for target in into:
             if target.triple.predicate in self.paths:
                 continue
-            binding = self._where(edge, target, image)
-            for mine, theirs in zip(edge.triple.terms, target.triple.terms, strict=True):
-                binding = None if binding is None else _matched(mine, theirs, binding)
-            if binding is not None:
-                yield binding
+            where = self._where(edge, target, image)
+            grown = None if where is None else matched(edge.triple.terms, target.triple.terms, where)
+            if grown is not None:
+                yield grown
 
     def _walks(self, edge: Edge, path: Path, into: Sequence[Edge], image: Image) -> Iterator[Image]:
         """Yield the images under which an edge of a path is a walk along known edges."""
@@ -256,11 +249,11 @@ class Mapper:
             nodes = _nodes(edges, self.paths)
             stays = {term for term in (subject, object_) if not isinstance(term, Variable) and can_stay(path)}
             for start in dict.fromkeys((*_ends(edges), *stays)):
-                grown = _matched(subject, start, dict(binding))
+                grown = matched((subject,), (start,), binding)
                 if grown is None:
                     continue
                 for end in self._reached(automaton(path), start, edges, nodes | stays):
-                    if (whole := _matched(object_, end, dict(grown))) is not None:
+                    if (whole := matched((object_,), (end,), grown)) is not None:
                         yield whole
 
     def _reached(
@@ -296,40 +289,33 @@ class Mapper:
         """Return the image under which an edge is looked for where a known one is, None if it is not."""
         match edge.where, target.where:
             case Reading(stream), Reading(other):
-                return _matched(stream, other, dict(image)) if self._shows(target, edge.where) else None
+                return matched((stream,), (other,), image) if self._shows(target, edge.where) else None
             case GraphSource(graph), MergedGraph(_, windows):
                 everywhere = all(
-                    any(_enters(window, reading, self) for reading in self.merged) for window in windows
+                    any(own.name == window.name and self._is_inside(window, own) for own in self.merged)
+                    for window in windows
                 )
-                return dict(image) if graph == DEFAULT and everywhere else None
-            case GraphSource(graph), Reading():
-                return dict(image) if graph == DEFAULT and self._merges(target) else None
+                return image if graph == DEFAULT and everywhere else None
+            case GraphSource(graph), Reading(stream):
+                merges = any(own.name == stream and self._shows(target, own) for own in self.merged)
+                return image if graph == DEFAULT and merges else None
             case GraphSource(graph), GraphSource(other):
                 if DEFAULT in (graph, other):
-                    return dict(image) if graph == other else None
-                if isinstance(graph, Variable) and isinstance(other, Iri) and is_derived(other):
+                    return image if graph == other else None
+                if isinstance(graph, Variable) and is_derived(other):
                     return None
-                return _matched(graph, other, dict(image))
+                return matched((graph,), (other,), image)
             case _:
                 return None
-
-    def _merges(self, target: Edge) -> bool:
-        assert isinstance(target.where, Reading)
-        return any(
-            reading.stream == target.where.stream and self._shows(target, reading) for reading in self.merged
-        )
 
     def _shows(self, target: Edge, window: Reading) -> bool:
         """Whether a window of the query shows what matches an edge."""
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
-        assert isinstance(target.where, Reading)
-        return is_inside(window_of(target.where, self.setting), window_of(window, self.setting))
+        return self._is_inside(target.reading, window)
 
-
-def _enters(window: Reading, reading: Reading, mapper: Mapper) -> bool:
-    inside = is_inside(window_of(window, mapper.setting), window_of(reading, mapper.setting))
-    return reading.stream == window.stream and inside
+    def _is_inside(self, inner: Reading, outer: Reading) -> bool:
+        return is_inside(inner.operator(self.setting), outer.operator(self.setting))
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,11 +405,3 @@ def _nodes(edges: Sequence[Edge], paths: Mapping[Iri, Path]) -> set[Term]:
         if path is None or not has_empty(path) or all(isinstance(end, Variable) for end in ends):
             terms.update(ends)
     return terms
-
-
-def _matched(mine: Term, theirs: Term, image: Image) -> Image | None:
-    if isinstance(mine, Variable):
-        if image.setdefault(mine, theirs) != theirs:
-            return None
-        return image
-    return image if mine == theirs else None

@@ -54,7 +54,6 @@ from agreement.proving.containment.findings import (
     Holds,
     refutation,
 )
-from agreement.proving.containment.mappings import window_of
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
 from agreement.proving.decide import stock_of, volatile
 from agreement.proving.disjuncts import (
@@ -63,6 +62,7 @@ from agreement.proving.disjuncts import (
     Model,
     Reading,
     UncountedError,
+    arrival,
     is_derived,
     models,
 )
@@ -230,8 +230,8 @@ def _keeps(query: OneQuery, other: OneQuery) -> bool:
 def _is_kept(edge: Edge, query: OneQuery) -> bool:
     """Whether what matches an edge does so at all later times."""
     if isinstance(edge.where, GraphSource):
-        return not (isinstance(edge.where.graph, Iri) and is_derived(edge.where.graph))
-    window = window_of(edge.where, query.setting)
+        return not is_derived(edge.where.name)
+    window = edge.where.operator(query.setting)
     return isinstance(window, TimeWindow) and window.past is None
 
 
@@ -243,7 +243,7 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
     between, noise = list(_pushing(one, other, early)), list(_pushing(one, other, late))
     if known is not None:
         for more in ((), noise):
-            facts = (*known.facts, *(Fact(late, STREAM_PREDICATE, _texts(each)) for each in more))
+            facts = (*known.facts, *(arrival(late, quad) for _, quad in more))
             counterexample = difference_at(one, other, facts, known.static, (known.t, late))
             yield from () if counterexample is None else (counterexample,)
     pairs: list[tuple[_Match | None, _Match | None]] = [(each, None) for each in mine]
@@ -279,7 +279,7 @@ def _moved(query: OneQuery, other: OneQuery, noise: list[PlacedTriple]) -> Itera
         if not copied:
             facts.append(Fact(fact.t + own - against.t, STREAM_PREDICATE, fact.arguments))
     for more in ((), noise):
-        pushed = [Fact(times[0] + 1, STREAM_PREDICATE, _texts(each)) for each in more]
+        pushed = [arrival(times[0] + 1, quad) for _, quad in more]
         data = tuple(sorted((*facts, *pushed), key=lambda fact: fact.t))
         counterexample = difference_at(query, other, data, against.static, times)
         yield from () if counterexample is None else (counterexample,)
@@ -316,9 +316,4 @@ def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[PlacedTriple]:
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)
     for stream in dict.fromkeys(each.stream for each in read if isinstance(each.stream, Iri)):
         for number in range(size if size <= MOST_PUSHED else 0):
-            yield t, unlike(number), stream
-
-
-def _texts(placed: PlacedTriple) -> tuple[str, ...]:
-    _, triple, stream = placed
-    return (*map(str, triple), str(stream))
+            yield t, unlike(number, stream)

@@ -15,12 +15,11 @@ from math import lcm, prod
 from typing import Final
 
 from agreement.documents.requests import sources
-from agreement.proving.containment.canonical import OneQuery, PlacedTriple, static_triple, stream_of
-from agreement.proving.containment.mappings import window_of
-from agreement.proving.disjuncts import Edge, GraphSource, Model, Reading, Requirement, ground
+from agreement.proving.containment.canonical import OneQuery, PlacedTriple
+from agreement.proving.disjuncts import Edge, GraphSource, Model, Quad, Reading, Requirement
 from lars.errors import LarsError
 from lars.language.formulas import Call
-from lars.language.terms import Iri, Variable
+from lars.language.terms import Constant, Iri, Term, Variable
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
 from translate.model.query import Setting
 
@@ -56,7 +55,7 @@ class ArrivalPlacement:
 
     t: int
     spots: tuple[tuple[Group, _Spot], ...]
-    sizes: Mapping[Iri | Variable, tuple[int, ...]]
+    sizes: Mapping[Term, tuple[int, ...]]
     equal: tuple[Requirement, ...] = ()
 
     @property
@@ -67,16 +66,16 @@ class ArrivalPlacement:
     @property
     def newer_triples(self) -> int:
         """How many newer triples push a match out of tuple windows that do not show it."""
-        newer = (_newer(spot, self.sizes.get(group[0].reading.stream, ())) for group, spot in self.spots)
+        newer = (_newer(spot, self.sizes.get(group[0].where.name, ())) for group, spot in self.spots)
         return max(newer, default=0)
 
     def data(self, edges: Sequence[Edge], model: Model) -> list[PlacedTriple]:
         """Return the match of edges with its arrivals so placed, in the order of arrival."""
         triples: list[PlacedTriple] = [
-            static_triple(edge, model) for edge in edges if isinstance(edge.where, GraphSource)
+            (None, edge.ground(model.terms)) for edge in edges if isinstance(edge.where, GraphSource)
         ]
-        for stream in dict.fromkeys(group[0].reading.stream for group, _ in self.spots):
-            own = [(g, spot) for g, spot in self.spots if g[0].reading.stream == stream]
+        for stream in dict.fromkeys(group[0].where.name for group, _ in self.spots):
+            own = [(g, spot) for g, spot in self.spots if g[0].where.name == stream]
             triples += reversed(list(self._newest_first(own, self.sizes.get(stream, ()), model)))
         return triples
 
@@ -86,21 +85,21 @@ class ArrivalPlacement:
         edges = sorted(own, key=lambda each: (each[1].rank, -each[1].time))
         passed = 0
         for group, spot in edges:
-            edge = group[0]
-            newer = _newer(spot, sizes)
+            newer, quad = _newer(spot, sizes), group[0].ground(model.terms)
             for number in range(passed, newer):
-                yield spot.time, unlike(number), stream_of(edge, model)
+                yield spot.time, unlike(number, quad[3])
             passed = max(passed, newer) + 1
-            yield spot.time, ground(edge, model.terms), stream_of(edge, model)
+            yield spot.time, quad
 
 
 def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
     return (0, *sizes)[spot.rank] if sizes else 0
 
 
-def unlike(number: int) -> tuple[Iri, Iri, Iri]:
-    """Return a triple that pushes others out of tuple windows."""
-    return Iri(f"http://example.org/o{number}"), Iri("http://example.org/o"), Iri("http://example.org/o")
+def unlike(number: int, stream: Constant) -> Quad:
+    """Return a triple that pushes others out of tuple windows of a stream."""
+    other = Iri("http://example.org/o")
+    return Iri(f"{other.value}{number}"), other, other, stream
 
 
 def placements(edges: Sequence[Edge], queries: Sequence[OneQuery]) -> Iterator[ArrivalPlacement]:
@@ -111,11 +110,11 @@ def placements(edges: Sequence[Edge], queries: Sequence[OneQuery]) -> Iterator[A
     plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, Reading))
     views = tuple(Reading(each.stream, each.window) for query in queries for each in sources(query.query))
     views, setting = tuple(dict.fromkeys(views)), queries[0].setting
-    streams = list(dict.fromkeys(edge.reading.stream for edge in plain))
+    streams = list(dict.fromkeys(edge.reading.name for edge in plain))
     places = [_Stream.of(stream, plain, views, setting) for stream in streams]
-    sizes = {each.stream: each.sizes for each in places}
-    windows = [window_of(edge.reading, setting) for edge in plain]
-    for t in critical_times([*windows, *(window_of(view, setting) for view in views)]):
+    sizes: dict[Term, tuple[int, ...]] = {each.stream: each.sizes for each in places}
+    looks = (*(edge.reading for edge in plain), *views)
+    for t in critical_times([look.operator(setting) for look in looks]):
         for chosen in product(*(tuple(each.choices(t)) for each in places)):
             spots = tuple(spot for spots_of_group, _ in chosen for spot in spots_of_group)
             equal = tuple(test for _, tests in chosen for test in tests)
@@ -137,9 +136,9 @@ class _Stream:
         cls, stream: Iri | Variable, edges: Sequence[Edge], views: Sequence[Reading], setting: Setting
     ) -> "_Stream":
         """Return what is matched in a stream."""
-        own = tuple(edge for edge in edges if edge.reading.stream == stream)
-        near = tuple(view for view in views if view.stream == stream or isinstance(view.stream, Variable))
-        windows = [window_of(where, setting) for where in (*(edge.reading for edge in own), *near)]
+        own = tuple(edge for edge in edges if edge.reading.name == stream)
+        near = tuple(view for view in views if view.name == stream or isinstance(view.name, Variable))
+        windows = [where.operator(setting) for where in (*(edge.reading for edge in own), *near)]
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
         return cls(stream, own, near, tuple(sizes), setting)
 
@@ -175,9 +174,8 @@ class _Stream:
         return all(sum(spot.rank == rank for spot in spots) <= many for rank, many in enumerate(room))
 
     def _spots(self, group: Group, t: int) -> list[_Spot]:
-        whole = Interval(0, t)
-        windows = [window_of(edge.reading, self.setting) for edge in group]
-        interval = whole
+        windows = [edge.reading.operator(self.setting) for edge in group]
+        interval = Interval(0, t)
         for window in windows:
             interval = interval.meet(_interval(window, t))
         ranks = len(self.sizes)
@@ -192,7 +190,7 @@ class _Stream:
         return _Spot(time, rank, frozenset(view for view in self.views if self._sees(view, time, rank, t)))
 
     def _sees(self, view: Reading, time: int, rank: int, t: int) -> bool:
-        window = window_of(view, self.setting)
+        window = view.operator(self.setting)
         if isinstance(window, TupleWindow):
             return rank <= self.sizes.index(window.size)
         return time in window.bounds(t, Interval(0, t))
@@ -202,7 +200,7 @@ class _Stream:
         looks = [*self.views, *(edge.reading for edge in self.edges)]
         ends = {0, t + 1}
         for look in looks:
-            interval = _interval(window_of(look, self.setting), t).meet(whole)
+            interval = _interval(look.operator(self.setting), t).meet(whole)
             ends |= {interval.first, interval.last + 1} if interval else set()
         listed = sorted(ends)
         return [Interval(low, high - 1) for low, high in pairwise(listed)]

@@ -282,7 +282,7 @@ def never(question: AgreementQuestion, period: int, disjunct: JudgedDisjunct) ->
     if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
         return False
     edges = [edge for each in question.judged_disjuncts for edge in each.disjunct.readings]
-    losing = all(theorems.only_loses(theorems.window_of(edge, question.setting)) for edge in edges)
+    losing = all(theorems.only_loses(edge.reading.operator(question.setting)) for edge in edges)
     if not losing or not question.one_query(period):
         return False
     return period > 1 or not theorems.needs_now(disjunct.disjunct, question.setting)
@@ -315,7 +315,7 @@ def differing(
 def candidates(question: AgreementQuestion) -> Iterator[Candidate]:
     """Yield streams made from disjuncts, the ones that need no static data first."""
     noise = () if question.trigger is Trigger.ANY else (None,)
-    placement = Placement(question.setting.unit, question.setting.bounds, *noise)
+    placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()
     models = [
         (judged_disjunct.disjunct, judged_disjunct.satisfiability)

@@ -10,9 +10,8 @@ from agreement.proving.decide.theorems import (
     is_now,
     needs_now,
     only_loses,
-    window_of,
 )
-from agreement.proving.disjuncts import Disjunct, Edge, Model, NoModelKnown, Reading, Unsatisfiable
+from agreement.proving.disjuncts import Disjunct, Edge, Model, NoModelKnown, Unsatisfiable
 from lars.language.formulas import write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.tau import Trigger
@@ -122,12 +121,11 @@ def _windows(question: AgreementQuestion) -> Iterator[CheckedPremise]:
     )
     seen = set[str]()
     for edge in every:
-        assert isinstance(edge.where, Reading)
-        window = window_of(edge, question.setting)
+        window = edge.reading.operator(question.setting)
         sentence = f"{edge.where}: {_described(window)}"
         if sentence not in seen:
             seen.add(sentence)
-            yield CheckedPremise(sentence, only_loses(window), question.places.window(edge.where))
+            yield CheckedPremise(sentence, only_loses(window), question.places.window(edge.reading))
 
 
 def _described(window: Window) -> str:

@@ -76,7 +76,7 @@ class Places:
 
     def window(self, reading: Reading) -> str:
         """Return where the window of a stream is opened: the bracket behind the stream's name."""
-        streams = [n for n in range(len(self._tokens)) if self._is(n, reading.stream)]
+        streams = [n for n in range(len(self._tokens)) if self._is(n, reading.name)]
         opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
         return self._at(next(iter((*opened, *streams)), None))
 

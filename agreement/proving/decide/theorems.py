@@ -34,15 +34,7 @@ from enum import Enum
 from typing import Final
 
 from agreement.proving.decide.trial import StreamWitness
-from agreement.proving.disjuncts import (
-    Disjunct,
-    Edge,
-    Model,
-    NoModelKnown,
-    Reading,
-    Satisfiability,
-    Unsatisfiable,
-)
+from agreement.proving.disjuncts import Disjunct, Model, Satisfiability, Unsatisfiable
 from lars.durations import Duration
 from lars.language.formulas import AGGREGATES, RANDOM
 from lars.language.program import calls
@@ -51,7 +43,6 @@ from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.analysis import expressions_of, parts, tests_of, without_paths
 from translate.model import patterns as algebra
 from translate.model.query import EngineQuery, Form, Setting
-from translate.model.windows import window_operator
 
 _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
 
@@ -91,12 +82,6 @@ def is_excluded(disjunct: JudgedDisjunct) -> bool:
     return isinstance(disjunct.satisfiability, Unsatisfiable) and bool(disjunct.satisfiability.requirements)
 
 
-def window_of(edge: Edge, setting: Setting) -> Window:
-    """Return the window that an edge is matched in."""
-    assert isinstance(edge.where, Reading)
-    return window_operator(edge.where.window, edge.where.stream, setting.unit, setting.bounds)
-
-
 def is_now(window: Window) -> bool:
     """Whether a window shows what arrives now, and nothing else."""
     return isinstance(window, TimeWindow) and (window.step, window.offsets) == (1, (0, 0))
@@ -109,7 +94,7 @@ def only_loses(window: Window) -> bool:
 
 def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
     """Whether a disjunct has a NOW pattern."""
-    return any(is_now(window_of(edge, setting)) for edge in disjunct.readings)
+    return any(is_now(edge.reading.operator(setting)) for edge in disjunct.readings)
 
 
 def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -155,15 +140,10 @@ def is_uniform(query: EngineQuery, judged: tuple[JudgedDisjunct, ...], period: i
 
 
 def _is_single(disjunct: Disjunct, period: int, setting: Setting) -> bool:
-    if (
-        len(disjunct.edges) != 1
-        or not disjunct.readings
-        or disjunct.values
-        or disjunct.computed
-        or disjunct.requirements
-    ):
+    more = disjunct.values or disjunct.computed or disjunct.requirements
+    if len(disjunct.edges) != 1 or not disjunct.readings or more:
         return False
-    window = window_of(disjunct.readings[0], setting)
+    window = disjunct.readings[0].reading.operator(setting)
     return isinstance(window, TimeWindow) and only_loses(window) and window.offsets == (1 - period, 0)
 
 
@@ -171,18 +151,6 @@ def accepts_all(disjunct: JudgedDisjunct) -> bool:
     """Whether every triple of its stream matches the disjunct's one pattern."""
     terms = disjunct.disjunct.edges[0].triple.terms if len(disjunct.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)
-
-
-def why_undecided(judged: tuple[JudgedDisjunct, ...]) -> str | None:
-    """Return why it is open whether a disjunct is satisfiable, of the first of which it is."""
-    return next(
-        (
-            disjunct.satisfiability.why
-            for disjunct in judged
-            if isinstance(disjunct.satisfiability, NoModelKnown)
-        ),
-        None,
-    )
 
 
 class EveryStream(Enum):

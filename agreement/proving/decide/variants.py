@@ -18,10 +18,10 @@ from agreement.proving.disjuncts import (
     Model,
     Placement,
     Reading,
+    is_stored,
     satisfiability,
     unify,
 )
-from lars.language.terms import DEFAULT
 from solver.facts import ChosenTimes
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
@@ -86,11 +86,9 @@ class VariantClasses:
         return PartChoice(part, None, "static data may match all of it; no row was found to differ", place)
 
     def _is_stored(self, triple: TriplePattern) -> bool:
-        stock = self.question.stock
-        if stock is not None:
-            held = (TriplePattern(*quad[:3]) for quad in stock if quad[3] == DEFAULT)
-        else:
-            held = (edge.triple for edge in self.question.edges if edge.where == GraphSource())
+        if self.question.stock is not None:
+            return is_stored(triple, self.question.stock)
+        held = (edge.triple for edge in self.question.edges if edge.where == GraphSource())
         return any(unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamPattern) -> bool:
@@ -118,7 +116,7 @@ class VariantClasses:
 
     def _differ(self, brave: EngineQuery, cautious: EngineQuery, disjunct: Disjunct, model: Model) -> bool:
         setting, stock = self.question.setting, self.question.stock
-        placement = Placement(setting.unit, setting.bounds)
+        placement = Placement(setting)
         for data in placement.candidates(disjunct, model, stock or (), free=stock is None):
             t = data.last + 1
             trace = trace_on(data.facts(1), data.static, t)

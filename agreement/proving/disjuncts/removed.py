@@ -7,7 +7,8 @@ the same values: the row is removed, in windows merged into one graph as well.
 
 from collections.abc import Mapping
 
-from agreement.proving.disjuncts.splitting import Disjunct, Edge, disjuncts
+from agreement.proving.disjuncts.edges import Edge, matched
+from agreement.proving.disjuncts.splitting import Disjunct, disjuncts
 from lars.language.terms import Term, Variable
 from translate.analysis import rebuild
 from translate.model import patterns as algebra
@@ -49,12 +50,6 @@ def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, 
     if not edges:
         return True
     first, *rest = edges
-    for edge in disjunct.edges:
-        pairs = (
-            list(zip(first.triple.terms, edge.triple.terms, strict=True)) if edge.where == first.where else ()
-        )
-        grown = dict(image)
-        fits = [(grown.setdefault(t, u) if isinstance(t, Variable) else t) == u for t, u in pairs]
-        if fits and all(fits) and _maps(tuple(rest), disjunct, grown):
-            return True
-    return False
+    near = (edge.triple.terms for edge in disjunct.edges if edge.where == first.where)
+    images = (matched(first.triple.terms, terms, image) for terms in near)
+    return any(grown is not None and _maps(tuple(rest), disjunct, grown) for grown in images)

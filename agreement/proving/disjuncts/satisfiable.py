@@ -6,15 +6,21 @@ from functools import reduce
 from itertools import islice
 from typing import Final
 
+from agreement.proving.disjuncts.edges import (
+    Edge,
+    GraphSource,
+    Stock,
+    is_derived,
+    matched,
+    positioned,
+)
 from agreement.proving.disjuncts.representatives import (
     constants_in,
     is_covered,
-    is_derived,
     representative,
     representatives,
-    why_misplaced,
 )
-from agreement.proving.disjuncts.splitting import Disjunct, Edge, GraphSource, Reading, Requirement, unbound
+from agreement.proving.disjuncts.splitting import Disjunct, Requirement, unbound
 from lars.errors import LarsError
 from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
@@ -28,8 +34,6 @@ MOST: Final = 200_000
 _MOST_BARRED: Final = 20_000
 _PAIR: Final = 2
 Binding = dict[Variable, Constant]
-Stock = Sequence[tuple[Constant, Constant, Constant, Constant]]
-"""Static triples that are given, with their graph."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,58 +85,55 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
 
     Without one the static data are free: then stored edges match what is put there for them.
     """
-    binding: Binding = {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
+    binding = _given(disjunct)
     for edge in disjunct.edges:
-        if (problem := why_misplaced(edge.placed, binding)) is not None:
+        if (problem := edge.why_misplaced(binding)) is not None:
             return Unsatisfiable(problem, edge=edge)
     if (crowded := _crowded(disjunct, binding)) is not None:
         return crowded
-    undecided: Satisfiability | None = None
-    excluded: Unsatisfiable | None = None
-    starts: Iterator[Binding] = (
-        iter([binding]) if stock is None else _matches(disjunct.stored, stock, binding)
-    )
+    undecided: NoModelKnown | None = None
+    excluded = Unsatisfiable("the static data that are given match no part of it")
+    starts = iter([binding]) if stock is None else _matches(disjunct.stored, stock, binding)
     for number, start in enumerate(starts):
         if number > MOST // 100:
             return NoModelKnown("the static data match in too many ways to try them all")
-        outcome = _valued(disjunct, start)
-        match outcome:
-            case Model():
-                return outcome
-            case Unsatisfiable():
-                excluded = outcome
-            case NoModelKnown():
-                undecided = outcome
-    if undecided is not None:
-        return undecided
-    return excluded or Unsatisfiable("the static data that are given match no part of it")
+        match _valued(disjunct, start):
+            case Model() as model:
+                return model
+            case Unsatisfiable() as excluded:
+                pass
+            case NoModelKnown() as undecided:
+                pass
+    return undecided or excluded
+
+
+def _given(disjunct: Disjunct) -> Binding:
+    """Return the values that a disjunct gives variables; null for what it leaves unbound."""
+    return {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
 
 
 def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
     """Return what is said where windows of few tuples have to hold many triples, None where they fit."""
     for edge in disjunct.readings:
-        window, stream = edge.reading.window, edge.reading.stream
+        window = edge.reading.window
         if not isinstance(window, Rows):
             continue
         inside = [
-            each.triple.terms
+            each
             for each in disjunct.readings
-            if isinstance(each.where, Reading)
-            and each.where.stream == stream
-            and isinstance(each.where.window, Rows)
-            and each.where.window.count <= window.count
+            if each.where.name == edge.where.name
+            and isinstance(own := each.reading.window, Rows)
+            and own.count <= window.count
         ]
-        if len(set(inside)) > window.count:
-            ground = {
-                tuple(binding.get(t, t) if isinstance(t, Variable) else t for t in terms) for terms in inside
-            }
+        if len({each.triple for each in inside}) > window.count:
+            ground = {each.put(binding).triple.terms for each in inside}
             if _apart(ground) > window.count:
                 return Unsatisfiable(f"{window} holds no {len(ground)} triples at once", edge=edge)
             return NoModelKnown(f"{window} has to hold {len(ground)} triples that may be one")
     return None
 
 
-def _apart(triples: set[tuple[Term, ...]]) -> int:
+def _apart(triples: Iterable[tuple[Term, ...]]) -> int:
     """Return how many of the triples differ pairwise in a constant: at least so many are needed."""
     terms: list[tuple[Term, ...]] = []
     for triple in sorted(triples, key=str):
@@ -152,16 +153,10 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
         yield start
         return
     first, *rest = edges
-    assert isinstance(first.where, GraphSource)
-    for triple in stock:
-        grown = dict(start)
-        pattern = (*first.triple.terms, first.where.graph)
-        if isinstance(first.where.graph, Variable) and isinstance(triple[3], Symbol):
+    for quad in stock:
+        if isinstance(first.where.name, Variable) and isinstance(quad[3], Symbol):
             continue
-        for term, constant in zip(pattern, triple, strict=True):
-            if (grown.setdefault(term, constant) if isinstance(term, Variable) else term) != constant:
-                break
-        else:
+        if (grown := matched(first.terms, quad, start)) is not None:
             yield from _matches(rest, stock, grown)
 
 
@@ -170,16 +165,10 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
     try:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
-            return (
-                NoModelKnown("a blank node in several triples")
-                if _shared_blank(disjunct, binding)
-                else Model(binding)
-            )
+            shared = _shared_blank(disjunct, binding)
+            return NoModelKnown("a blank node in several triples") if shared else Model(binding)
         covered = tuple(test for test in disjunct.requirements if is_decided(test, disjunct))
-        if (
-            len(covered) < len(disjunct.requirements)
-            and next(_assigned(disjunct, covered, start), None) is not None
-        ):
+        if covered != disjunct.requirements and next(_assigned(disjunct, covered, start), None) is not None:
             return NoModelKnown("conditions with functions, doubles or times are tried, not decided")
         return Unsatisfiable("its conditions exclude each other", _core(disjunct, covered, start))
     except _TooManyError:
@@ -209,8 +198,7 @@ def _core(
 
 def is_decided(test: Requirement, disjunct: Disjunct) -> bool:
     """Whether the terms that are tried are all that matter to a condition."""
-    computed = frozenset(name for name, _ in disjunct.computed)
-    return is_covered(test.expression) and not named_in(test.expression) & computed
+    return is_covered(test.expression) and not test.variables & disjunct.calculated
 
 
 Exclusions = Sequence[tuple[Requirement, ...]]
@@ -224,8 +212,8 @@ def models(
 
     Variables get values of their own where they can. `check` is called now and then, and may raise.
     """
-    start: Binding = {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
-    if any(why_misplaced(edge.placed, start) for edge in disjunct.edges):
+    start = _given(disjunct)
+    if any(edge.why_misplaced(start) for edge in disjunct.edges):
         return [], True
     tests = (*disjunct.requirements, *(test for case in barred for test in case))
     known_models: list[Model] = []
@@ -242,7 +230,7 @@ _Named = Sequence[tuple[frozenset[Variable], Requirement]]
 
 
 def _by_names(requirements: Sequence[Requirement]) -> _Named:
-    return tuple((named_in(test.expression), test) for test in requirements)
+    return tuple((test.variables, test) for test in requirements)
 
 
 def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
@@ -345,7 +333,7 @@ def _in_order(
 
 def _needed(disjunct: Disjunct, requirements: Sequence[Requirement]) -> frozenset[Variable]:
     """Return the variables that conditions depend on, through computed ones too."""
-    needed = frozenset[Variable]().union(*(named_in(test.expression) for test in requirements))
+    needed = frozenset[Variable]().union(*(test.variables for test in requirements))
     for name, expression in reversed(disjunct.computed):
         if name in needed:
             needed |= named_in(expression)
@@ -360,26 +348,25 @@ def complete(disjunct: Disjunct, binding: Binding) -> Binding:
     return whole
 
 
-def _value(expression: object, binding: Binding) -> Constant:
+def _value(expression: Expression, binding: Binding) -> Constant:
     try:
-        return evaluate(expression, binding) or NULL  # type: ignore[arg-type]
+        return evaluate(expression, binding) or NULL
     except LarsError:
         return NULL
 
 
 def _source(edge: Edge) -> Term | None:
     """Return which stream an edge is matched in, or the static data; None where that is not known."""
-    predicate = edge.triple.predicate
-    if isinstance(predicate, Iri) and is_derived(predicate):
+    if is_derived(edge.triple.predicate):
         return None
-    if isinstance(edge.where, Reading):
-        return edge.where.stream if isinstance(edge.where.stream, Iri) else None
-    return DEFAULT
+    if isinstance(edge.where, GraphSource):
+        return DEFAULT
+    return edge.where.name if isinstance(edge.where.name, Iri) else None
 
 
 def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
     """Return what says whether a term can stand wherever a variable does."""
-    every = [each for edge in disjunct.edges for each in edge.placed]
+    every = [each for edge in disjunct.edges for each in positioned(edge.terms)]
     terms = {
         name: {_source(edge) for edge in disjunct.edges if name in edge.triple.terms}
         for name in disjunct.bound

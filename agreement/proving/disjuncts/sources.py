@@ -14,10 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from agreement.proving.disjuncts.representatives import positioned_terms
-from agreement.proving.disjuncts.satisfiable import Stock
-from agreement.proving.disjuncts.splitting import Edge, GraphSource, Reading, Where
-from lars.language.terms import DEFAULT, Constant, Term, Variable
+from agreement.proving.disjuncts.edges import Edge, GraphSource, Reading, Stock, Where, unify
+from lars.language.terms import DEFAULT, Variable
 from translate.analysis import children, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern
@@ -69,59 +67,18 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
         match one.where, other.where:
             case Reading(stream), Reading(again) if stream == again:
                 yield Overlap(one, other, "one stream is read through two windows")
-            case Reading(), Reading():
-                if unify(one.triple, other.triple):
-                    yield Overlap(one, other, "a triple can match both")
-            case _:
+            case _ if unify(one.triple, other.triple):
                 # Which static triples there are is known where they are given, and asked below;
                 # yet a stream's triple can match what is meant to be static.
-                if unify(one.triple, other.triple):
-                    yield Overlap(one, other, "a triple can match both")
+                yield Overlap(one, other, "a triple can match both")
+            case _:
+                pass
     for edge in edges:
-        if stock is not None and isinstance(edge.where, Reading) and _in_stock(edge.triple, stock):
-            yield Overlap(
-                edge, Edge(edge.triple, GraphSource()), "the static data that are given match it too"
-            )
+        if stock is not None and isinstance(edge.where, Reading) and is_stored(edge.triple, stock):
+            static = Edge(edge.triple, GraphSource())
+            yield Overlap(edge, static, "the static data that are given match it too")
 
 
-def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
-    """Return whether a triple of RDF can match both patterns, whose variables are not the same.
-
-    >>> from lars.language.terms import Iri, Literal
-    >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
-    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))
-    True
-    >>> unify(TriplePattern(x, p, y), TriplePattern(x, a, y))
-    False
-    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, Literal("3")))
-    False
-    """
-    bound: dict[tuple[int, Variable], Constant | tuple[int, Variable]] = {}
-
-    def end(side: int, term: Term) -> Constant | tuple[int, Variable]:
-        node = (side, term) if isinstance(term, Variable) else term
-        while isinstance(node, tuple) and node in bound:
-            node = bound[node]
-        return node
-
-    for mine, theirs in zip(pattern.terms, other.terms, strict=True):
-        left, right = end(0, mine), end(1, theirs)
-        if left == right:
-            continue
-        if isinstance(left, tuple):
-            bound[left] = right
-        elif isinstance(right, tuple):
-            bound[right] = left
-        else:
-            return False
-    both = (
-        (side, *each)
-        for side, whole in enumerate((pattern, other))
-        for each in positioned_terms(whole.terms, DEFAULT)
-    )
-    ends = ((position, end(side, term)) for side, position, term in both)
-    return all(isinstance(term, tuple) or position.takes(term) for position, term in ends)
-
-
-def _in_stock(triple: TriplePattern, stock: Stock) -> bool:
+def is_stored(triple: TriplePattern, stock: Stock) -> bool:
+    """Whether a triple of the default graph of the static data matches a pattern."""
     return any(unify(triple, TriplePattern(*quad[:3])) for quad in stock if quad[3] == DEFAULT)

@@ -3,84 +3,21 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
-from agreement.proving.disjuncts.representatives import PositionedTerm, positioned_terms
+from agreement.proving.disjuncts.edges import Edge, GraphSource, Reading, Where
 from lars.errors import LarsError
 from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
-from lars.language.terms import DEFAULT, NULL, Constant, Iri, Symbol, Term, Variable
+from lars.language.terms import NULL, Constant, Term, Variable
 from translate.analysis import fresh_variables, occurring_variables, parts, rename, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern, variables
 from translate.model.query import Profile
-from translate.model.windows import WindowExpression
 
 MOST: Final = 512
 """Disjuncts of one query: more are not looked at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Where a triple pattern is matched: in a window of a stream."""
-
-    stream: Iri | Variable
-    window: WindowExpression
-
-    def __str__(self) -> str:
-        return f"{self.window} of {self.stream}"
-
-
-@dataclass(frozen=True, slots=True)
-class GraphSource:
-    """Where a triple pattern is matched: in a graph of the static data."""
-
-    graph: Iri | Symbol | Variable = DEFAULT
-
-    def __str__(self) -> str:
-        return "the static data" if self.graph == DEFAULT else f"the static graph {self.graph}"
-
-
-Where = Reading | GraphSource
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A triple pattern and where it is matched."""
-
-    triple: TriplePattern
-    where: Where
-
-    @property
-    def reading(self) -> Reading:
-        """Where it is matched, of an edge that is known to be matched in a window."""
-        assert isinstance(self.where, Reading)
-        return self.where
-
-    @property
-    def placed(self) -> tuple[PositionedTerm, ...]:
-        """Its terms with their positions, and the name of its graph or stream."""
-        name = self.where.stream if isinstance(self.where, Reading) else self.where.graph
-        return positioned_terms(self.triple.terms, name)
-
-
-def edge_under(edge: Edge, names: Mapping[Variable, Term]) -> Edge:
-    """Return an edge with terms for its variables, that of its graph or stream too; others stay."""
-
-    # A name may become what none can be: that is found misplaced, as in triples.
-    def put(term: Term) -> Any:
-        return names.get(term, term) if isinstance(term, Variable) else term
-
-    subject, predicate, object_ = map(put, edge.triple.terms)
-    triple = TriplePattern(subject, predicate, object_)
-    match edge.where:
-        case Reading(stream, window):
-            return Edge(triple, Reading(put(stream), window))
-        case GraphSource(graph):
-            return Edge(triple, GraphSource(put(graph)))
-        case _:
-            assert_never(edge.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +26,15 @@ class Requirement:
 
     expression: Expression
     value: bool = True
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables that it looks at."""
+        return named_in(self.expression)
+
+    def put(self, terms: Mapping[Variable, Term]) -> "Requirement":
+        """Return the condition with terms for variables; others stay."""
+        return Requirement(put_terms(self.expression, terms), self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +59,22 @@ class Disjunct:
     @property
     def bound(self) -> frozenset[Variable]:
         """The variables that an edge binds."""
-        triples = frozenset().union(*(named_in(term) for edge in self.edges for term in edge.triple.terms))
-        return triples.union(*map(_variables_of, self.edges))
+        return frozenset(term for edge in self.edges for term in edge.terms if isinstance(term, Variable))
+
+    @property
+    def fixed(self) -> frozenset[Variable]:
+        """The variables that each match binds."""
+        return self.bound.union(name for name, term in self.values if term is not None)
+
+    @property
+    def calculated(self) -> frozenset[Variable]:
+        """The variables whose values are computed."""
+        return frozenset(name for name, _ in self.computed)
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables that are bound, given a value or none, or computed."""
+        return self.bound | self.calculated | frozenset(name for name, _ in self.values)
 
     @property
     def readings(self) -> tuple[Edge, ...]:
@@ -133,14 +93,6 @@ class Absence:
 
     ways: tuple[Disjunct, ...]
     names: frozenset[Variable]
-
-
-def _variables_of(edge: Edge) -> frozenset[Variable]:
-    match edge.where:
-        case Reading(Variable() as name, _) | GraphSource(Variable() as name):
-            return frozenset((name,))
-        case _:
-            return frozenset()
 
 
 class UncountedError(LarsError):
@@ -172,12 +124,9 @@ class _Reader:
             case algebra.Bgp(triples):
                 return [Disjunct(tuple(Edge(triple, where) for triple in triples))]
             case algebra.StreamBlock(stream, window, inner):
-                found, here = self.read(inner, Reading(stream, window)), Reading(stream, window)
-                return (
-                    [self.somewhere(disjunct, here) for disjunct in found]
-                    if isinstance(stream, Variable)
-                    else found
-                )
+                found = self.read(inner, here := Reading(stream, window))
+                anywhere = isinstance(stream, Variable)
+                return [self.somewhere(disjunct, here) for disjunct in found] if anywhere else found
             case algebra.Union(algebra.StreamBlock() as block, part) if self._is_cautious(block, part):
                 return self.read(block, where)
             case algebra.PathPattern(subject, RepeatedPath(inner, _), object_):
@@ -215,10 +164,8 @@ class _Reader:
             case algebra.Filter(inner, condition, exists):
                 return self.filtered(self.read(inner, where), condition, exists, where)
             case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
-                return [
-                    self.somewhere(disjunct, GraphSource(name))
-                    for disjunct in self.read(inner, GraphSource(name))
-                ]
+                graph = GraphSource(name)
+                return [self.somewhere(disjunct, graph) for disjunct in self.read(inner, graph)]
             case algebra.Extend(inner, variable, expression, exists):
                 found = self.read(inner, where)
                 if exists:
@@ -240,10 +187,8 @@ class _Reader:
         """Return a disjunct in a graph that has to be there: one is that has a triple."""
         if any(edge.where == where for edge in disjunct.edges):
             return disjunct
-        subject, predicate, object_ = (next(self.fresh) for _ in range(3))
-        return replace(
-            disjunct, edges=(*disjunct.edges, Edge(TriplePattern(subject, predicate, object_), where))
-        )
+        triple = TriplePattern(next(self.fresh), next(self.fresh), next(self.fresh))
+        return replace(disjunct, edges=(*disjunct.edges, Edge(triple, where)))
 
     def _is_cautious(self, block: algebra.StreamBlock, part: Pattern) -> bool:
         return self.exclusive and block.pattern == part
@@ -274,35 +219,20 @@ class _Reader:
             way
             for other, way in pairs
             if way is not None
-            and (
-                self.profile is Profile.PAPER2015
-                or shared & _fixed(disjunct) & _fixed(other)
-                or other.computed
-            )
+            and (self.profile is Profile.PAPER2015 or shared & disjunct.fixed & other.fixed or other.computed)
         ]
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways))
 
     def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct]) -> Absence | None:
         """Return that none of the ways matches beside a disjunct, None where values are computed."""
-        names = _fixed(disjunct).union(name for name, _ in disjunct.computed)
-        known = frozenset(disjunct.computed)
-        # What holds of the disjunct anyway is left out.
-        own = (
-            replace(
-                way,
-                requirements=tuple(test for test in way.requirements if test not in disjunct.requirements),
-                absent=tuple(each for each in way.absent if each not in disjunct.absent),
-            )
-            for way in ways
-        )
-        found = tuple(self.apart(way, names) for way in own)
+        names, known = disjunct.fixed | disjunct.calculated, frozenset(disjunct.computed)
+        found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
         return Absence(found, names) if plain else None
 
     def apart(self, disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
         """Return the disjunct with new names for all other variables."""
-        known = disjunct.bound.union(name for name, _ in (*disjunct.values, *disjunct.computed))
-        return _with_names(disjunct, {name: next(self.fresh) for name in sorted(known - names)})
+        return _with_names(disjunct, {name: next(self.fresh) for name in sorted(disjunct.variables - names)})
 
     def filtered(
         self,
@@ -325,7 +255,7 @@ class _Reader:
         where: Where,
     ) -> list[Disjunct]:
         """Return the ways in which the conditions of a case hold beside a disjunct."""
-        plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
+        plain = tuple(test for test in case if not test.variables & tests.keys())
         ways = [_with(disjunct, plain, self.outer)]
         for test in case:
             if test in plain:
@@ -335,7 +265,7 @@ class _Reader:
             if found is None:
                 ways = [_loose(each, "EXISTS of more than patterns and conditions") for each in ways]
                 continue
-            shared = frozenset() if tried is None else variables(tried) & _fixed(disjunct)
+            shared = frozenset() if tried is None else variables(tried) & disjunct.fixed
             pairs = [[self.both(each, other, shared) for other in found] for each in ways]
             joined = [list(filter(None, some)) for some in pairs]
             if test.value:
@@ -352,10 +282,12 @@ class _Reader:
 
         What is bound there has its value, in conditions too; other variables are its own.
         """
-        computed = frozenset(name for name, _ in disjunct.computed)
-        if not all(isinstance(part, _PLAIN) for part in parts(tried)) or variables(tried) & computed:
+        if (
+            not all(isinstance(part, _PLAIN) for part in parts(tried))
+            or variables(tried) & disjunct.calculated
+        ):
             return None
-        names = _fixed(disjunct) | computed
+        names = disjunct.fixed | disjunct.calculated
         ways = replace(self, outer=self.outer | names).read(tried, where)
         set_ = (replace(each, values=tuple(pair for pair in each.values if pair[1])) for each in ways)
         return [self.apart(each, names) for each in set_]
@@ -395,17 +327,8 @@ class _Reader:
         if unknown & shared:
             loose, vague = (why or "an aggregate that is joined" for why in (loose, vague))
         computed = tuple(dict.fromkeys((*left.computed, *right.computed)))
-        absent = (*left.absent, *right.absent)
-        return Disjunct(
-            edges=(*left.edges, *right.edges),
-            values=terms,
-            computed=computed,
-            requirements=tests,
-            loose=loose,
-            unknown=unknown,
-            absent=absent,
-            vague=vague,
-        )
+        edges, absent = (*left.edges, *right.edges), (*left.absent, *right.absent)
+        return Disjunct(edges, terms, computed, tests, loose, unknown, absent, vague)
 
     def counted(self, ways: Iterable[Disjunct]) -> list[Disjunct]:
         kept: list[Disjunct] = []
@@ -421,9 +344,13 @@ _PLAIN: Final = (
 )
 
 
-def _fixed(disjunct: Disjunct) -> frozenset[Variable]:
-    """Return the variables that each match of a disjunct binds."""
-    return disjunct.bound.union(name for name, term in disjunct.values if term is not None)
+def _without(way: Disjunct, known: Disjunct) -> Disjunct:
+    """Return a disjunct without the conditions, and what must not match, that hold of another one anyway."""
+    return replace(
+        way,
+        requirements=tuple(test for test in way.requirements if test not in known.requirements),
+        absent=tuple(each for each in way.absent if each not in known.absent),
+    )
 
 
 def _with_names(disjunct: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
@@ -435,12 +362,10 @@ def _with_names(disjunct: Disjunct, names: Mapping[Variable, Variable]) -> Disju
 
     return replace(
         disjunct,
-        edges=tuple(edge_under(edge, names) for edge in disjunct.edges),
+        edges=tuple(edge.put(names) for edge in disjunct.edges),
         values=tuple((names.get(name, name), term) for name, term in disjunct.values),
         computed=tuple((names.get(name, name), put_terms(how, names)) for name, how in disjunct.computed),
-        requirements=tuple(
-            replace(test, expression=put_terms(test.expression, names)) for test in disjunct.requirements
-        ),
+        requirements=tuple(test.put(names) for test in disjunct.requirements),
         unknown=frozenset(names.get(name, name) for name in disjunct.unknown),
         absent=tuple(map(way, disjunct.absent)),
     )
@@ -465,7 +390,7 @@ def _in_scope(
     disjunct: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()
 ) -> Expression:
     """Return an expression with null for what is unbound here, though it may be bound outside."""
-    known = _fixed(disjunct).union(outer, disjunct.unknown, (name for name, _ in disjunct.computed))
+    known = disjunct.fixed | outer | disjunct.unknown | disjunct.calculated
     term: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
     return term
 
@@ -481,35 +406,24 @@ def _extended(disjunct: Disjunct, name: Variable, expression: Expression) -> Dis
 
 
 def _padded(disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
-    known = disjunct.bound.union(
-        disjunct.unknown, (name for name, _ in (*disjunct.values, *disjunct.computed))
-    )
-    missing = tuple((name, None) for name in sorted(names - known))
+    missing = tuple((name, None) for name in sorted(names - disjunct.variables - disjunct.unknown))
     return replace(disjunct, values=(*disjunct.values, *missing))
 
 
 def _recomputed(disjunct: Disjunct, name: Variable, own: Variable) -> Disjunct:
     names = {name: own}
     computed = tuple((names.get(v, v), put_terms(e, names)) for v, e in disjunct.computed)
-    requirements = tuple(
-        replace(test, expression=put_terms(test.expression, names)) for test in disjunct.requirements
-    )
-    disjunct_again = replace(disjunct, computed=computed, requirements=requirements)
-    return (
-        _loose(disjunct_again, "MINUS or OPTIONAL over values that are computed")
-        if disjunct.absent
-        else disjunct_again
-    )
+    requirements = tuple(test.put(names) for test in disjunct.requirements)
+    again = replace(disjunct, computed=computed, requirements=requirements)
+    return _loose(again, "MINUS or OPTIONAL over values that are computed") if disjunct.absent else again
 
 
 def _with(disjunct: Disjunct, case: tuple[Requirement, ...], outer: frozenset[Variable]) -> Disjunct:
     # What aggregates say is left out: then it is only necessary that the rest holds.
-    requirements = tuple(test for test in case if not named_in(test.expression) & disjunct.unknown)
-    tests = tuple(
-        replace(test, expression=_in_scope(disjunct, test.expression, outer)) for test in requirements
-    )
-    disjunct_now = replace(disjunct, requirements=(*disjunct.requirements, *tests))
-    return disjunct_now if len(requirements) == len(case) else _loose(disjunct_now, "EXISTS or an aggregate")
+    known = [test for test in case if not test.variables & disjunct.unknown]
+    tests = (replace(test, expression=_in_scope(disjunct, test.expression, outer)) for test in known)
+    tested = replace(disjunct, requirements=(*disjunct.requirements, *tests))
+    return tested if len(known) == len(case) else _loose(tested, "EXISTS or an aggregate")
 
 
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement, ...]]:
@@ -532,10 +446,8 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement,
 
 def unbound(disjunct: Disjunct) -> dict[Variable, Constant]:
     """Return null for each variable of the conditions that the disjunct leaves unbound."""
-    known = disjunct.bound.union(name for name, _ in (*disjunct.values, *disjunct.computed))
     mentioned = frozenset[Variable]().union(
-        *(named_in(test.expression) for test in disjunct.requirements),
-        *(named_in(e) for _, e in disjunct.computed),
+        *(test.variables for test in disjunct.requirements), *(named_in(e) for _, e in disjunct.computed)
     )
     nulls = {name: NULL for name, term in disjunct.values if term is None}
-    return {**dict.fromkeys(mentioned - known, NULL), **nulls}
+    return {**dict.fromkeys(mentioned - disjunct.variables, NULL), **nulls}

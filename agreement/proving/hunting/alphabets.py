@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from agreement.documents.requests import sources
-from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Model, Reading, disjuncts, ground, models
+from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Model, Reading, disjuncts, models
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.facts import Static, Triple
 from solver.rdf import read_term
@@ -45,7 +45,7 @@ def _letters(
     edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str, ...], *, merged: bool
 ) -> Iterator[Letter]:
     try:
-        subject, predicate, object_ = ground(edge, terms)
+        subject, predicate, object_, _ = edge.ground(terms)
     except KeyError:
         return
     triples = [(str(subject), str(predicate), str(object_))]

@@ -24,7 +24,7 @@ from solver.job import Question
 from translate.analysis import parts
 from translate.model import patterns as algebra
 from translate.model.query import EngineQuery, Form, Setting
-from translate.model.windows import Now, Range, Unbounded, window_operator
+from translate.model.windows import Now, Range, Unbounded
 
 FOREVER: Final = inf
 
@@ -125,16 +125,16 @@ def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator
 
 
 def _is_carried(edge: Edge, carried: _Carried) -> bool:
-    source = edge.where.stream if isinstance(edge.where, Reading) else edge.where.graph
-    known = not isinstance(source, Variable) and isinstance(edge.triple.predicate, Iri)
-    return not known or (str(source), str(edge.triple.predicate)) in carried
+    source, predicate = edge.where.name, edge.triple.predicate
+    known = not isinstance(source, Variable) and isinstance(predicate, Iri)
+    return not known or (str(source), str(predicate)) in carried
 
 
 def _age(where: Reading, setting: Setting, varied: VariedWindow) -> float | None:
     """Return how old what a window shows can be: None in the varied one, FOREVER without an end."""
-    if where.stream == varied.stream:
+    if where.name == varied.stream:
         return None
-    window = window_operator(where.window, where.stream, setting.unit, setting.bounds)
+    window = where.operator(setting)
     assert isinstance(window, TimeWindow)
     return FOREVER if window.past is None else limit(window.past, setting.bounds)
 
@@ -159,10 +159,9 @@ def _rule(
                 window = TimeWindow(varied.longest if age is None else None if age == FOREVER else int(age))
                 times.append(Variable(f"Time{len(times)}"))
                 ages.append(age)
-                atom = Atom(STREAM_PREDICATE, (*edge.triple.terms, where.stream))
-                body.append(In(window, At(times[-1], atom)))
+                body.append(In(window, At(times[-1], Atom(STREAM_PREDICATE, edge.terms))))
             case GraphSource(graph):
-                body.append(Atom("triple", (*edge.triple.terms, graph)))
+                body.append(Atom("triple", edge.terms))
                 if isinstance(graph, Variable):
                     body.append(Comparison(graph, Relation.UNEQUAL, DEFAULT))
     binding, bound = dict(disjunct.values), disjunct.bound

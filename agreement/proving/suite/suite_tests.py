@@ -8,10 +8,9 @@ from typing import Final
 
 from agreement.documents.recordings import Push, static_of
 from agreement.proving.hunting import WRITINGS, QueryWriting
-from agreement.proving.suite.catalogue import SuiteQuery, catalogue
+from agreement.proving.suite.catalogue import SuiteQuery, catalogue, triple_of_words
 from agreement.proving.suite.expecting import Reports, VectorReports
 from lars.errors import LarsError
-from lars.language.terms import XSD, Literal
 from solver.settings import Progress, no_progress
 from translate.dialects import read_query
 from translate.model.query import EngineQuery, Language
@@ -74,14 +73,7 @@ def _chosen(line: str) -> TellingStream:
 
 def _push(written: str) -> Push:
     t, stream, *words = written.split()
-    subject, predicate, object_ = map(_term, words)
-    return Push(int(t), f"<http://e/{stream}>", (subject, predicate, object_))
-
-
-def _term(word: str) -> str:
-    if word.startswith('"'):
-        return word
-    return str(Literal(word, f"{XSD}integer")) if word.isdecimal() else f"<http://e/{word}>"
+    return Push(int(t), f"<http://e/{stream}>", triple_of_words(words))
 
 
 def in_words(stream: tuple[Push, ...]) -> str:

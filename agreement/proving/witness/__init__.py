@@ -1,11 +1,10 @@
 """`lars witness`: the smallest stream on which two sides differ.
 
-`smallest(WitnessSearch(..))` returns a Witness, NoWitness, NoneUpTo, OutOfTime or NotSearched.
+`smallest(WitnessSearch(..))` returns a Witness, NoWitness, NoneUpTo, OutOfTime or SearchRefusal.
 """
 
+from agreement.proving.witness.candidate_atoms import named_constants
 from agreement.proving.witness.other_sides import read_sides
-from agreement.proving.witness.outcome_words import in_words
-from agreement.proving.witness.representatives import named_constants
 from agreement.proving.witness.searching import (
     NoneUpTo,
     NoWitness,
@@ -14,6 +13,7 @@ from agreement.proving.witness.searching import (
     Witness,
     WitnessOutcome,
     WitnessSearch,
+    in_words,
     push_and_pull,
     smallest,
     two_queries,

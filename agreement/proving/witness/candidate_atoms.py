@@ -1,44 +1,354 @@
-"""What a stream, and static data, can be made of so that nothing smaller is missed."""
+"""What a stream, and static data, can be made of so that nothing smaller is missed.
+
+Variables need fresh values, constants, and one for each region of conditions. They can meet one value through
+a join, or since two patterns match one triple. A class holds the variables that can, the constants that stand
+in such places, and the conditions on them: they cut out regions.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from decimal import Decimal, InvalidOperation
+from itertools import combinations, pairwise, product
+from typing import Final
 
 from agreement.proving.disjuncts import Position, is_rdf
-from agreement.proving.witness.representatives import (
-    TRIPLE,
-    PatternAtom,
-    PositionClasses,
-    fresh,
-    gathered_values,
-    is_gathering,
-    is_import,
-    named_constants,
-    patterns,
-    representatives,
-    tells_order,
-    told_apart,
-    unify,
+from agreement.proving.disjuncts.representatives import constants_in
+from lars.language import formulas as logic
+from lars.language.formulas import (
+    SCALED,
+    Among,
+    Assign,
+    BodyLiteral,
+    Comparison,
+    Expression,
+    Gather,
+    SetLiteral,
+    Test,
 )
-from lars.language.program import Program
-from lars.language.terms import DEFAULT, Atom, Constant, Iri, Term, Variable
+from lars.language.program import Program, Rule, atoms, calls, head_atom
+from lars.language.program import variables as variables_of
+from lars.language.terms import (
+    DEFAULT,
+    RDF_LANG_STRING,
+    XSD,
+    Atom,
+    Constant,
+    Iri,
+    Literal,
+    Term,
+    Variable,
+    signature,
+    substitute,
+)
 from solver.facts import STREAM_PREDICATE, Background, constant_of
+from solver.rdf import test
+from solver.search import Candidates
+
+TRIPLE = "triple"
+"""The predicate of triples in the active graph, static ones and those of merged streams."""
+
+_Node = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateAtoms:
-    """Atoms that may arrive, atoms that static data may hold; groups of terms that are `alike` in them."""
+class PositionClass:
+    """Variables that can meet one value, with the constants in their places and the conditions on them."""
 
-    arrivals: tuple[Atom, ...]
-    static: tuple[Atom, ...]
-    alike: tuple[tuple[Iri, ...], ...] = ()
+    names: tuple[Variable, ...]
+    constants: tuple[Constant, ...]
+    conditions: tuple[logic.Condition, ...]
 
-    def with_others(self, more: "CandidateAtoms | None") -> "CandidateAtoms":
-        """Return these and others, among which terms need not be alike."""
-        if more is None:
-            return self
-        arriving, static = (*self.arrivals, *more.arrivals), (*self.static, *more.static)
-        return CandidateAtoms(tuple(dict.fromkeys(arriving)), tuple(dict.fromkeys(static)))
+
+def is_import(rule: Rule) -> bool:
+    """Whether the rule puts the triples of a stream into the default graph."""
+    return isinstance(rule.head, Atom) and rule.head.predicate == TRIPLE
+
+
+def patterns(program: Program) -> Iterator[Atom]:
+    """Yield the triple patterns of a program, of streams and of graphs, in the order of its rules."""
+    for rule in program.rules:
+        for literal in () if is_import(rule) else rule.body:
+            for atom, _, _ in atoms(literal):
+                if atom.predicate in (TRIPLE, STREAM_PREDICATE):
+                    yield atom
+
+
+def triple_of(atom: Atom) -> tuple[Term, ...]:
+    """Return the three terms of a pattern; its stream or graph comes fourth."""
+    return atom.arguments[:3]
+
+
+def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
+    """Return every IRI and literal that stands in a program, in heads, patterns and conditions."""
+    rules = [rule for program in programs for rule in program.rules]
+    heads = (head for rule in rules if (head := head_atom(rule)) is not None)
+    literals = [literal for rule in rules for literal in rule.body]
+    held = (atom for literal in literals for atom, _, _ in atoms(literal))
+    terms = [term for atom in (*heads, *held) for term in atom.arguments]
+    for literal in literals:
+        match literal:
+            case logic.Test(expression) | logic.Assign(_, expression):
+                terms += constants_in((expression,))
+            case logic.Comparison(left, _, right):
+                terms += [side for side in (left, right) if not isinstance(side, logic.Operation)]
+            case _:
+                pass
+    return frozenset(term for term in terms if isinstance(term, Iri | Literal))
+
+
+def unify(atom: Atom, other: Atom) -> bool:
+    """Whether some triple can match both, whatever their sources."""
+    pairs = zip(triple_of(atom), triple_of(other), strict=True)
+    return all(isinstance(a, Variable) or isinstance(b, Variable) or a == b for a, b in pairs)
+
+
+class PositionClasses:
+    """The classes of the variables of some programs; triples that are `known` to be there give values."""
+
+    def __init__(self, programs: Sequence[Program], known: Iterable[Atom] = ()) -> None:
+        self._parent: dict[_Node, _Node] = {}
+        atoms = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+        self._static: dict[_Node, set[Constant]] = {}
+        for atom, other in combinations(atoms, 2):
+            if unify(atom, other):
+                for a, b in zip(triple_of(atom), triple_of(other), strict=True):
+                    self._unite(_node(a), _node(b))
+        for triple in known:
+            for pattern in atoms:
+                if unify(pattern, triple):
+                    self._note(pattern, triple)
+        for rule in (rule for program in programs for rule in program.rules if not is_import(rule)):
+            self._join(rule)
+        self._conditions = [
+            literal
+            for program in programs
+            for rule in program.rules
+            for literal in rule.body
+            if isinstance(literal, logic.Condition)
+        ]
+        for condition in self._conditions:
+            if len(compared := variables_of(condition)) > 1:
+                first, *rest = sorted(compared)
+                for name in rest:
+                    self._unite(_node(first), _node(name))
+        terms = [term for atom in atoms for term in triple_of(atom)]
+        self.names = sorted({term for term in terms if isinstance(term, Variable)})
+        self._constants = _constants(terms)
+
+    def of(self, variable: Variable) -> PositionClass:
+        """Return the class of a variable that occurs in a pattern."""
+        root = self._root(_node(variable))
+        names = tuple(name for name in self.names if self._root(_node(name)) == root)
+        inside = {t for t in self._constants if self._root(_node(t)) == root}
+        for node, values in self._static.items():
+            inside |= values if self._root(node) == root else set()
+        conditions = tuple(
+            dict.fromkeys(
+                condition
+                for condition in self._conditions
+                if any(self._root(_node(name)) == root for name in variables_of(condition))
+            )
+        )
+        return PositionClass(names, tuple(sorted(inside, key=str)), conditions)
+
+    def _join(self, rule: Rule) -> None:
+        """Unite variables with the places of derived predicates in which they stand."""
+        head = head_atom(rule)
+        parts = [] if head is None else [head]
+        parts += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
+        for atom in parts:
+            if atom.predicate not in (TRIPLE, STREAM_PREDICATE):
+                for place, term in enumerate(atom.arguments):
+                    if isinstance(term, Variable):
+                        self._unite(_node(term), (signature(atom), place))
+                    elif isinstance(term, Iri | Literal):
+                        self._static.setdefault((signature(atom), place), set()).add(term)
+
+    def _note(self, pattern: Atom, triple: Atom) -> None:
+        for mine, theirs in zip(triple_of(pattern), triple_of(triple), strict=True):
+            if isinstance(mine, Variable) and not isinstance(theirs, Variable):
+                self._static.setdefault(_node(mine), set()).add(theirs)
+
+    def _unite(self, one: _Node, other: _Node) -> None:
+        self._parent[self._root(one)] = self._root(other)
+
+    def _root(self, node: _Node) -> _Node:
+        while (above := self._parent.setdefault(node, node)) != node:
+            node = above
+        return node
+
+
+def _node(term: Term) -> _Node:
+    return ("term", term)
+
+
+_FRESH: Final = "http://example.org/"
+_NUMERIC: Final = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
+_COUNTED: Final = frozenset(("COUNT", "SUM", "AVG"))
+_BLIND: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "IN", "BOUND", "SAMETERM"))
+"""Functions with one value for all IRIs that no query names, and for all pairs of different ones."""
+_COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">="))
+_TYPED: Final = (
+    Literal("a"),
+    Literal("a", RDF_LANG_STRING, "en"),
+    Literal("1", XSD + "integer"),
+    Literal("true", XSD + "boolean"),
+)
+"""Values of the kinds that functions tell apart."""
+
+
+def fresh(variable: Variable, terms: frozenset[Constant], copy: int = 0) -> Iri:
+    """Return a value that stands in no query: `copy` numbers several of one variable."""
+    name = f"{_FRESH}{variable.name}{copy + 1 if copy else ''}"
+    while Iri(name) in terms:
+        name += "_"
+    return Iri(name)
+
+
+def representatives(position_class: PositionClass) -> Iterator[Constant]:
+    """Yield values, besides fresh ones, that the conditions on a class tell apart."""
+    expressions = [
+        condition.expression
+        for condition in position_class.conditions
+        if isinstance(condition, Test | Assign)
+    ]
+    compared = [term for term in constants_in(expressions) if isinstance(term, Iri | Literal)]
+    compared += [
+        side
+        for condition in position_class.conditions
+        if isinstance(condition, Comparison)
+        for side in (condition.left, condition.right)
+        if isinstance(side, Iri | Literal)
+    ]
+    numbers = sorted({number for term in compared if (number := _number(term)) is not None})
+    yield from (term for term in compared if _number(term) is None)
+    several = max((len(variables_of(condition)) for condition in position_class.conditions), default=1)
+    room = max(several, len(position_class.names))
+    if numbers or several > 1:
+        yield from _numbers(numbers or [Decimal(0)], room)
+        # It is neither less nor greater nor equal, and no error.
+        yield Literal("NaN", XSD + "double")
+    if any(_functions(term) - _COMPARED for term in expressions):
+        yield from _TYPED
+    elif any(isinstance(term, Literal) for term in compared):
+        yield Literal("a")
+
+
+def is_gathering(programs: Iterable[Program]) -> bool:
+    """Whether rows are looked at all together: by an aggregate, LIMIT or OFFSET."""
+    return any(isinstance(part, SetLiteral) for part in _literals(programs))
+
+
+def tells_order(programs: Iterable[Program]) -> bool:
+    """Whether it matters for answers which new IRI is which: a program orders them, or looks into names."""
+    for part in _literals(programs):
+        match part:
+            case Among():
+                return True
+            case Gather(_, aggregation) if aggregation.function not in _COUNTED:
+                return True
+            case Test(expression) | Assign(_, expression) if _functions(expression) - _BLIND:
+                return True
+            case _:
+                pass
+    return False
+
+
+def _literals(programs: Iterable[Program]) -> Iterator[BodyLiteral]:
+    return (part for program in programs for rule in program.rules for part in rule.body)
+
+
+def gathered_values(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
+    """Yield numbers for a variable that is summed: those that conditions name, and their neighbours."""
+    literals = list(_literals(programs))
+    gathered = [part.aggregation for part in literals if isinstance(part, Gather)]
+    if any(aggregation.function in SCALED and name in aggregation.arguments for aggregation in gathered):
+        tests = [part.expression for part in literals if isinstance(part, Test)]
+        decimals = {_number(term) for term in constants_in(tests)} - {None}
+        whole = {int(number) for number in decimals if number is not None} or {1}
+        yield from (_integer(Decimal(n + k)) for n in sorted(whole) for k in (-1, 0, 1))
+
+
+def told_apart(values: Iterable[Constant], position_class: PositionClass) -> list[Constant]:
+    """Return the class's constants, and the values without those that no condition tells from earlier ones.
+
+    As many alike are kept as the class has variables.
+    """
+    unary = [
+        condition
+        for condition in position_class.conditions
+        if isinstance(condition, Test) and len(variables_of(condition.expression)) == 1
+    ]
+    if any(
+        len(variables_of(condition)) > 1 or isinstance(condition, Assign)
+        for condition in position_class.conditions
+    ):
+        return list(dict.fromkeys((*values, *position_class.constants)))
+    terms = [
+        side
+        for condition in position_class.conditions
+        if isinstance(condition, Comparison)
+        for side in (condition.left, condition.right)
+    ]
+    kept: dict[tuple[bool, ...], list[Constant]] = {}
+    for value in dict.fromkeys(values):
+        tested = (_holds(condition, value, truth=truth) for condition in unary for truth in (True, False))
+        region = (*tested, *(value == side for side in terms))
+        alike = kept.setdefault(region, [])
+        if len(alike) < len(position_class.names):
+            alike.append(value)
+    values_apart = [value for alike in kept.values() for value in alike]
+    return list(dict.fromkeys((*values_apart, *position_class.constants)))
+
+
+def _holds(condition: Test, value: Constant, *, truth: bool) -> bool:
+    (variable,) = variables_of(condition.expression)
+    return test(condition.expression, truth, {variable: value})
+
+
+def _functions(expression: Expression) -> frozenset[str]:
+    return frozenset(call.function for call in calls(expression))
+
+
+def is_numeric(term: Term) -> bool:
+    """Whether the term is a finite number."""
+    return _number(term) is not None
+
+
+def _number(term: Term) -> Decimal | None:
+    if not isinstance(term, Literal) or term.datatype not in _NUMERIC:
+        return None
+    try:
+        decimal = Decimal(term.lexical)
+    except InvalidOperation:
+        return None
+    return decimal if decimal.is_finite() else None
+
+
+def _numbers(numbers: Sequence[Decimal], room: int) -> Iterator[Literal]:
+    """Yield the numbers, and so many between each two, below the first and above the last."""
+    steps = range(1, room + 1)
+    decimals = [*numbers]
+    decimals += [numbers[0].to_integral_value() - step for step in steps]
+    decimals += [numbers[-1].to_integral_value() + step for step in steps]
+    for low, high in pairwise(numbers):
+        decimals += [low + (high - low) * step / (room + 1) for step in steps]
+    for number in decimals:
+        whole = number == number.to_integral_value()
+        yield Literal(f"{number:f}", XSD + "decimal") if not whole else _integer(number)
+
+
+def _integer(number: Decimal) -> Literal:
+    return Literal(str(int(number)), XSD + "integer")
+
+
+def with_others(candidates: Candidates, more: Candidates | None) -> Candidates:
+    """Return candidates and others, among which terms need not be alike."""
+    if more is None:
+        return candidates
+    arriving, static = (*candidates.arrivals, *more.arrivals), (*candidates.static, *more.static)
+    merged = tuple(dict.fromkeys(arriving)), tuple(dict.fromkeys(static))
+    return Candidates(*merged, candidates.background)
 
 
 def candidate_atoms(
@@ -47,20 +357,20 @@ def candidate_atoms(
     known: Background | None,
     *,
     any_source: bool = False,
-) -> CandidateAtoms:
+) -> Candidates:
     """Return the triples that match a pattern of the programs, each in the pattern's own source.
 
     Static ones may be chosen: none where the static data is `known`. With `any_source` also in each
     other stream and as static triples. The last of each stream matches no pattern, unless one has a
     variable for predicate.
     """
-    atoms = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
-    values, alike = _values(programs, atoms, () if known is None else _triples(known))
+    found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
+    values, alike = _values(programs, () if known is None else _triples(known))
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
-    for pattern in atoms:
-        sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[pattern.terms]
+    for pattern in found:
+        sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[triple_of(pattern)]
         for terms in _instances(pattern, values):
             for source in sorted(sources, key=str):
                 if source in streams:
@@ -71,7 +381,7 @@ def candidate_atoms(
     other = tuple(fresh(Variable(name), constants) for name in ("something", "says", "anything"))
     for stream in streams:
         arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
-    return CandidateAtoms(tuple(arriving), tuple(static), alike)
+    return Candidates(tuple(arriving), tuple(static), known or {}, alike)
 
 
 def _own_sources(
@@ -87,52 +397,50 @@ def _own_sources(
         if not any(map(is_import, program.rules)):
             for pattern in patterns(program):
                 terms = frozenset(_names(pattern, streams, values))
-                sources[pattern.terms] = sources.get(pattern.terms, frozenset()) | terms
-    return {atom.terms: sources.get(atom.terms, every) for program in programs for atom in patterns(program)}
+                triple = triple_of(pattern)
+                sources[triple] = sources.get(triple, frozenset()) | terms
+    triples = (triple_of(atom) for program in programs for atom in patterns(program))
+    return {triple: sources.get(triple, every) for triple in triples}
 
 
 def _names(
-    pattern: PatternAtom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
+    pattern: Atom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Iterator[Term]:
     """Yield the sources of a pattern: of a variable each stream, or graphs of its values and a new one."""
-    if not isinstance(pattern.source, Variable):
-        yield pattern.source
+    source = pattern.arguments[3]
+    if not isinstance(source, Variable):
+        yield source
     elif pattern.predicate == STREAM_PREDICATE:
         yield from streams
     else:
-        joined = values.get(pattern.source, (fresh(pattern.source, frozenset()),))
+        joined = values.get(source, (fresh(source, frozenset()),))
         yield from (name for name in joined if Position.NAME.takes(name))
 
 
-def _triples(known: Background) -> Iterator[PatternAtom]:
-    for subject, predicate, object_, graph in known.get((TRIPLE, 4), ()):
-        terms = constant_of(subject), constant_of(predicate), constant_of(object_)
-        yield PatternAtom(terms, constant_of(graph))
+def _triples(known: Background) -> Iterator[Atom]:
+    yield from (Atom(TRIPLE, tuple(map(constant_of, quad))) for quad in known.get((TRIPLE, 4), ()))
 
 
 def _values(
-    programs: Sequence[Program], patterns_of: Mapping[PatternAtom, None], known: Iterable[PatternAtom]
+    programs: Sequence[Program], known: Iterable[Atom]
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
     """Return what variables are tried with, and which of their fresh values are alike."""
     classes = PositionClasses(programs, known)
-    known = tuple(known)
     terms = named_constants(programs)
-    constants = terms | _constants(term for atom in known for term in atom.terms)
     values: dict[Variable, tuple[Constant, ...]] = {}
     alike: list[tuple[Iri, ...]] = []
     ordering = tells_order(programs)
-    for variable in sorted({name for pattern in patterns_of for name in pattern.variables}):
+    for variable in classes.names:
         own = classes.of(variable)
         if variable in values:
             continue
-        new = tuple(fresh(name, constants) for name in own.names)
+        new = tuple(fresh(name, terms) for name in own.names)
         if is_gathering(programs):
             # Streams are tried one by one: fewer values of the kinds that conditions tell apart.
             summed = [more for name in own.names for more in gathered_values(programs, name)]
             if not summed and (len(new) == 1 or not ordering):
-                new += tuple(fresh(name, constants, 1) for name in own.names)
-            stored = (_stored_values(name, patterns_of, known) for name in own.names)
-            joined = (terms & frozenset(own.constants)).union(*stored)
+                new += tuple(fresh(name, terms, 1) for name in own.names)
+            joined = terms & frozenset(own.constants)
             listed = (*new, *summed, *representatives(own), *sorted(joined, key=str))
             values.update(dict.fromkeys(own.names, tuple(dict.fromkeys(listed))))
             alike += [] if ordering else [new]
@@ -141,24 +449,12 @@ def _values(
     return values, tuple(alike)
 
 
-def _stored_values(
-    variable: Variable, atoms: Iterable[PatternAtom], known: Iterable[PatternAtom]
-) -> frozenset[Constant]:
-    """Return the values that a variable has in static triples that its patterns match."""
-    matched = ((atom.terms, triple.terms) for atom in atoms for triple in known if unify(atom, triple))
-    pairs = (pair for terms, values in matched for pair in zip(terms, values, strict=True))
-    return _constants(value for term, value in pairs if term == variable)
-
-
-def _instances(
-    pattern: PatternAtom, values: Mapping[Variable, tuple[Constant, ...]]
-) -> Iterator[tuple[Constant, ...]]:
-    names = sorted(pattern.variables)
+def _instances(pattern: Atom, values: Mapping[Variable, tuple[Constant, ...]]) -> Iterator[tuple[Term, ...]]:
+    names = sorted({term for term in triple_of(pattern) if isinstance(term, Variable)})
     for chosen in product(*(values[name] for name in names)):
-        binding: dict[Term, Constant] = dict(zip(names, chosen, strict=True))
-        subject, predicate, object_ = (binding.get(term, term) for term in pattern.terms)
-        if is_rdf((subject, predicate, object_)):
-            yield subject, predicate, object_  # type: ignore[misc]
+        triple = triple_of(substitute(pattern, dict(zip(names, chosen, strict=True))))
+        if is_rdf(triple):
+            yield triple
 
 
 def _constants(terms: Iterable[Term]) -> frozenset[Constant]:

@@ -20,15 +20,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Final
+from typing import Final, assert_never
 
 from agreement.comparing.agree import Pair
 from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
 from agreement.proving.disjuncts import has_blank_in_two
-from agreement.proving.witness.candidate_atoms import CandidateAtoms, candidate_atoms
-from agreement.proving.witness.representatives import TRIPLE, is_numeric
+from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, is_numeric, with_others
 from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
 from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Relation, SetLiteral, Test
@@ -171,7 +170,7 @@ class WitnessSearch:
     deadline: Deadline = NEVER
     any_source: bool = False
     scaling: bool = True
-    more: CandidateAtoms | None = None
+    more: Candidates | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +223,27 @@ class OutOfTime:
     best: Witness | None
 
 
-WitnessOutcome = Witness | NoWitness | NoneUpTo | OutOfTime | SearchRefusal
+SearchEnd = NoWitness | NoneUpTo | OutOfTime | SearchRefusal
+WitnessOutcome = Witness | SearchEnd
+
+
+def in_words(ended: SearchEnd, question: str, *, some: bool) -> str:
+    """Return why a search for streams has found no more."""
+    none = f"no {'other ' if some else ''}stream {question}"
+    match ended:
+        case NoWitness(_, reason):
+            return f"there is {none}: {reason}"
+        case NoneUpTo(triples, candidates, reason):
+            tried = f"{quantity(triples, 'triple')} of {candidates} candidates, at any times"
+            return f"found {none} with up to {tried}; there may be a larger one: {reason}"
+        case SearchRefusal(reason):
+            return reason
+        case OutOfTime(triples, best):
+            more = "" if best is None else "; of those found the best is shown, perhaps a smaller one is left"
+            return f"the time is up: {none} with fewer than {quantity(triples, 'triple')}{more}"
+        case _:
+            assert_never(ended)
+
 
 MOST_TRIPLES: Final = 4
 """How many triples are tried where no theorem bounds them."""
@@ -241,10 +260,9 @@ def smallest(
     """
     contest = search.contest if search.static is not None else _with_graphs(search.contest)
     search = replace(search, contest=contest)
-    found = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
-    found = found.with_others(search.more)
-    candidates = Candidates(found.arrivals, found.static, search.static or {}, found.alike)
-    many = len(found.arrivals) + len(found.static)
+    own = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
+    candidates = with_others(own, search.more)
+    many = len(candidates.arrivals) + len(candidates.static)
     limit = _limit(search, many)
     limits = SearchLimits(limit.triples, search.deadline, search.scaling)
     size = 0
@@ -262,18 +280,10 @@ def smallest(
     except TimeLimitError:
         return OutOfTime(size, None)
     except TooManyError as stopped:
-        return NoneUpTo(stopped.arrivals - 1, many, _TOO_MANY)
-    except TooLargeError as stopped:
-        return NoneUpTo(stopped.arrivals - 1, many, _TOO_LARGE)
+        return NoneUpTo(stopped.arrivals - 1, many, stopped.reason)
     except UncoveredError as error:
         return SearchRefusal(str(error))
     return limit
-
-
-_TOO_MANY: Final = "streams are tried one by one, and with more triples there are too many"
-
-
-_TOO_LARGE: Final = "with more triples the rules have too many instances"
 
 
 def _streams(

@@ -12,7 +12,6 @@ from typing import Final
 from agreement.comparing.agree import Overrides, Pair, RowCause, VariantReport, compare
 from agreement.documents.traces import LocalTrace, streams_of
 from agreement.proving.traceless import TracelessTask
-from agreement.proving.witness.candidate_atoms import CandidateAtoms
 from agreement.proving.witness.other_sides import (
     NamedProfile,
     ProfileContest,
@@ -24,7 +23,7 @@ from agreement.proving.witness.searching import (
     NoneUpTo,
     NoWitness,
     OutOfTime,
-    SearchRefusal,
+    SearchEnd,
     Witness,
     WitnessOutcome,
     WitnessSearch,
@@ -40,7 +39,7 @@ from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
 from solver.facts import Background, Fact, constant_of
-from solver.search import ChosenStream, Contest
+from solver.search import Candidates, ChosenStream, Contest
 from solver.settings import Certify, Progress, Runner, Warn
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, columns, lars_program
@@ -194,7 +193,7 @@ class WitnessTask:
             arrived = tuple(
                 Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts
             )
-            again = replace(search, more=CandidateAtoms(arrived, stream.static))
+            again = replace(search, more=Candidates(arrived, stream.static))
             return smallest(again, progress, accepted)
         try:
             with until(left):
@@ -219,9 +218,6 @@ class WitnessTask:
         return frozenset(
             difference.cause for comparison in last if report for difference in report.differences(comparison)
         )
-
-
-SearchEnd = NoWitness | NoneUpTo | OutOfTime | SearchRefusal
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,12 +87,7 @@ def made_streams(task: WitnessTask) -> StreamMaker:
         if stream_witness is None:
             return None
         free = () if static is not None else _atoms(stream_witness.static)
-        return ChosenStream(
-            stream_witness.facts,
-            free,
-            *stream_witness.period,
-            (len(stream_witness.facts), len(free), stream_witness.period[1], 0),
-        )
+        return ChosenStream(stream_witness.facts, free, *stream_witness.period)
 
     return made
 
@@ -142,11 +137,8 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> ChosenStream | NoWitne
 
 
 def _at(counterexample: Counterexample) -> ChosenStream:
-    static = _atoms(counterexample.static)
     facts = tuple(fact for fact in counterexample.facts if fact.t <= counterexample.t)
-    return ChosenStream(
-        facts, static, counterexample.t - 1, counterexample.t, (len(facts), len(static), counterexample.t, 0)
-    )
+    return ChosenStream(facts, _atoms(counterexample.static), counterexample.t - 1, counterexample.t)
 
 
 def _atoms(static: Stock) -> tuple[Atom, ...]:

@@ -25,9 +25,10 @@ from agreement.proving.witness import (
     WitnessTask,
     in_words,
 )
+from agreement.proving.witness.candidate_atoms import TRIPLE
 from agreement.proving.witness.other_sides import NamedProfile
-from agreement.proving.witness.representatives import TRIPLE
-from agreement.proving.witness.witness_task import PeriodWitnesses, SearchEnd
+from agreement.proving.witness.searching import SearchEnd
+from agreement.proving.witness.witness_task import PeriodWitnesses
 from lars.language.terms import DEFAULT
 
 

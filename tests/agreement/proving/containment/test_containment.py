@@ -46,6 +46,7 @@ SELECT ?x ?y {?x :p+ ?y} | SELECT ?x ?y {?x :p* ?y} | yes no
 ASK {STREAM :s [NOW] {?x :p ?y. ?x :q 1}} | ASK {STREAM :s [NOW] {?x :p 4} STREAM :s [NOW] {?x :q 1}} | no yes
 SELECT ?x FROM STREAM :s [RANGE 3s STEP 1s] {?x :p+ ?y} | SELECT ?x {WALK UNION {?x :p+ ?y}} | yes yes
 SELECT ?x ?y FROM STREAM :s [RANGE 3s STEP 1s] {?x :p+ ?y} | SELECT ?x ?y {WALK UNION {?x :p+ ?y}} | no yes
+SELECT ?x OVER5 {?x :p+ ?y . ?x :q ?z FILTER(SAMETERM(?y, ?z))} | SELECT ?x OVER2 {?x :p+ ?y} | no no
 ASK {?x :p ?y} | ASK {?x ?z ?y} | yes no
 SELECT ?x {STREAM :s [NOW] {?x :p ?y}} | SELECT ?x {{STREAM :s [NOW] {?x :p ?y}} UNION {?x :p ?y}} | yes no
 SELECT ?x {?x :p ?y} | SELECT ?x ?y {?x :p ?y} | no no

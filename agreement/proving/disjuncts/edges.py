@@ -1,0 +1,212 @@
+"""Edges: triple patterns with where they are matched, and the triples of data that match them.
+
+What can stand where in RDF data: IRIs and blank nodes as subjects, IRIs as predicates and names.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Final, TypeVar
+
+from lars.language.terms import DEFAULT, Blank, Constant, Iri, Literal, Symbol, Term, Variable
+from lars.language.windows import Window
+from solver.facts import STREAM_PREDICATE, Fact
+from translate.model.patterns import TriplePattern
+from translate.model.query import Setting
+from translate.model.windows import WindowExpression, window_operator
+
+Quad = tuple[Constant, Constant, Constant, Constant]
+"""A triple, and the name of its stream or of its graph in the static data."""
+Stock = Sequence[Quad]
+"""Static triples that are given."""
+_T = TypeVar("_T", bound=Term)
+
+
+class Position(Enum):
+    """A position of a triple, or the name of what it is in; the value is how messages call it."""
+
+    SUBJECT = "subject"
+    PREDICATE = "predicate"
+    OBJECT = "object"
+    NAME = "name of a graph or stream"
+
+    def takes(self, term: Term) -> bool:
+        """Whether RDF data can have the term here (RDF 1.1 Concepts, 3.1 and 4.1; names are IRIs here).
+
+        >>> [position.takes(Blank("b")) for position in Position]
+        [True, False, True, False]
+        """
+        return isinstance(term, _POSITION_KINDS[self])
+
+
+_POSITION_KINDS: Final = {
+    Position.SUBJECT: (Iri, Blank),
+    Position.PREDICATE: (Iri,),
+    Position.OBJECT: (Iri, Blank, Literal),
+    Position.NAME: (Iri,),
+}
+PositionedTerm = tuple[Position, Term]
+
+
+def positioned(terms: Iterable[Term]) -> tuple[PositionedTerm, ...]:
+    """Return the terms of a triple with their positions, and its graph's or stream's name if it has one."""
+    return tuple(each for each in zip(Position, terms, strict=False) if each[1] != DEFAULT)
+
+
+def is_rdf(terms: Iterable[Term]) -> bool:
+    """Whether constants make a triple of RDF, in the default graph, or a graph or stream that comes fourth.
+
+    >>> is_rdf((Iri("s"), Iri("p"), Literal("o"))), is_rdf((Literal("s"), Iri("p"), Literal("o")))
+    (True, False)
+    """
+    return all(position.takes(term) for position, term in positioned(terms))
+
+
+Source = Hashable
+"""What can share a blank node: the static data, or what arrives in one stream at one time."""
+
+
+def has_blank_in_two(triples: Iterable[tuple[Source, Iterable[Term]]]) -> bool:
+    """Whether a blank node is in triples of several sources: readers standardise its labels apart there.
+
+    >>> has_blank_in_two([(("s", 1), (Blank("b"),)), (("s", 1), (Blank("b"),))])
+    False
+    """
+    sources: dict[Term, Source] = {}
+    return any(
+        sources.setdefault(term, source) != source
+        for source, terms in triples
+        for term in terms
+        if isinstance(term, Blank)
+    )
+
+
+def is_derived(name: Term) -> bool:
+    """Whether the name is that of a path or a relation: no IRI of data has a space."""
+    return isinstance(name, Iri) and " " in name.value
+
+
+def matched(
+    terms: Iterable[Term], values: Iterable[_T], image: Mapping[Variable, _T]
+) -> dict[Variable, _T] | None:
+    """Return the image with values for more variables, under which the terms are the values; None: none is.
+
+    >>> x, y, a, b = Variable("x"), Variable("y"), Iri("a"), Iri("b")
+    >>> matched((x, a, y), (a, a, b), {}) == {x: a, y: b}, matched((x, a, x), (a, a, b), {})
+    (True, None)
+    """
+    grown = dict(image)
+    for term, value in zip(terms, values, strict=True):
+        if (grown.setdefault(term, value) if isinstance(term, Variable) else term) != value:
+            return None
+    return grown
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Where a triple pattern is matched: in a window of a stream, by the stream's name."""
+
+    name: Iri | Variable
+    window: WindowExpression
+
+    def __str__(self) -> str:
+        return f"{self.window} of {self.name}"
+
+    def operator(self, setting: Setting) -> Window:
+        """Return its window, in time points."""
+        return window_operator(self.window, self.name, setting.unit, setting.bounds)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSource:
+    """Where a triple pattern is matched: in a graph of the static data, by its name."""
+
+    name: Iri | Symbol | Variable = DEFAULT
+
+    def __str__(self) -> str:
+        return "the static data" if self.name == DEFAULT else f"the static graph {self.name}"
+
+
+Where = Reading | GraphSource
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A triple pattern and where it is matched."""
+
+    triple: TriplePattern
+    where: Where
+
+    @property
+    def terms(self) -> tuple[Term, Term, Term, Term]:
+        """Subject, predicate, object, and the name of its graph or stream."""
+        return *self.triple.terms, self.where.name
+
+    @property
+    def reading(self) -> Reading:
+        """Where it is matched, of an edge that is known to be matched in a window."""
+        assert isinstance(self.where, Reading)
+        return self.where
+
+    def put(self, names: Mapping[Variable, Term]) -> "Edge":
+        """Return the edge with terms for its variables, that of its graph or stream too; others stay."""
+        # A name may become what none can be: that is found misplaced, as in triples.
+        terms: list[Any] = [names.get(t, t) if isinstance(t, Variable) else t for t in self.terms]
+        return Edge(TriplePattern(*terms[:3]), replace(self.where, name=terms[3]))
+
+    def ground(self, values: Mapping[Variable, Constant]) -> Quad:
+        """Return the triple that matches under values of the variables, with the name of where it is."""
+        subject, predicate, object_, name = (
+            values[term] if isinstance(term, Variable) else term for term in self.terms
+        )
+        return subject, predicate, object_, name
+
+    def why_misplaced(self, values: Mapping[Variable, Constant]) -> str | None:
+        """Return why no RDF data match: which term, a variable's value too, cannot stand where it does."""
+        for position, term in positioned(self.terms):
+            known = values.get(term, term) if isinstance(term, Variable) else term
+            if not isinstance(known, Variable) and not position.takes(known):
+                return f"{known} cannot be a {position.value}"
+        return None
+
+
+def arrival(t: int, quad: Quad) -> Fact:
+    """Return the fact that a triple arrives at t in the stream of its name."""
+    return Fact(t, STREAM_PREDICATE, tuple(map(str, quad)))
+
+
+def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
+    """Return whether a triple of RDF can match both patterns, whose variables are not the same.
+
+    >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
+    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))
+    True
+    >>> unify(TriplePattern(x, p, y), TriplePattern(x, a, y))
+    False
+    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, Literal("3")))
+    False
+    """
+    bound: dict[tuple[int, Variable], Constant | tuple[int, Variable]] = {}
+
+    def end(side: int, term: Term) -> Constant | tuple[int, Variable]:
+        node = (side, term) if isinstance(term, Variable) else term
+        while isinstance(node, tuple) and node in bound:
+            node = bound[node]
+        return node
+
+    for mine, theirs in zip(pattern.terms, other.terms, strict=True):
+        left, right = end(0, mine), end(1, theirs)
+        if left == right:
+            continue
+        if isinstance(left, tuple):
+            bound[left] = right
+        elif isinstance(right, tuple):
+            bound[right] = left
+        else:
+            return False
+    both = (
+        (position, end(side, term))
+        for side, whole in enumerate((pattern, other))
+        for position, term in positioned(whole.terms)
+    )
+    return all(isinstance(term, tuple) or position.takes(term) for position, term in both)

@@ -1,0 +1,82 @@
+"""The queries of the suite: what each is about, and the triples of which its streams are made."""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from agreement.proving.hunting import Letter, QueryFamily
+from lars.language.terms import XSD, Literal
+from solver.facts import Triple
+
+LEVELS: Final = ("core", "report", "operator", "windows", "static", "sparql", "engines")
+"""What an engine may claim, each level by itself; every engine that claims RSP-QL has core."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteQuery:
+    """A query of the suite: its level, the feature that it is about, and the sentence that it tests."""
+
+    level: str
+    feature: str
+    sentence: str
+    family: QueryFamily
+    letters: tuple[Letter, ...]
+    """The triples that its streams are made of: those of one row first, noise last."""
+
+    @property
+    def name(self) -> str:
+        """What its tests are called by."""
+        return self.family.name
+
+
+@cache
+def catalogue() -> tuple[SuiteQuery, ...]:
+    """Return the queries of the suite, in their order."""
+    text = files("agreement.proving.suite").joinpath("catalogue.toml").read_text(encoding="utf-8")
+    return tuple(_suite_query(name, query) for name, query in tomllib.loads(text).items())
+
+
+def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
+    """Return the query of an entry; keys that are none of its own are fields of its family."""
+    level, feature, sentence = (query.pop(key) for key in ("level", "feature", "sentence"))
+    letters, texts, static = query.pop("letters", ""), query.pop("texts", {}), query.pop("static", ())
+    windows = tuple((f"<http://e/{stream}>", *window) for stream, *window in query.pop("windows"))
+    family = QueryFamily(name, windows, static=tuple(static), texts=tuple(texts.items()), **query)
+    return SuiteQuery(level, feature, sentence, family, _letters(family, letters))
+
+
+_NOISE: Final = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
+_PREDICATE: Final = re.compile(r":([pqr])\b")
+
+
+def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
+    """Return the letters that are written, of each stream; else those of the predicates of its windows."""
+    streams = dict.fromkeys(stream for stream, *_ in family.windows)
+    if written:
+        triples = [
+            (stream, triple_of_words(text.split())) for text in written.split(", ") for stream in streams
+        ]
+    else:
+        triples = [
+            (stream, triple_of_words((subject, predicate, number)))
+            for subject, number in (("s", "1"), ("s", "2"), ("s2", "1"))
+            for stream, _, _, inner in family.windows
+            for predicate in dict.fromkeys(_PREDICATE.findall(inner))
+        ]
+    return (*dict.fromkeys(triples), *((stream, _NOISE) for stream in streams))
+
+
+def triple_of_words(words: Sequence[str]) -> Triple:
+    """Return the triple of three words: numbers are integers, quoted texts stay, other words are IRIs."""
+    subject, predicate, object_ = map(_term, words)
+    return subject, predicate, object_
+
+
+def _term(word: str) -> str:
+    if word.startswith('"'):
+        return word
+    return str(Literal(word, f"{XSD}integer")) if word.isdecimal() else f"<http://e/{word}>"
