@@ -17,7 +17,6 @@ from agreement.documents.requests import read_once, sources
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, problem_of
 from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration, answers_of
-from agreement.engines.cqels.query_text import with_its_text
 from agreement.engines.engine import Engine, Off
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
@@ -33,6 +32,7 @@ from agreement.engines.specifications import (
     specified_answers,
 )
 from agreement.engines.specifications.reporting import CLOCKED
+from agreement.engines.versions.cqels_text import with_its_text
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD

@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from agreement.documents.recordings import Push, stream_iri, triple_of
 from agreement.engines.adapters import BuiltInEngine, Registration
-from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, KOLIBRIE_SERVER, _machine
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER, _machine
 from lars.errors import LarsError
 
 
