@@ -1,8 +1,16 @@
-"""Rows of triple patterns, and their joins: terms as texts, a row as what its variables are bound to."""
+"""Kolibrie at commit 846becb, in one thread: rules B as its page states them, and what it calls defects, E.
+
+push → rows that waited are joined and reported → windows fire → one store → rows, which wait
+
+First rows of triple patterns and their joins, on terms as texts; then what is run of a query; what becomes
+of joined rows: all variables as they are, or what the rest of the query says of them; its windows between
+two arrivals: which fires, with what, and which are dropped; then its rules.
+Times are in the unit of the timestamps. Several threads (E8) determine nothing, and are not modelled.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import chain
 from typing import Final
@@ -22,10 +30,8 @@ from agreement.engines.engine import (
 )
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions.sliding import (
-    LiveWindows,
-    PastTriples,
+    OpenedWindows,
     TimedTriple,
-    WindowEnds,
     YasperWindow,
     check_triple_patterns,
     first_close,
@@ -38,12 +44,11 @@ from translate.analysis import children, parts
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, UNMODIFIED, TriplePattern, variables
 from translate.model.query import EngineQuery, ToStream
-from translate.strict import KolibrieText, KolibrieWindow, read_kolibrie
+from translate.strict import read_kolibrie
 from translate.tau import in_order
 
 TextBinding = Mapping[str, str]
 """What the variables of a row are bound to, by their names."""
-NO_VARIABLES: Final[TextBinding] = {}
 
 
 def plain_text(text: str) -> str:
@@ -85,7 +90,7 @@ def text_pattern(pattern: TriplePattern, text_of: Callable[[str], str]) -> TextP
 
 def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[TextBinding]:
     """Return the rows of a basic graph pattern over a set of triples."""
-    rows: list[TextBinding] = [NO_VARIABLES]
+    rows: list[TextBinding] = [{}]
     known = tuple(dict.fromkeys(triples))
     for pattern in patterns:
         rows = join_bindings(rows, [row for triple in known if (row := pattern.row(triple)) is not None])
@@ -126,7 +131,7 @@ class KolibriePlan:
 
     windows: tuple[PlannedWindow, ...]
     static: tuple[TextPattern, ...]
-    steals: bool
+    steals: bool = False
 
     @property
     def joins(self) -> bool:
@@ -140,85 +145,52 @@ class KolibriePlan:
         return tuple(sorted({name for pattern in patterns for name in pattern.names if name is not None}))
 
 
-def plan_query(
-    query: EngineQuery, text_of: Callable[[str], str], *, parsed: bool, strategies: bool, steals: bool
-) -> KolibriePlan:
+def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: Off) -> KolibriePlan:
     """Return what is run of a query; constants are written as `text_of` writes terms.
 
-    `parsed`: names and lengths are as the engine's own parser takes them, if the query has its text;
-    `strategies` and `steals`: its REPORT, TICK and WITH POLICY count. Raises LarsError for a query that
-    the engine does not register, QueryError at the place in its text.
+    Names, lengths, REPORT, TICK and WITH POLICY are as the engine's own parser takes them, if the query has
+    its text: a block is found by its name as written; a window that none is found for asks for all triples.
+    Raises LarsError for a query that the engine does not register, QueryError at the place in its text.
     """
-    windows = sliding_windows(query, NAME, tumbling=True)
+    windows = {window.source.name: window for window in sliding_windows(query, NAME, tumbling=True)}
     check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
-    if any(
-        isinstance(part, algebra.StreamBlock)
-        for select in _subqueries(query.pattern)
-        for part in parts(select)
-    ):
+    selects = (part for part in parts(query.pattern) if isinstance(part, algebra.Select))
+    if any(isinstance(part, algebra.StreamBlock) for select in selects for part in parts(select)):
         raise LarsError(f"{NAME} cannot run WINDOW in a subquery; accepted: {_ACCEPTED}")
-    patterns = {window.source: _patterns(query.pattern, window) for window in windows}
-    plain = [
-        PlannedWindow(window, tuple(text_pattern(p, text_of) for p in patterns[window.source]))
-        for window in windows
-    ]
-    static = tuple(text_pattern(pattern, text_of) for pattern in _outside(query.pattern))
+
+    def in_texts(patterns: Iterable[TriplePattern]) -> tuple[TextPattern, ...]:
+        return tuple(text_pattern(pattern, text_of) for pattern in patterns)
+
+    plain = {
+        name: PlannedWindow(window, in_texts(_patterns(query.pattern, name)))
+        for name, window in windows.items()
+    }
+    static = in_texts(_outside(query.pattern))
     if not isinstance(query, WrittenQuery):
-        return KolibriePlan(tuple(plain), static, steals=False)
-    text = read_kolibrie(query.text, query.source)
-    everything = tuple(text_pattern(pattern, text_of) for pattern in _ALL)
-    planned_windows = tuple(
-        _as_parsed(window, kolibrie_window, text, everything) if parsed else window
-        for kolibrie_window in text.windows
-        for window in plain
-        if window.window.source.name == Iri(kolibrie_window.iri)
-    )
-    if strategies:
-        reporting = {Iri(window.iri): (window.report, window.tick) for window in text.windows}
-        planned_windows = tuple(
-            replace(window, report=report, tick=tick)
-            for window in planned_windows
-            for report, tick in (reporting[_name(window)],)
-        )
-    policy = next((window.policy for window in text.windows if window.policy is not None), "wait")
-    return KolibriePlan(planned_windows, static, steals and policy == "steal")
+        return KolibriePlan(tuple(plain.values()), static)
+    text, planned = read_kolibrie(query.text, query.source), []
+    for clause in text.windows:
+        if (window := plain.get(Iri(clause.iri))) is None:
+            continue
+        if "B13" not in off:
+            if clause.step == 0:
+                raise LarsError(f"{NAME} stands still with STEP 0; accepted: an integer from 1 on")
+            stream = Iri(clause.stream.removeprefix(":"))
+            parsed = YasperWindow(window.window.source, clause.width, clause.step, stream)
+            patterns = window.patterns if clause.name in text.blocks else in_texts(_ALL)
+            window = PlannedWindow(parsed, patterns)
+        if "E7" not in off:
+            window = replace(window, report=clause.report, tick=clause.tick)
+        planned.append(window)
+    policy = next((clause.policy for clause in text.windows if clause.policy is not None), "wait")
+    return KolibriePlan(tuple(planned), static, steals="E6" not in off and policy == "steal")
 
 
-def _name(planned_window: PlannedWindow) -> Iri:
-    name = planned_window.window.source.name
-    assert name is not None
-    return name
-
-
-def _as_parsed(
-    planned_window: PlannedWindow,
-    kolibrie_window: KolibrieWindow,
-    text: KolibrieText,
-    everything: tuple[TextPattern, ...],
-) -> PlannedWindow:
-    """Return a window with the stream and the lengths that the parser reads.
-
-    A block is found by its name as written; a window that none is found for asks for all triples.
-    """
-    if kolibrie_window.step == 0:
-        raise LarsError(f"{NAME} stands still with STEP 0; accepted: an integer from 1 on")
-    window = YasperWindow(
-        planned_window.window.source,
-        kolibrie_window.width,
-        kolibrie_window.step,
-        Iri(kolibrie_window.stream.removeprefix(":")),
-    )
-    patterns = planned_window.patterns if kolibrie_window.name in text.blocks else everything
-    return replace(planned_window, window=window, patterns=patterns)
-
-
-def _patterns(pattern: algebra.Pattern, window: YasperWindow) -> tuple[TriplePattern, ...]:
-    patterns: list[TriplePattern] = []
-    for part in parts(pattern):
-        own = isinstance(part, algebra.StreamBlock) and part.name == window.source.name
-        if own and isinstance(part, algebra.StreamBlock) and isinstance(part.pattern, algebra.Bgp):
-            patterns += part.pattern.triples
-    return tuple(patterns) or _ALL
+def _patterns(pattern: algebra.Pattern, name: Iri | None) -> Sequence[TriplePattern]:
+    """Return the triple patterns in the blocks of a window; without any it is asked for all triples."""
+    blocks = (part for part in parts(pattern) if isinstance(part, algebra.StreamBlock) and part.name == name)
+    inside = (block.pattern for block in blocks)
+    return [triple for part in inside if isinstance(part, algebra.Bgp) for triple in part.triples] or _ALL
 
 
 def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
@@ -230,59 +202,19 @@ def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
             yield from _outside(child)
 
 
-def _subqueries(pattern: algebra.Pattern) -> Iterator[algebra.Select]:
-    yield from (part for part in parts(pattern) if isinstance(part, algebra.Select))
+def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: Off) -> EngineQuery:
+    """Return the query with rows as a table, in the place of the windows and of the static patterns.
 
-
-@dataclass(frozen=True, slots=True)
-class KolibrieHead:
-    """The columns of the answers, and the rows that a bag of bindings becomes."""
-
-    names: tuple[str, ...]
-    rows: Callable[[Sequence[TextBinding]], tuple[Row, ...]]
-
-
-def head_of(  # noqa: PLR0913  (what the rows are, and the two rules that a head depends on)
-    query: EngineQuery,
-    plan: KolibriePlan,
-    static: Static,
-    terms: Mapping[str, str],
-    *,
-    filters: bool,
-    selects: bool,
-) -> KolibrieHead:
-    """Return the head of a query whose rows are texts, which `terms` are the terms of.
-
-    With `filters` what stands outside of windows is honoured, with `selects` what SELECT says: then the
-    rows are given to SPARQL as a table, in the place of the windows and of the static patterns.
+    Without E4 what stands outside of windows is honoured, without E5 what SELECT says.
     """
-
-    def whole(bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
-        return tuple(tuple(terms[row[name]] for name in plan.names) for row in bindings)
-
-    if not filters and not selects:
-        return KolibrieHead(plan.names, whole)
-    empty = _rows_of(query, plan, (), filters=filters, selects=selects)
-
-    def evaluated(bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
-        engine_query = _rows_of(query, plan, whole(bindings), filters=filters, selects=selects)
-        return answers(engine_query, [{}], static)[0]
-
-    return KolibrieHead(columns(empty), evaluated)
-
-
-def _rows_of(
-    query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], *, filters: bool, selects: bool
-) -> EngineQuery:
-    names = tuple(map(Variable, plan.names))
     constants = (tuple(None if text is None else constant_of(text) for text in row) for row in rows)
-    table = algebra.Values(names, tuple(constants))
+    table = algebra.Values(tuple(map(Variable, plan.names)), tuple(constants))
     inner = _below_groups(query.pattern)
-    body = _with_table(inner, [table]) if filters else table
-    pattern = _above(query.pattern, inner, body) if selects else body
-    result = query.result if selects else in_order(variables(body))
-    modifiers = query.modifiers if selects else UNMODIFIED
-    return replace(query, pattern=pattern, result=tuple(result), modifiers=modifiers, declared=())
+    body = table if "E4" not in off else _with_table(inner, [table])
+    if "E5" in off:
+        return replace(query, pattern=_above(query.pattern, inner, body), declared=())
+    result = tuple(in_order(variables(body)))
+    return replace(query, pattern=body, result=result, modifiers=UNMODIFIED, declared=())
 
 
 def _below_groups(pattern: algebra.Pattern) -> algebra.Pattern:
@@ -316,61 +248,42 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
             return pattern
 
 
-TimedTriples = Sequence[TimedTriple]
-"""What a window shows, in the order of arrival."""
+@dataclass(slots=True, kw_only=True)
+class KolibrieWindows(OpenedWindows):
+    """The windows of one sliding window; `now` is the latest arrival, `memory` what was reported last.
 
-
-@dataclass(frozen=True, slots=True)
-class WindowRules:
-    """How windows fire: `before` an arrival enters, at its very time too; or only those that closed earlier.
-
-    `drops`: every window that does not show the arrival is dropped, younger ones too.
+    They fire before an arrival enters, at its very time too, where they `include_opening`; else only those
+    that closed earlier. With `drops` every one that does not show the arrival is dropped, younger ones too.
     """
 
-    before: bool = True
-    drops: bool = True
-
-    @property
-    def ends(self) -> WindowEnds:
-        """Which end a window contains."""
-        return WindowEnds(includes_opening=self.before)
-
-
-@dataclass(slots=True)
-class KolibrieWindows:
-    """The windows of one sliding window; `last_firing` is when one fired last, `now` the latest arrival."""
-
     planned: PlannedWindow
-    rules: WindowRules
-    live: LiveWindows = field(init=False)
-    past: PastTriples = field(init=False)
-    memory: tuple[str, TimedTriples] = ("", ())
-    last_firing: float = 0
+    drops: bool
+    memory: Sequence[TimedTriple] | None = None
     now: float = -math.inf
 
-    def __post_init__(self) -> None:
-        self.live = LiveWindows(self.planned.window, self.rules.ends)
-        self.past = PastTriples(self.planned.window)
-
-    def open(self, t: float, triple: Triple) -> None:
+    def begin(self, t: float, triple: Triple) -> None:
         """Open windows for an arrival; what comes too late for a window that has closed opens none."""
-        least = -math.inf if self.rules.drops else self.now
-        self.live.open(first_close(t, self.planned.window.step), t, least)
-        self.past.add(t, triple, min(t, self.now, *self.live.contents))
-        if not self.rules.before:
-            self.live.add(t, triple)
+        self.open(first_close(t, self.window.step), t, -math.inf if self.drops else self.now)
+        self.keep(t, triple, min(t, self.now, *self.contents))
+        if not self.include_opening:
+            self.add(t, triple)
+
+    def enter(self, t: float, triple: Triple) -> None:
+        """Let an arrival in, where it has not been yet."""
+        if self.include_opening:
+            self.add(t, triple)
 
     def fire(self, t: float) -> float | None:
         """Fire the last of the windows that their strategy lets report; return its close, None of none."""
-        reporting = [close for close in self.live.contents if self._ask_strategy(close, t)]
-        if not reporting or t <= self.last_firing or self.planned.tick != TIMED:
+        reporting = [close for close in self.contents if self._ask_strategy(close, t)]
+        if not reporting or t <= self.fired or self.planned.tick != TIMED:
             return None
-        self.last_firing = t
+        self.fired = t
         return max(reporting)
 
     def _ask_strategy(self, close: float, t: float) -> bool:
         """Ask the strategy of a window, which remembers what it was asked about."""
-        content = self.live.contents[close]
+        content = self.contents[close]
         match self.planned.report:
             case "NON_EMPTY_CONTENT":
                 return bool(content)
@@ -378,296 +291,206 @@ class KolibrieWindows:
                 return t % 1000 == 0
             case "ON_CONTENT_CHANGE":
                 # One memory for all windows, and equal contents report, not changed ones.
-                before, self.memory = self.memory, ("known", tuple(content))
+                before, self.memory = self.memory, tuple(content)
                 return before == self.memory
             case _:
                 return self.closed(close, t)
 
     def closed(self, close: float, t: float) -> bool:
         """Return whether an arrival finds a window closed."""
-        return close < t or (close == t and self.rules.before)
+        return close < t or (close == t and self.include_opening)
 
-    def closes(self, t: float) -> Iterator[float]:
-        """Yield when the windows closed that show something and an arrival finds closed."""
-        return (close for close in self.live.filled() if self.closed(close, t))
-
-    def enter(self, t: float, triple: Triple) -> None:
-        """Let an arrival in, and drop windows."""
-        if self.rules.before:
-            self.live.add(t, triple)
-
-    def drop(self, t: float) -> None:
-        """Drop the windows that an arrival finds closed, or all that do not show it."""
-        for close in tuple(self.live.contents):
-            opening = close - self.planned.window.width
-            gone = (
-                not self.rules.ends.contains(opening, close, t) if self.rules.drops else self.closed(close, t)
-            )
-            if gone:
-                del self.live.contents[close]
-        self.now = max(self.now, t)
-
-    def forget(self, t: float) -> None:
-        """Drop the windows that an arrival on another stream finds closed."""
-        for close in tuple(self.live.contents):
-            if self.closed(close, t):
-                del self.live.contents[close]
-
-    def active(self, t: float) -> list[Triple]:
-        """Return what the active window shows at `t`: of those that have not closed, the earliest."""
-        return self.past.active(t, self.rules.ends)
+    def drop(self, t: float, *, entered: bool = True) -> None:
+        """Drop the windows that an arrival finds closed, or all that do not show it where it `entered`."""
+        for close in tuple(self.contents):
+            shown = self.shows(close - self.window.width, close, t)
+            if not shown if self.drops and entered else self.closed(close, t):
+                del self.contents[close]
+        if entered:
+            self.now = max(self.now, t)
 
 
-_STORE: Final = EngineRule(
-    "E1",
-    "one store serves all windows: each takes out what it put in before, and is asked over what all others "
-    "left there",
-    "Definition 14: each window is a graph of its own",
-)
-_LATEST: Final = EngineRule(
-    "E2",
-    "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if it is "
-    "empty: an arrival at a multiple of the step opens one that has closed, and older ones are lost",
-    EACH_WINDOW,
-)
-_DROPPED: Final = EngineRule(
-    "E3",
-    "an arrival drops every window that does not show it, younger ones too, and opens windows again that "
-    "have been reported",
-    "Definitions 9 and 13: what a window shows depends on its ends alone",
-)
-_FILTERS: Final = EngineRule(
-    "E4",
-    "FILTER, BIND, VALUES and subqueries outside of windows are left out",
-    "SPARQL 1.1, 18.2.2: all of the group counts",
-)
-_HEAD: Final = EngineRule(
-    "E5",
-    "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come",
-    "SPARQL 1.1, 18.2.4 and 18.2.5: aggregates, projection, DISTINCT",
-)
-_STEAL: Final = EngineRule(
-    "E6",
-    "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
-    SAME_INSTANT,
-)
-_STRATEGIES: Final = EngineRule(
-    "E7",
-    "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
-    "TIME_DRIVEN report as they say",
-    "Definition 23: what the policy of the query says",
-)
-_ENDS: Final = EngineRule(
-    "B2a",
-    "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an arrival at "
-    "c finds it closed",
-    ENDS,
-)
-_ARRIVAL: Final = EngineRule(
-    "B2b", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE
-)
-_WAITING: Final = EngineRule(
-    "B8",
-    "rows of several windows, or beside static patterns, wait until all windows have fired, and are joined "
-    "at the next push; those of a window that fired twice are added up",
-    "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
-)
-_OPERATOR: Final = EngineRule(
-    "B10",
-    "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often",
-    "Definitions 21 and 22: differences of multisets",
-)
-_PARSER: Final = EngineRule(
-    "B13",
-    "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
-    "whatever unit the timestamps are",
-    "names are IRIs, whatever they are written as; PT4S is a duration",
-)
-_KINDS: Final = EngineRule(
-    "B14",
-    'terms are texts without a kind: 1 and "1" are one, also in joins',
-    "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+_RULES: Final = (
+    EngineRule(
+        "E1",
+        "one store serves all windows: each takes out what it put in before, and is asked over what all "
+        "others left there",
+        "Definition 14: each window is a graph of its own",
+    ),
+    EngineRule(
+        "E2",
+        "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if "
+        "it is empty: an arrival at a multiple of the step opens one that has closed, and older ones are "
+        "lost",
+        EACH_WINDOW,
+    ),
+    EngineRule(
+        "E3",
+        "an arrival drops every window that does not show it, younger ones too, and opens windows again "
+        "that have been reported",
+        "Definitions 9 and 13: what a window shows depends on its ends alone",
+    ),
+    EngineRule(
+        "E4",
+        "FILTER, BIND, VALUES and subqueries outside of windows are left out",
+        "SPARQL 1.1, 18.2.2: all of the group counts",
+    ),
+    EngineRule(
+        "E5",
+        "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come",
+        "SPARQL 1.1, 18.2.4 and 18.2.5: aggregates, projection, DISTINCT",
+    ),
+    EngineRule(
+        "E6",
+        "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
+        SAME_INSTANT,
+    ),
+    EngineRule(
+        "E7",
+        "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
+        "TIME_DRIVEN report as they say",
+        "Definition 23: what the policy of the query says",
+    ),
+    EngineRule(
+        "B2a",
+        "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an "
+        "arrival at c finds it closed",
+        ENDS,
+    ),
+    EngineRule("B2b", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE),
+    EngineRule(
+        "B8",
+        "rows of several windows, or beside static patterns, wait until all windows have fired, and are "
+        "joined at the next push; those of a window that fired twice are added up",
+        "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
+    ),
+    EngineRule(
+        "B10",
+        "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often",
+        "Definitions 21 and 22: differences of multisets",
+    ),
+    EngineRule(
+        "B13",
+        "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
+        "whatever unit the timestamps are",
+        "names are IRIs, whatever they are written as; PT4S is a duration",
+    ),
+    EngineRule(
+        "B14",
+        'terms are texts without a kind: 1 and "1" are one, also in joins',
+        "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+    ),
 )
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what Kolibrie reports up to its last push; raises LarsError for what it does not register."""
-    return _of_run(query, static, pushes, off, joins_after=False)
+    machine = _Machine(query, static, pushes, off)
+    reports = [report for number, push in enumerate(pushes) for report in machine.arrive(number, push)]
+    return Recording(machine.names, tuple(report for report in reports if report.rows))
 
 
 def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what Kolibrie's HTTP server reports: it joins the rows that wait after each push, too."""
-    return _of_run(query, static, pushes, off, joins_after=True)
-
-
-def _of_run(
-    query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, joins_after: bool
-) -> Recording:
-    machine, answers_made = _machine(query, static, pushes, off), list[_Answer]()
+    machine, reports = _Machine(query, static, pushes, off), list[Report]()
     for number, push in enumerate(pushes):
-        answers_made += machine.arrive(number, push)
-        if joins_after:
-            answers_made.append(_Answer(push.t, number, machine.joined()))
-    reports = (Report(answer.t, answer.rows, answer.push) for answer in answers_made if answer.rows)
-    return Recording(machine.head.names, tuple(reports))
+        reports += machine.arrive(number, push)
+        reports.append(Report(push.t, machine.joined(), number))
+    return Recording(machine.names, tuple(report for report in reports if report.rows))
 
 
-KOLIBRIE_846BECB: Final = Engine(
-    NAME,
-    "rspql",
-    (
-        _STORE,
-        _LATEST,
-        _DROPPED,
-        _FILTERS,
-        _HEAD,
-        _STEAL,
-        _STRATEGIES,
-        _ENDS,
-        _ARRIVAL,
-        _WAITING,
-        _OPERATOR,
-        _PARSER,
-        _KINDS,
-    ),
-    _recorded,
-)
+KOLIBRIE_846BECB: Final = Engine(NAME, "rspql", _RULES, _recorded)
 KOLIBRIE_SERVER: Final = replace(KOLIBRIE_846BECB, recorded=_recorded_of_server)
 """The same behind its HTTP server."""
 
-
-def _machine(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> "_Machine":
-    text_of = str if _KINDS.name in off else plain_text
-    plan = plan_query(
-        query,
-        text_of,
-        parsed=_PARSER.name not in off,
-        strategies=_STRATEGIES.name not in off,
-        steals=_STEAL.name not in off,
-    )
-    terms: dict[str, str] = {}
-    for triple in chain((push.triple for push in pushes), sorted(static.default)):
-        for term in triple:
-            terms.setdefault(text_of(term), term)
-    head = head_of(query, plan, static, terms, filters=_FILTERS.name in off, selects=_HEAD.name in off)
-    known = [_in_texts(triple, text_of) for triple in static.default]
-    operator = query.to_stream or ToStream.RSTREAM
-    stream = _Operator(operator, sets=_OPERATOR.name not in off)
-    return _Machine(plan, off, text_of, head, matches(plan.static, known), stream)
+Fired = Mapping[int, Sequence[TimedTriple]]
+"""What windows show that fire together, by their numbers."""
 
 
-def _in_texts(triple: Triple, text_of: Callable[[str], str]) -> Triple:
-    subject, predicate, object_ = triple
-    return text_of(subject), text_of(predicate), text_of(object_)
-
-
-@dataclass(slots=True)
-class _Operator:
-    """The operator, of each answer and the one before it: on sets, or with equal rows counted."""
-
-    operator: ToStream
-    sets: bool
-    before: Sequence[Row] = ()
-
-    def report(self, rows: Sequence[Row]) -> list[Row]:
-        """Return what is reported of an answer."""
-        before, self.before = self.before, rows
-        if not self.sets or self.operator is ToStream.RSTREAM:
-            return reported_rows(self.operator, before, rows)
-        if self.operator is ToStream.ISTREAM:
-            return [row for row in rows if row not in set(before)]
-        return [row for row in dict.fromkeys(before) if row not in set(rows)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """Rows that are reported during a push; `t` is the report's time."""
-
-    t: float
-    push: int
-    rows: tuple[Row, ...]
-
-
-@dataclass(slots=True)
 class _Machine:
-    """The engine between two pushes: `inside` is what each window put into the store."""
+    """The engine between two pushes: `inside` is what each window put into the store.
 
-    plan: KolibriePlan
-    off: Off
-    text_of: Callable[[str], str]
-    head: KolibrieHead
-    static: Sequence[TextBinding]
-    operator: _Operator
-    windows: tuple[KolibrieWindows, ...] = field(init=False)
-    store: dict[Triple, None] = field(default_factory=dict)
-    inside: dict[int, list[Triple]] = field(default_factory=dict)
-    queue: list[tuple[int, Sequence[TextBinding]]] = field(default_factory=list)
-    waiting: dict[int, list[TextBinding]] = field(default_factory=dict)
+    `terms` are the terms of the texts that rows are made of.
+    """
 
-    def __post_init__(self) -> None:
-        rules = WindowRules(before=_ENDS.name not in self.off, drops=_DROPPED.name not in self.off)
-        self.windows = tuple(KolibrieWindows(window, rules) for window in self.plan.windows)
+    def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> None:
+        self.query, self.static_data, self.off = query, static, off
+        self.text_of: Callable[[str], str] = str if "B14" in off else plain_text
+        self.plan = plan_query(query, self.text_of, off)
+        self.terms: dict[str, str] = {}
+        known = sorted(static.default)
+        for triple in chain((push.triple for push in pushes), known):
+            for term in triple:
+                self.terms.setdefault(self.text_of(term), term)
+        self.reads_rest = not off.isdisjoint({"E4", "E5"})
+        names = self.plan.names
+        self.names = columns(_query_of(query, self.plan, (), off)) if self.reads_rest else names
+        self.static = matches(self.plan.static, map(self._in_texts, known))
+        self.operator = query.to_stream or ToStream.RSTREAM
+        self.before: tuple[Row, ...] = ()
+        before, drops = "B2a" not in off, "E3" not in off
+        self.windows = [
+            KolibrieWindows(window.window, before, planned=window, drops=drops)
+            for window in self.plan.windows
+        ]
+        self.waits = self.plan.joins and "B8" not in off
+        self.store: dict[Triple, None] = {}
+        self.inside: dict[int, list[Triple]] = {}
+        self.queue: list[tuple[int, Sequence[TextBinding]]] = []
+        self.waiting: dict[int, list[TextBinding]] = {}
 
-    @property
-    def waits(self) -> bool:
-        """Whether rows wait for the next push."""
-        return self.plan.joins and _WAITING.name not in self.off
+    def _in_texts(self, triple: Triple) -> Triple:
+        subject, predicate, object_ = map(self.text_of, triple)
+        return subject, predicate, object_
 
-    def arrive(self, number: int, push: Push) -> Iterator[_Answer]:
+    def arrive(self, number: int, push: Push) -> Iterator[Report]:
         """Take a push, and yield what is reported during it."""
-        if rows := self.joined():
-            yield _Answer(push.t, number, rows)
-        triple = _in_texts(push.triple, self.text_of)
-        entering = [n for n, windows in enumerate(self.windows) if windows.planned.window.reads(push)]
-        method = self._each if _LATEST.name in self.off else self._latest
+        yield Report(push.t, self.joined(), number)
+        triple = self._in_texts(push.triple)
+        entering = [n for n, windows in enumerate(self.windows) if windows.window.reads(push)]
+        method = self._each if "E2" in self.off else self._latest
         for close, contents in method(entering, push.t, triple):
-            if rows := self._fired(contents, close):
-                yield _Answer(close if _ARRIVAL.name in self.off else push.t, number, rows)
+            rows = self._fired(contents, close)
+            yield Report(close if "B2b" in self.off else push.t, rows, number)
 
-    def _latest(
-        self, entering: Sequence[int], t: float, triple: Triple
-    ) -> Iterator[tuple[float, Mapping[int, TimedTriples]]]:
+    def _latest(self, entering: Sequence[int], t: float, triple: Triple) -> Iterator[tuple[float, Fired]]:
         for n in entering:
             windows = self.windows[n]
-            windows.open(t, triple)
+            windows.begin(t, triple)
             close = windows.fire(t)
             if close is not None:
-                yield close, {n: tuple(windows.live.contents[close])}
+                yield close, {n: tuple(windows.contents[close])}
             windows.enter(t, triple)
             windows.drop(t)
 
-    def _each(
-        self, entering: Sequence[int], t: float, triple: Triple
-    ) -> Iterator[tuple[float, Mapping[int, TimedTriples]]]:
+    def _each(self, entering: Sequence[int], t: float, triple: Triple) -> Iterator[tuple[float, Fired]]:
         for n in entering:
-            self.windows[n].open(t, triple)
+            self.windows[n].begin(t, triple)
             self.windows[n].enter(t, triple)
-        closes = {close for kolibrie_windows in self.windows for close in kolibrie_windows.closes(t)}
-        for close in sorted(closes):
-            contents = {
-                n: kolibrie_windows.live.contents.get(close, ())
-                for n, kolibrie_windows in enumerate(self.windows)
-            }
-            yield close, {n: tuple(content) for n, content in contents.items() if content}
+        filled = ((windows, close) for windows in self.windows for close in windows.filled())
+        for close in sorted({close for windows, close in filled if windows.closed(close, t)}):
+            contents = {n: tuple(windows.contents.get(close, ())) for n, windows in enumerate(self.windows)}
+            yield close, {n: content for n, content in contents.items() if content}
         for n, windows in enumerate(self.windows):
-            windows.drop(t) if n in entering else windows.forget(t)
+            windows.drop(t, entered=n in entering)
 
-    def _fired(self, contents: Mapping[int, TimedTriples], close: float) -> tuple[Row, ...]:
+    def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
         """Return what is reported at once of windows that fire together."""
+        fired = {n: [triple for _, triple in content] for n, content in contents.items()}
         if self.waits:
-            for n, content in contents.items():
-                self.queue.append((n, self._rows_of(n, [triple for _, triple in content])))
+            self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]
             return ()
-        firings = []
-        for n, windows in enumerate(self.windows):
-            active = [triple for _, triple in contents[n]] if n in contents else windows.active(close)
-            firings.append(self._rows_of(n, active))
-        return self._reported(firings)
+        return self._reported(
+            [
+                self._rows_of(n, fired[n] if n in fired else windows.active(close))
+                for n, windows in enumerate(self.windows)
+            ]
+        )
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
         """Return the rows of a window over what it shows, or over a store with what others left there."""
         patterns = self.plan.windows[number].patterns
-        if _STORE.name in self.off:
+        if "E1" in self.off:
             return matches(patterns, triples)
         for triple in self.inside.get(number, ()):
             self.store.pop(triple, None)
@@ -690,5 +513,20 @@ class _Machine:
         return self._reported(waiting)
 
     def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
+        """Return what the operator reports of rows that are joined: of sets, or with equal rows counted."""
         sides = (*binding_sets, self.static) if self.plan.static else binding_sets
-        return tuple(self.operator.report(self.head.rows(reduce(join_bindings, sides))))
+        before, now = self.before, self._answered(reduce(join_bindings, sides))
+        self.before = now
+        if "B10" in self.off or self.operator is ToStream.RSTREAM:
+            return tuple(reported_rows(self.operator, before, now))
+        if self.operator is ToStream.ISTREAM:
+            return tuple(row for row in now if row not in set(before))
+        return tuple(row for row in dict.fromkeys(before) if row not in set(now))
+
+    def _answered(self, bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
+        """Return joined rows with all variables, or as the rest of the query answers them."""
+        rows = tuple(tuple(self.terms[row[name]] for name in self.plan.names) for row in bindings)
+        if not self.reads_rest:
+            return rows
+        query = _query_of(self.query, self.plan, rows, self.off)
+        return answers(query, [{}], self.static_data)[0]

@@ -6,13 +6,13 @@ RSP-JS and rsp-rs see the windows of a query line by line, lengths as each reads
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
-from agreement.engines.engine import WrittenQuery
+from agreement.engines.engine import Content, WrittenQuery
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -117,24 +117,24 @@ TimedTriple = tuple[float, Triple]
 """When a triple came, and the triple."""
 
 
-@dataclass(frozen=True, slots=True)
-class WindowEnds:
-    """Which end a window contains: [o, c) where it `includes_opening`, else (o, c]."""
-
-    includes_opening: bool
-
-    def contains(self, opening: float, close: float, t: float) -> bool:
-        """Whether a window that opens and closes then shows what came at `t`."""
-        return opening <= t < close if self.includes_opening else opening < t <= close
-
-
 @dataclass(slots=True)
-class LiveWindows:
-    """The windows of one sliding window that are open, or closed and not yet deleted, by their closes."""
+class OpenedWindows:
+    """The windows of one sliding window that arrivals have opened, by their closes, until they are deleted.
+
+    They show [o, c) where they `include_opening`, else (o, c]. `start` is t0, which rsp-rs has not set while
+    it is 0; `fired` is when one fired last. `past` is what came, as far back as a window still shows it.
+    """
 
     window: YasperWindow
-    ends: WindowEnds
+    include_opening: bool = True
+    start: float = 0
+    fired: float = 0
     contents: dict[float, list[TimedTriple]] = field(default_factory=dict)
+    past: deque[TimedTriple] = field(default_factory=deque)
+
+    def shows(self, opening: float, close: float, t: float) -> bool:
+        """Whether a window that opens and closes then shows what came at `t`."""
+        return opening <= t < close if self.include_opening else opening < t <= close
 
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
         """Open the windows that close at `first` and a step later each, while they open up to `t`.
@@ -148,28 +148,24 @@ class LiveWindows:
             close += self.window.step
 
     def _opens(self, opening: float, t: float) -> bool:
-        return opening < t or (opening == t and self.ends.includes_opening)
+        return opening < t or (opening == t and self.include_opening)
 
     def add(self, t: float, triple: Triple) -> None:
-        """Add a triple to the live windows that show its time."""
+        """Add a triple to the windows that show its time."""
         for close, elements in self.contents.items():
-            if self.ends.contains(close - self.window.width, close, t):
+            if self.shows(close - self.window.width, close, t):
                 elements.append((t, triple))
-
-    def closed(self, t: float) -> list[float]:
-        """Return the closes before `t`, the earliest first."""
-        return sorted(close for close in self.contents if close < t)
 
     def delete(self, t: float) -> None:
         """Delete the windows that closed before `t`."""
-        for close in self.closed(t):
+        for close in [close for close in self.contents if close < t]:
             del self.contents[close]
 
     def filled(self) -> list[float]:
         """Return the closes of the windows that show something."""
         return [close for close, elements in self.contents.items() if elements]
 
-    def latest(self, t: float, *, touching: bool) -> float | None:
+    def latest(self, t: float, *, touching: bool = False) -> float | None:
         """Return the latest close before `t`, or at `t` too where `touching`; None if there is none."""
         closes = (close for close in self.contents if close < t or (touching and close == t))
         return max(closes, default=None)
@@ -183,6 +179,24 @@ class LiveWindows:
         """Return what the window shows that closes then, in order of arrival; None shows nothing."""
         return [] if close is None else [triple for _, triple in self.contents[close]]
 
+    def keep(self, t: float, triple: Triple, now: float) -> None:
+        """Keep a triple; what no window that closes at or after `now` shows is forgotten."""
+        self.past.append((t, triple))
+        while self.past[0][0] < now - self.window.width - self.window.step:
+            self.past.popleft()
+
+    def active(self, t: float, start: float = 0) -> list[Triple]:
+        """Return what the active window shows at `t`: of those that have not closed, the earliest.
+
+        `start` is a time at which one closes.
+        """
+        opening = start + first_close(t - start, self.window.step) - self.window.width
+        return [triple for at, triple in self.past if self.shows(opening, t, at)]
+
+    def up_to(self, t: float) -> list[Triple]:
+        """Return what came in [t - width, t], both ends included."""
+        return [triple for at, triple in self.past if t - self.window.width <= at <= t]
+
 
 def first_close(t: float, step: float) -> float:
     """Return the first multiple of the step that is not before `t`.
@@ -193,46 +207,110 @@ def first_close(t: float, step: float) -> float:
     return math.ceil(t / step) * step
 
 
-@dataclass(slots=True)
-class PastTriples:
-    """The triples of a sliding window's stream, as far back as a window still shows them."""
+@dataclass(frozen=True, slots=True)
+class FiringRules:
+    """How the windows of RSP-JS and rsp-rs fire; where one of the first five is off it is as specified.
 
-    window: YasperWindow
-    elements: deque[TimedTriple] = field(default_factory=deque)
+    `include_opening`: they show [o, c), not (o, c]. `late`: arrivals that are late open windows again that
+    have been reported. `latest`: only an arrival in a window's own stream finds it closed, and only the
+    latest that has closed fires, else each does when it closes. `beside`: the others show what is in their
+    earliest window that is open at the last triple of the one that fires. `last_fed`: of the windows on a
+    stream the last takes its triples. `empty`: one that shows nothing fires too. `always`: an arrival opens
+    a window though that opens later. `one_by_one`: a window fires before the next one takes the arrival.
+    """
 
-    def add(self, t: float, triple: Triple, now: float) -> None:
-        """Keep a triple; what no window that closes at or after `now` shows is forgotten."""
-        self.elements.append((t, triple))
-        while self.elements[0][0] < now - self.window.width - self.window.step:
-            self.elements.popleft()
-
-    def active(self, t: float, ends: WindowEnds, start: float = 0) -> list[Triple]:
-        """Return what the active window shows at `t`: of those that have not closed, the earliest.
-
-        `start` is a time at which one closes.
-        """
-        opening = start + first_close(t - start, self.window.step) - self.window.width
-        return [triple for at, triple in self.elements if ends.contains(opening, t, at)]
-
-    def up_to(self, t: float) -> list[Triple]:
-        """Return what came in [t - width, t], both ends included."""
-        return [triple for at, triple in self.elements if t - self.window.width <= at <= t]
+    include_opening: bool
+    late: bool
+    latest: bool
+    beside: bool
+    last_fed: bool
+    empty: bool
+    always: bool
+    one_by_one: bool
 
 
-@dataclass(slots=True)
-class FiringWindow:
-    """One window of a query: t0, which rsp-rs has not set while it is 0, and when it fired last."""
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """Windows that fire together during a push at `t`: when they closed, and what all windows show then.
 
-    window: YasperWindow
-    live: LiveWindows
-    past: PastTriples
-    start: float = 0
-    fired: float = 0
+    `last` is when the last triple of what the last of them shows came, 0 if it is empty.
+    """
 
-    @classmethod
-    def of(cls, window: YasperWindow, ends: WindowEnds) -> "FiringWindow":
-        """Return a window before the first push."""
-        return cls(window, LiveWindows(window, ends), PastTriples(window))
+    push: int
+    t: float
+    windows: Sequence[OpenedWindows]
+    close: float
+    last: float
+    content: Content
+
+
+class FiringWindows:
+    """All windows of a query between two arrivals; `first` is when the first one closes that one opens."""
+
+    def __init__(
+        self, declared: "EngineWindows", rules: FiringRules, first: Callable[[OpenedWindows, float], float]
+    ) -> None:
+        self.declared, self.rules, self.first = declared, rules, first
+        self.opened = {window: OpenedWindows(window, rules.include_opening) for window in declared.alive}
+        self.now = -math.inf
+
+    def of(self, pushes: Sequence[Push]) -> Iterator[Firing]:
+        """Take pushes, and yield what fires."""
+        for number, push in enumerate(pushes if self.declared.answers else ()):
+            yield from self._arrive(number, push)
+            self.now = max(self.now, push.t)
+
+    def _arrive(self, number: int, push: Push) -> Iterator[Firing]:
+        rules = self.rules
+        fed = [self.opened[window] for window in self.declared.fed(push, last=rules.last_fed)]
+        for part in [[opened] for opened in fed] if rules.one_by_one and rules.latest else [fed]:
+            for opened in part:
+                self._enter(opened, push)
+            for opened in part if rules.latest else ():
+                yield from self._fire_latest(opened, number, push.t)
+        if not rules.latest:
+            yield from self._fire_each(number, push.t)
+
+    def _waiting(self) -> Iterator[float]:
+        """Yield the closes of all windows that are open, or have not fired."""
+        return (close for window in self.opened.values() for close in window.contents)
+
+    def _enter(self, window: OpenedWindows, push: Push) -> None:
+        least = -math.inf if self.rules.late else self.now
+        window.open(self.first(window, push.t), push.t, least, always=self.rules.always)
+        window.add(push.t, push.triple)
+        window.keep(push.t, push.triple, min(push.t, self.now, *self._waiting()))
+
+    def _fires(self, window: OpenedWindows, close: float) -> bool:
+        return close in window.contents and bool(window.contents[close] or self.rules.empty)
+
+    def _fire_latest(self, window: OpenedWindows, number: int, t: float) -> Iterator[Firing]:
+        close = window.latest(t)
+        if close is not None and close > 0 and t > window.fired:
+            window.fired = t
+            if self._fires(window, close):
+                yield self._firing([window], close, number, t)
+        window.delete(t)
+
+    def _fire_each(self, number: int, t: float) -> Iterator[Firing]:
+        for close in sorted({close for close in self._waiting() if close < t}):
+            if firing := [window for window in self.opened.values() if self._fires(window, close)]:
+                yield self._firing(firing, close, number, t)
+        for window in self.opened.values():
+            window.delete(t)
+
+    def _firing(self, firing: Sequence[OpenedWindows], close: float, number: int, t: float) -> Firing:
+        elements = firing[-1].contents[close]
+        last = elements[-1][0] if elements else 0
+        content = {
+            window.window.source: window.triples(close)
+            if window in firing
+            else window.triples(window.next_close(last))
+            if self.rules.beside
+            else window.active(close, window.start)
+            for window in self.opened.values()
+        }
+        return Firing(number, t, firing, close, last, content)
 
 
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
