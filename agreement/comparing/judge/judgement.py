@@ -11,10 +11,12 @@ from itertools import chain, islice, product
 from math import prod
 from typing import Final
 
-from agreement.comparing.judge.alignment import ExpectedReport, ReportAssignment, Slot, recorded_for, slots
 from agreement.comparing.judge.verdict import (
+    ExpectedReport,
     Options,
     Phase,
+    ReportAssignment,
+    Slot,
     Verdict,
     belonging,
     clock_driven,
@@ -22,6 +24,8 @@ from agreement.comparing.judge.verdict import (
     comparing,
     is_right,
     phase_of,
+    recorded_for,
+    slots,
 )
 from agreement.documents.recordings import Recording
 from agreement.documents.requests import EmptyReports, MatchBy, WindowSource, sources

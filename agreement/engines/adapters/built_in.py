@@ -15,8 +15,15 @@ from agreement.documents import values
 from agreement.documents.recordings import Push, Recording, Report, static_lines, static_of
 from agreement.documents.requests import read_once, sources
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, problem_of
-from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration, answers_of
+from agreement.engines.adapters.messages import (
+    EngineReport,
+    ProfileReply,
+    PushReply,
+    RefusedQueryError,
+    Registration,
+    answers_of,
+    problem_of,
+)
 from agreement.engines.engine import Engine, Off
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
