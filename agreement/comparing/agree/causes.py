@@ -22,20 +22,7 @@ from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference, Sid
 from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
 from lars.analysis import reach, windows, with_windows
-from lars.language.formulas import (
-    Among,
-    Assign,
-    BodyLiteral,
-    Comparison,
-    Condition,
-    Diamond,
-    Gather,
-    In,
-    Not,
-    SetLiteral,
-    Test,
-    Truth,
-)
+from lars.language import formulas
 from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import Interval, TimeWindow, Window
@@ -112,10 +99,10 @@ def with_windows_of(program: Program, other: Program) -> Program:
     """Return the program with the window that the other one has on a stream, where that is one."""
     theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
 
-    def change(literal: BodyLiteral) -> BodyLiteral:
+    def change(literal: formulas.BodyLiteral) -> formulas.BodyLiteral:
         match literal:
-            case In(_, Diamond(Atom(_, (*_, stream))) as inner) if stream in theirs:
-                return In(next(iter(theirs[stream])), inner)
+            case formulas.In(_, formulas.Diamond(Atom(_, (*_, stream))) as inner) if stream in theirs:
+                return formulas.In(next(iter(theirs[stream])), inner)
             case _:
                 return literal
 
@@ -128,7 +115,7 @@ def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
     for rule in program.rules:
         for literal in rule.body:
             match literal:
-                case In(window, Diamond(Atom(_, (*_, stream)))):
+                case formulas.In(window, formulas.Diamond(Atom(_, (*_, stream)))):
                     windows_of.setdefault(stream, set()).add(window)
                 case _:
                     pass
@@ -140,7 +127,7 @@ def without_empty_groups(program: Program) -> Program:
     rules: list[Rule] = []
     for rule in program.rules:
         head = head_atom(rule)
-        gathers = [part for part in rule.body if isinstance(part, Gather)]
+        gathers = [part for part in rule.body if isinstance(part, formulas.Gather)]
         some = None if head is None else Atom(f"{head.predicate}some", ())
         if some is None or (gathers and some in rule.body):
             rules.append(rule)
@@ -154,7 +141,7 @@ def without_empty_groups(program: Program) -> Program:
 def _of_nothing(rule: Rule, some: str) -> bool:
     """Whether the rule gives the row of no solution, as τ writes it inside GRAPH and EXISTS."""
     return any(
-        isinstance(part, Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
+        isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
         for part in rule.body
     )
 
@@ -162,8 +149,8 @@ def _of_nothing(rule: Rule, some: str) -> bool:
 def without_slices(program: Program) -> Program:
     """Return the program without LIMIT and OFFSET."""
 
-    def whole(literal: BodyLiteral) -> BodyLiteral:
-        return literal.atom if isinstance(literal, Among) else literal
+    def whole(literal: formulas.BodyLiteral) -> formulas.BodyLiteral:
+        return literal.atom if isinstance(literal, formulas.Among) else literal
 
     return Program(tuple(Rule(rule.head, tuple(map(whole, rule.body))) for rule in program.rules))
 
@@ -172,7 +159,7 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
     """Return the program in which aggregates have any value, and the places in the output that hold one.
 
     What asks such a value is true: HAVING, a FILTER, a join on it; what may rest on one blocks nothing.
-    In the places of values there is null.
+    formulas.In the places of values there is null.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()
@@ -197,7 +184,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
         before = len(above)
         for rule in program.rules:
             used = {signature(atom) for part in rule.body for atom, _, _ in atoms(part)}
-            if used & above or any(isinstance(part, SetLiteral) for part in rule.body):
+            if used & above or any(isinstance(part, formulas.SetLiteral) for part in rule.body):
                 above.update(signature(atom) for atom in (head_atom(rule),) if atom)
     return frozenset(above)
 
@@ -207,18 +194,18 @@ def _with_any_values(
 ) -> tuple[Rule, frozenset[_Place]]:
     """Return a rule in which atoms have any terms in these places, and the places of such in its head."""
     names = _others(rule)
-    body: list[BodyLiteral] = []
-    conditions: list[Condition] = []
+    body: list[formulas.BodyLiteral] = []
+    conditions: list[formulas.Condition] = []
     for part in rule.body:
         match part:
-            case Gather(_, _, atom, keys):
+            case formulas.Gather(_, _, atom, keys):
                 # Without keys there is a group even of nothing.
-                body.append(_loosened(atom, places, names, frozenset(keys)) if keys else Truth())
+                body.append(_loosened(atom, places, names, frozenset(keys)) if keys else formulas.Truth())
             case Atom():
                 body.append(_loosened(part, places, names, variables(part)))
-            case Test() | Assign() | Comparison():
+            case formulas.Test() | formulas.Assign() | formulas.Comparison():
                 conditions.append(part)
-            case Not():
+            case formulas.Not():
                 pass
             case _:
                 body.append(part)
@@ -227,7 +214,7 @@ def _with_any_values(
         body += askable
         bound.update(*map(variables, askable))
         conditions = [condition for condition in conditions if condition not in askable]
-    body += (part for part in rule.body if isinstance(part, Not) and _blocks(part, bound, above))
+    body += (part for part in rule.body if isinstance(part, formulas.Not) and _blocks(part, bound, above))
     if not isinstance(rule.head, Atom):
         return Rule(rule.head, tuple(body)), frozenset()
     predicate = signature(rule.head)
@@ -250,7 +237,7 @@ def _loosened(
     return Atom(atom.predicate, tuple(terms))
 
 
-def _blocks(literal: Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
+def _blocks(literal: formulas.Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
     """Whether no aggregate has a part in what the literal denies."""
     return variables(literal) <= {*bound} and not any(
         signature(atom) in above for atom, _, _ in atoms(literal)
@@ -437,7 +424,7 @@ class CauseSearch:
         """Return which rows the pull lacks even if nothing had come after their last report."""
         # More input can also change an aggregate, or push a row out of the first ones.
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
-        if not any(isinstance(part, Not | SetLiteral) for part in parts):
+        if not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
         (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
@@ -502,7 +489,7 @@ class CauseSearch:
         self, program: Program, times: Array, rows: DifferingRows, after: Array, until: Array
     ) -> Mask:
         """Return which rows a program would have, were its aggregates others, at a time in (after, until]."""
-        if not any(isinstance(part, Gather) for rule in program.rules for part in rule.body):
+        if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return np.zeros(len(rows.end), np.bool_)
         free, places = with_any_aggregates(program, self._sides.output)
         columns = [

@@ -18,7 +18,6 @@ from agreement.documents.requests import EmptyReports, MatchBy, sources
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
     EvaluationReport,
-    FiredWindow,
     FramedTask,
     OpenChoice,
     ScheduledTask,
@@ -116,14 +115,15 @@ def _in_asked_columns(report: Report) -> Report:
 class ExpectedReport:
     """What a specification reports at one time point: the rows of all its evaluations there.
 
-    `t` is the time point in milliseconds. Not `reported`: nothing is, since the answer is empty.
+    `t` is the time point in milliseconds. Not `reported`: nothing is, since the answer is empty. `shown` is
+    when what the first window showed begins, and how many triples all showed.
     """
 
     time: int
     t: float
     rows: Sequence[Row]
     reported: bool
-    views: tuple[FiredWindow, ...]
+    shown: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def by_time_point(of: ScheduledTask, evaluations: Sequence[EvaluationReport]) ->
             time * milliseconds,
             together([evaluation_report.rows for evaluation_report in group]),
             any(evaluation_report.reported for evaluation_report in group),
-            of.windows_at(group[-1].point),
+            of.shown_at(group[-1].point),
         )
         for time, group in sorted(reports.items())
     ]
@@ -360,13 +360,13 @@ def _is_empty(slot: Slot) -> bool:
 def _window(slot: Slot, how: Comparing) -> JudgedWindow:
     expected = slot.expected
     common = match_rows(expected.rows if expected else (), rows_of(slot.reports), how.likeness)
-    views = expected.views if expected else ()
+    first, triples = (expected and expected.shown) or (None, None)
     return JudgedWindow(
-        first=views[0].first * how.milliseconds if views else None,
+        first=None if first is None else first * how.milliseconds,
         last=slot.t,
         rows=common,
         delay=slot.delay,
-        triples=sum(view.triples for view in views) if views else None,
+        triples=triples,
         problem=_problem(slot, common, how),
     )
 

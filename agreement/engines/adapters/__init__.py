@@ -5,7 +5,6 @@ An adapter is a program that speaks the protocol, JSON lines, on its standard st
 
 from agreement.engines.adapters.built_in import (
     ADAPTER,
-    AdaptedVersion,
     BuiltInEngine,
     adapted_version,
     built_in,

@@ -4,7 +4,6 @@ from agreement.engines.specifications.evaluation import (
     ContentAnswers,
     EngineRun,
     EvaluationReport,
-    FiredWindow,
     FramedTask,
     OpenChoice,
     ScheduledTask,

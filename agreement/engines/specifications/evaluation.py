@@ -12,7 +12,7 @@ import numpy as np
 
 from agreement.documents.outputs import in_order, row_order
 from agreement.documents.recordings import Push, Recording, Report, RowNumbers, RowsByNumber
-from agreement.documents.requests import WindowSource, sources, with_sources
+from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
 from agreement.engines.engine import columns, portions
 from agreement.engines.specifications.parameters import Empty, Specification, Tick
@@ -68,22 +68,6 @@ _AT_ONCE: Final = 500_000
 """So many runs of what windows show are in memory together."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Runs:
-    """Raw rows, each with a run of numbers of contents that it answers, and the numbers of what they show."""
-
-    table: RunTable
-    numbers: Array
-
-    @property
-    def first(self) -> Array:
-        return self.table.first
-
-    @property
-    def last(self) -> Array:
-        return self.table.last
-
-
 class ContentAnswers:
     """The answers of a task's query to contents of its windows; those that were asked for are known."""
 
@@ -120,7 +104,7 @@ class ContentAnswers:
 
     def _answered(self, contents: Sequence[ShownSpans]) -> Iterator[RowsByNumber]:
         """Yield the answer of each content; it is that of the one before where no row begins or ends."""
-        runs = self._runs(contents)
+        runs, numbers = self._runs(contents)
         borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
         firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
         owners, places = spread(firsts, ends)
@@ -130,13 +114,11 @@ class ContentAnswers:
         lengths = np.diff(np.append(borders, len(contents)))
         for place, length in enumerate(lengths.tolist()):
             own = owners[order[begins[place] : begins[place + 1]]]
-            yield from [self._in_order(runs, own)] * length
+            yield from [self._in_order(runs.take(own), numbers[own])] * length
 
-    def _in_order(self, runs: "_Runs", own: Array) -> RowsByNumber:
+    def _in_order(self, runs: RunTable, numbers: Array) -> RowsByNumber:
         if self.output.order:
-            rows = row_texts(runs.table.take(own), self._terms)
-            return self._numbers.numbered(in_order(self.output, rows))
-        numbers = runs.numbers[own]
+            return self._numbers.numbered(in_order(self.output, row_texts(runs, self._terms)))
         # Raw rows that answer the same follow each other.
         return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
 
@@ -144,8 +126,8 @@ class ContentAnswers:
         """Return how many rows each content answers, without the rows."""
         numbers: list[Array] = []
         for part in portions(contents, _AT_ONCE, _added):
-            runs = self._runs(part)
-            table = RunTable((runs.numbers,), runs.first, runs.last)
+            runs, own = self._runs(part)
+            table = RunTable((own,), runs.first, runs.last)
             counted = table if self.output.bag else coalesce(table, len(part))
             changes = np.bincount(counted.first, minlength=len(part) + 1)
             changes -= np.bincount(counted.last + 1, minlength=len(part) + 1)
@@ -154,9 +136,9 @@ class ContentAnswers:
 
     def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
         """Return what is new (ISTREAM) or gone (DSTREAM) at each of the contents, by its number."""
-        runs, room = self._runs(contents), len(contents) + 1
+        (runs, row_numbers), room = self._runs(contents), len(contents) + 1
         # A row's place in the order of all stands for it: equal rows follow each other.
-        begins = _differing(runs.numbers)
+        begins = _differing(row_numbers)
         places = np.cumsum(begins) - 1
         events, which = np.unique(
             np.concatenate((places * room + runs.first, places * room + runs.last + 1)), return_inverse=True
@@ -169,7 +151,7 @@ class ContentAnswers:
         owners, numbers = np.divmod(events, room)
         changes *= 1 if kind is ToStream.ISTREAM else -1
         changes[(numbers == len(contents)) | (changes < 0)] = 0
-        rows = np.repeat(runs.numbers[begins][owners], changes)
+        rows = np.repeat(row_numbers[begins][owners], changes)
         at = np.repeat(numbers, changes)
         order = np.argsort(at, kind="stable")
         times, starts = np.unique(at[order], return_index=True)
@@ -179,8 +161,11 @@ class ContentAnswers:
             for number, (begin, end) in zip(times.tolist(), pairwise(ends), strict=True)
         }
 
-    def _runs(self, contents: Sequence[ShownSpans]) -> "_Runs":
-        """Return the raw rows of contents in the order of their texts, with runs of numbers of contents."""
+    def _runs(self, contents: Sequence[ShownSpans]) -> tuple[RunTable, Array]:
+        """Return the raw rows of contents in the order of their texts, and the numbers of what they show.
+
+        Each has a run of numbers of contents that it answers.
+        """
         atoms: dict[tuple[Signature, Window], RunTable] = {
             (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
                 number, [ranges[number] for ranges in contents]
@@ -190,7 +175,7 @@ class ContentAnswers:
         shown_contents = ShownContents(self._terms, len(contents), atoms, self._background)
         table = evaluated_on(self.program, shown_contents, self.output.predicate)
         table = table.take(text_order(table, self._terms))
-        return _Runs(table, self._shown_numbers(table.project(range(len(self.output.variables)))))
+        return table, self._shown_numbers(table.project(range(len(self.output.variables))))
 
     def _shown_numbers(self, table: RunTable) -> Array:
         """Return the numbers of rows; only those that are new are decoded."""
@@ -239,6 +224,10 @@ class Task:
     origin: str = EPOCH
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
     """The numbers that rows have wherever the query answers them, or an engine reported them."""
+    _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
+    _answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @cached_property
     def last(self) -> int:
@@ -272,14 +261,6 @@ class Task:
     @cached_property
     def _elements(self) -> tuple[PushedTriple, ...]:
         return stream_elements(self.query, self.elements)
-
-    @cached_property
-    def _clocks(self) -> dict[Tick, TickClock]:
-        return {}
-
-    @cached_property
-    def _answers(self) -> dict[tuple[Profile, Semantics], ContentAnswers | None]:
-        return {}
 
 
 def _ends(content: ShownSpans) -> list[tuple[int, int]]:
@@ -410,16 +391,6 @@ class OpenChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class FiredWindow:
-    """What one window showed: from its opening to the time of evaluation, so many triples."""
-
-    source: WindowSource
-    first: int
-    last: int
-    triples: int
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluationReport:
     """An evaluation, and what is reported; not `reported`: nothing is, since the answer is empty."""
 
@@ -459,13 +430,11 @@ class ScheduledTask(FramedTask):
         """Return what the windows show at an evaluation."""
         return tuple(window.span(point.tick) for window in self.windows)
 
-    def windows_at(self, point: EvaluationPoint) -> tuple[FiredWindow, ...]:
-        """Return what the windows show at an evaluation, for readers."""
-        tick = point.tick
-        return tuple(
-            FiredWindow(window.source, window.opening(tick), point.time, len(window.span(tick)))
-            for window in self.windows
-        )
+    def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
+        """Return when what the first window shows at an evaluation begins, and how many triples all show."""
+        if not self.windows:
+            return None
+        return self.windows[0].opening(point.tick), sum(map(len, self.content(point)))
 
 
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:

@@ -1,8 +1,12 @@
-"""What an arriving triple of CQELS is joined with: buffers of patterns, static data, along a plan.
+"""CQELS as it runs: 1.x with its rules Q1 to Q6, and as it was recorded in 2011 to 2013.
 
 Q1 and Q3: the buffer of a triple pattern, what is dropped from it when, and finding what joins. A window
 of L shows [now - L, now], both ends included; times are milliseconds. Static elements are evaluated once,
-and EXISTS is asked of solutions. Q4: the plan of a stream pattern, along which is joined.
+and EXISTS is asked of solutions. Q4: the plan of a stream pattern, along which is joined. Q1 to Q4 as a
+machine: a pushed triple enters the buffers of its patterns, and is joined from each. Q5 and Q6: which rows
+are reported when a triple has been joined. The specification: at each arriving triple the whole query is
+evaluated over the windows [now - L, now], SLIDE ignored, and what is new since the arrival before is
+reported (ISTREAM).
 """
 
 from collections import Counter
@@ -86,10 +90,11 @@ def compatible(binding: TextSolution, other: TextSolution) -> bool:
 class HashIndex(Generic[T]):
     """Items in the order in which they were put in, found by the values of any variables.
 
-    `names` are the variables that every item binds.
+    `names` are the variables that every item binds, `variables` those that some can bind.
     """
 
     names: frozenset[Variable]
+    variables: frozenset[Variable]
     items: dict[T, None] = field(default_factory=dict)
     _places: dict[tuple[Variable, ...], dict[tuple[str, ...], dict[T, None]]] = field(default_factory=dict)
 
@@ -142,7 +147,7 @@ class CqelsBuffer:
     _by_triple: dict[tuple[str, Triple], BufferedTriple] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.index = HashIndex(self.triple.variables)
+        self.index = HashIndex(self.triple.variables, self.triple.variables)
 
     def put(self, entry: BufferedTriple) -> None:
         """Insert an entry as the newest."""
@@ -213,14 +218,6 @@ def match_triple(triple: StreamTriple, push: Push) -> TextSolution | None:
     return binding
 
 
-@dataclass(frozen=True, slots=True)
-class StaticElement:
-    """The solutions of a static element, and the variables that they can bind."""
-
-    variables: frozenset[Variable]
-    index: HashIndex[JoinedMapping]
-
-
 @dataclass(slots=True)
 class StaticData:
     """The data that are there from the start, with the dataset clause of the query."""
@@ -229,16 +226,16 @@ class StaticData:
     dataset: Dataset
     _answers: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
 
-    def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> StaticElement:
+    def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
         """Return the solutions of a pattern: those for `kept` without duplicates, or all of them."""
         names = variables(pattern) if kept is None else variables(pattern) & kept
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
         solutions = self._solutions(pattern, names, modifiers)
         bound = frozenset(name for name in names if all(name in solution for solution in solutions))
-        index: HashIndex[JoinedMapping] = HashIndex(bound)
+        index: HashIndex[JoinedMapping] = HashIndex(bound, names)
         for solution in solutions:
             index.put(JoinedMapping(solution))
-        return StaticElement(names, index)
+        return index
 
     def holds(self, condition: CqelsFilter, solution: TextSolution) -> bool:
         """Whether a FILTER is true of a solution, its EXISTS asked of the static data."""
@@ -298,40 +295,30 @@ class JoinStep:
 JoinPlan = tuple[CqelsFilter | JoinStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JoinElements:
-    """What plans are made of; with `everything` also cross products are joined, and no FILTER is left out."""
-
-    statics: Sequence[StaticElement]
-    buffers: Sequence[CqelsBuffer]
-    filters: Sequence[CqelsFilter]
-    everything: bool
-
-    def plan(self, start: StreamTriple) -> JoinPlan:
-        """Return the plan that begins with a stream pattern."""
-        return tuple(self._steps(start))
-
-    def _steps(self, start: StreamTriple) -> Iterator[CqelsFilter | JoinStep]:
-        bound, filters = start.variables, list(self.filters)
-        unused: list[tuple[frozenset[Variable], JoinIndex]] = [
-            (element.variables, element.index) for element in self.statics
-        ]
-        unused += [
-            (buffer.triple.variables, buffer.index) for buffer in self.buffers if buffer.triple is not start
-        ]
-        while True:
-            yield from (cqels_filter for cqels_filter in filters if cqels_filter.variables <= bound)
-            filters = [cqels_filter for cqels_filter in filters if not cqels_filter.variables <= bound]
-            sharing = (pair for pair in unused if pair[0] & bound)
-            rest = iter(unused if self.everything else ())
-            chosen = next(sharing, next(rest, None))
-            if chosen is None:
-                break
-            unused.remove(chosen)
-            yield JoinStep(chosen[1], tuple(sorted(bound & chosen[0])))
-            bound |= chosen[0]
-        if self.everything:
-            yield from filters
+def join_steps(
+    start: StreamTriple,
+    statics: Sequence[JoinIndex],
+    buffers: Sequence[CqelsBuffer],
+    filters: Sequence[CqelsFilter],
+    *,
+    everything: bool,
+) -> Iterator[CqelsFilter | JoinStep]:
+    """Yield the plan of a stream pattern; with `everything` cross products too, and all FILTERs."""
+    bound, left = start.variables, list(filters)
+    unused: list[JoinIndex] = [*statics]
+    unused += (buffer.index for buffer in buffers if buffer.triple is not start)
+    while True:
+        yield from (cqels_filter for cqels_filter in left if cqels_filter.variables <= bound)
+        left = [cqels_filter for cqels_filter in left if not cqels_filter.variables <= bound]
+        sharing = (index for index in unused if index.variables & bound)
+        chosen = next(sharing, unused[0] if everything and unused else None)
+        if chosen is None:
+            break
+        unused.remove(chosen)
+        yield JoinStep(chosen, tuple(sorted(bound & chosen.variables)))
+        bound |= chosen.variables
+    if everything:
+        yield from left
 
 
 def joins(plan: JoinPlan) -> bool:
@@ -441,15 +428,15 @@ class CqelsMachine:
     def __post_init__(self) -> None:
         triples = self.body.triples
         filters = _filters(self.body, self.stages)
-        matched_in = (triple.variables for triple in triples)
-        variables = self.elsewhere.union(*matched_in).union(
-            *(cqels_filter.variables for cqels_filter in filters)
-        )
+        variables = self.elsewhere.union(*(part.variables for part in (*triples, *filters)))
         kept = variables if self.stages.registered else None
         statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
         self.buffers = [CqelsBuffer(triple) for triple in triples]
-        elements = JoinElements(statics, self.buffers, filters, everything=not self.stages.planned)
-        self.plans = [elements.plan(triple) for triple in triples]
+        everything = not self.stages.planned
+        self.plans = [
+            tuple(join_steps(triple, statics, self.buffers, filters, everything=everything))
+            for triple in triples
+        ]
         eager = self.stages.one_by_one
         self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
 
@@ -609,50 +596,6 @@ def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: Static
     return solution
 
 
-@dataclass(frozen=True, slots=True)
-class CqelsGroups:
-    """The groups of a query. With `whole` a group needs a value of each argument but those of COUNT (Q6)."""
-
-    head: CqelsHead
-    data: StaticData
-    whole: bool
-
-    def prepared(self, solution: TextSolution) -> TextSolution:
-        """Return a solution with the values of the expressions that are grouped by or aggregated."""
-        return _after_steps(self.head.inside, solution, self.data) or solution
-
-    def key(self, solution: TextSolution) -> GroupKey:
-        """Return the group of a prepared solution."""
-        return tuple(solution.get(name) for name in self.head.keys)
-
-    def of(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
-        """Return prepared solutions by group, in the order in which the groups begin."""
-        bindings: dict[GroupKey, list[TextSolution]] = {}
-        for solution in solutions:
-            bindings.setdefault(self.key(solution), []).append(solution)
-        return bindings
-
-    def values(self, key: GroupKey, members: Iterable[TextSolution]) -> TextSolution | None:
-        """Return what a group binds: its key and its aggregates; None where it is left out."""
-        assert self.head.group is not None
-        known = [*members]
-        binding = {name: text for name, text in zip(self.head.keys, key, strict=True) if text is not None}
-        for name, aggregation in self.head.group.aggregates:
-            elements = [_element(aggregation, solution) for solution in known]
-            if self.whole and aggregation.function != "COUNT" and any(None in terms for terms in elements):
-                return None
-            value = aggregate(aggregation, elements)
-            binding |= {} if value is None else {name: str(value)}
-        return binding
-
-    def of_nothing(self) -> TextSolution:
-        """Return what Q6 binds for a group without a solution: COUNT and AVG are 0, all else is unbound."""
-        assert self.head.group is not None
-        zero = str(Literal("0", XSD + "integer"))
-        aggregates = self.head.group.aggregates
-        return {name: zero for name, aggregation in aggregates if aggregation.function in ("COUNT", "AVG")}
-
-
 def _element(aggregation: Aggregation, solution: TextSolution) -> tuple[Constant | None, ...]:
     texts = (solution.get(name) for name in aggregation.arguments)
     return tuple(None if text is None else constant_of(text) for text in texts)
@@ -664,11 +607,7 @@ class CqelsReports:
 
     machine: CqelsMachine
     head: CqelsHead
-    groups: CqelsGroups = field(init=False)
     _before: Sequence[Row] = ()
-
-    def __post_init__(self) -> None:
-        self.groups = CqelsGroups(self.head, self.machine.data, whole=self.machine.stages.looked_up)
 
     def of(self, pushes: Sequence[Push]) -> Iterator[Report]:
         """Yield the reports in their order, each with the number of the push that triggered it."""
@@ -687,11 +626,11 @@ class CqelsReports:
             yield from (joined_mapping.binds for joined_mapping in batch)
         elif self.machine.stages.looked_up:
             for mapping in batch:
-                yield from self._looked_up(self.groups.prepared(mapping.binds))
+                yield from self._looked_up(self._prepared(mapping.binds))
         elif self.machine.stages.each:
-            bindings = self.groups.of(self._there()) if batch else {}
+            bindings = self._groups(self._there()) if batch else {}
             for mapping in batch:
-                key = self.groups.key(self.groups.prepared(mapping.binds))
+                key = self._key(self._prepared(mapping.binds))
                 yield from self._values({key: bindings[key]})
 
     def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
@@ -700,20 +639,53 @@ class CqelsReports:
         first = self.machine.body.triples[0].variables
         known: list[TextSolution] = []
         if joins(self.machine.plans[0]) or any(name in first for name in binding):
-            whole = (self.groups.prepared(mapping.binds) for mapping in self.machine.whole(0))
+            whole = (self._prepared(mapping.binds) for mapping in self.machine.whole(0))
             known = [solution for solution in whole if compatible(binding, solution)]
-        if not known:
-            yield self.groups.of_nothing()
-        yield from self._values(self.groups.of(known))
+        if not known and self.head.group is not None:
+            # Of a group without a solution COUNT and AVG are 0, all else is unbound.
+            zero = str(Literal("0", XSD + "integer"))
+            aggregates = self.head.group.aggregates
+            yield {name: zero for name, part in aggregates if part.function in ("COUNT", "AVG")}
+        yield from self._values(self._groups(known))
+
+    def _prepared(self, solution: TextSolution) -> TextSolution:
+        """Return a solution with the values of the expressions that are grouped by or aggregated."""
+        return _after_steps(self.head.inside, solution, self.machine.data) or solution
+
+    def _key(self, solution: TextSolution) -> GroupKey:
+        return tuple(solution.get(name) for name in self.head.keys)
+
+    def _groups(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
+        """Return prepared solutions by group, in the order in which the groups begin."""
+        groups: dict[GroupKey, list[TextSolution]] = {}
+        for solution in solutions:
+            groups.setdefault(self._key(solution), []).append(solution)
+        return groups
 
     def _values(self, groups: Mapping[GroupKey, list[TextSolution]]) -> Iterator[TextSolution]:
         for key, members in groups.items():
-            if (values := self.groups.values(key, members)) is not None:
+            if (values := self._of_group(key, members)) is not None:
                 yield values
+
+    def _of_group(self, key: GroupKey, members: Sequence[TextSolution]) -> TextSolution | None:
+        """Return what a group binds, its key and its aggregates; None where it is left out.
+
+        Where it is looked up it needs a value of each argument but those of COUNT (Q6).
+        """
+        assert self.head.group is not None
+        whole = self.machine.stages.looked_up
+        binding = {name: text for name, text in zip(self.head.keys, key, strict=True) if text is not None}
+        for name, aggregation in self.head.group.aggregates:
+            elements = [_element(aggregation, solution) for solution in members]
+            if whole and aggregation.function != "COUNT" and any(None in terms for terms in elements):
+                return None
+            value = aggregate(aggregation, elements)
+            binding |= {} if value is None else {name: str(value)}
+        return binding
 
     def _there(self) -> Iterator[TextSolution]:
         assert self.machine.live is not None
-        return (self.groups.prepared(mapping.binds) for mapping in self.machine.live.now)
+        return (self._prepared(mapping.binds) for mapping in self.machine.live.now)
 
     def _new(self, bindings: list[TextSolution]) -> list[Row]:
         """Return what is new in the whole answer; equal rows count."""
@@ -729,7 +701,7 @@ class CqelsReports:
             return reported_rows(ToStream.ISTREAM, gone, self._rows(bindings))
         if self.head.group is None:
             return self._istream([mapping.binds for mapping in live.now])
-        return self._istream(self._values(self.groups.of(self._there())))
+        return self._istream(self._values(self._groups(self._there())))
 
     def _istream(self, bindings: Iterable[TextSolution]) -> list[Row]:
         answer = self._modified([*self._of_select(bindings)])
