@@ -4,7 +4,7 @@ What is right is said by definitions of RSP-QL (2014), where an engine or a run 
 whose parsers take a query otherwise than its language says are given it with its text.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Final, TypeVar
 
@@ -133,7 +133,7 @@ Content = Mapping[WindowSource, Collection[Triple]]
 
 
 def answers(
-    query: EngineQuery, contents: Sequence[Content], static: Static, setting: Setting = BAGS
+    query: EngineQuery, contents: Iterable[Content], static: Static, setting: Setting = BAGS
 ) -> list[tuple[Row, ...]]:
     """Return the rows that the query has over each content, in their order; V in the order of `columns`.
 
@@ -163,20 +163,22 @@ def answers(
 
 
 def portions(
-    contents: Sequence[Shown], most: int, size_after: Callable[[Shown | None, Shown], int]
+    contents: Iterable[Shown], most: int, size_after: Callable[[Shown | None, Shown], int]
 ) -> Iterator[Sequence[Shown]]:
     """Yield contents in portions, each closed by the content that makes it larger than `most`.
 
     How large a content is can depend on the one before it, None where a portion begins.
     """
-    begin = size = 0
-    for number, content in enumerate(contents):
-        size += size_after(contents[number - 1] if number > begin else None, content)
+    part: list[Shown] = []
+    size = 0
+    for content in contents:
+        size += size_after(part[-1] if part else None, content)
+        part.append(content)
         if size > most:
-            yield contents[begin : number + 1]
-            begin, size = number + 1, 0
-    if begin < len(contents):
-        yield contents[begin:]
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
 
 
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.comparing.judge import RefusedCase, case_files, cases, judging
-from agreement.comparing.judge.cases import CaseVerdict
-from agreement.comparing.judge.judging import AnswersVerdict, JudgeTimes
+from agreement.comparing.judge import RefusedCase, case_files, judging
+from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, JudgeTimes
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json
@@ -108,7 +107,7 @@ class JudgeResult(Findings):
         outcome = self._verdict
         if isinstance(outcome, AnswersVerdict):
             return outcome.correct
-        return cases.overall(
+        return judging.overall(
             [verdict.correct if isinstance(verdict, CaseVerdict) else None for verdict in outcome]
         )
 
@@ -142,14 +141,14 @@ class JudgeResult(Findings):
         """Why it is neither correct nor incorrect; None where it is one of them."""
         if isinstance(self._verdict, AnswersVerdict):
             return self._verdict.undecided
-        return cases.undecided_cases(self._cases)
+        return judging.undecided_cases(self._cases)
 
     @property
     def incomparable(self) -> str | None:
         """Which cases cannot be judged; else in which nothing is to compare, if no other is incorrect."""
         if self._refused:
-            return cases.all_refused(self._refused, len(self._refused) + len(self._cases))
-        return cases.cases_without_reports(self._cases)
+            return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
+        return judging.cases_without_reports(self._cases)
 
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
@@ -236,8 +235,8 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         judging.check_case_judge(request.engine)
         paths, how = case_files(request.inputs), JudgeTimes(request.how.t0, request.how.registered)
         options = how.on(options, lambda time: point_of(time, None, MILLISECOND))
-        work = partial(cases.judged_case, judge=request.engine, options=options)
-        return JudgeResult(tuple(cases.each_case(paths, work, listeners.progress)))
+        work = partial(judging.judged_case, judge=request.engine, options=options)
+        return JudgeResult(tuple(judging.each_case(paths, work, listeners.progress)))
     query, traces = judging.paths_of(request.inputs)
     input_options = request.input_options.fitted([query], listeners.note)
     read = judging.reading_of(request.recorded, input_options, request.how.match)

@@ -80,7 +80,7 @@ from translate.model.windows import Range
 from translate.tau import Trigger, columns, lars_program, output_of, push
 
 if TYPE_CHECKING:
-    from agreement.comparing.agree.differences import DifferenceCauses
+    from agreement.comparing.agree.causes import DifferenceCauses
     from agreement.documents.generate import Plan
 
 
@@ -113,7 +113,7 @@ class VariantReport:
     def explanation(self) -> "DifferenceCauses":
         """The causes of every difference of the variant."""
         # Two sides that agree need no causes.
-        from agreement.comparing.agree.differences import DifferenceCauses
+        from agreement.comparing.agree.causes import DifferenceCauses
 
         return DifferenceCauses(self.sides, self.trace, self.verdicts)
 

@@ -1,32 +1,253 @@
 """Why one side alone has a row: of the causes the first that applies is reported.
 
+What a program would answer if its windows, the input or its empty groups were other than they are; then
+the search for causes; then the rows of all periods, with their causes and what they rest on.
 A pair of queries that do not stem from one (V, P, D, S) can differ for one reason more: a stream is
 seen through windows of different kind or length. It is tried where the others would not hold.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import count, groupby, pairwise
+from operator import attrgetter, itemgetter
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 
-from agreement.comparing.agree.counterfactuals import (
-    AskedProgram,
-    with_any_aggregates,
-    with_windows_of,
-    without_empty_groups,
-    without_slices,
-)
-from agreement.comparing.agree.periods import Side
-from agreement.comparing.agree.sides import CAUSES, RowCause, SidePrograms, SideStatic
-from lars.analysis import reach
-from lars.language.formulas import Gather, Not, SetLiteral
-from lars.language.program import Program
-from lars.language.windows import Interval
+from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodRows, PeriodVerdict, Side
+from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference, SidePrograms, Sides, SideStatic
+from agreement.documents.outputs import row_order
+from agreement.documents.traces import Trace
+from lars.analysis import reach, windows, with_windows
+from lars.language import formulas
+from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
+from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
+from lars.language.windows import Interval, TimeWindow, Window
 from solver.columns import NULL_CODE, Array, CodedColumns, Mask
-from solver.job import AnswerRuns, Question
-from solver.relational import EncodedSituation
+from solver.facts import EveryTime, Fact, Row
+from solver.job import AnswerRuns, Question, answers_at
+from solver.relational import EncodedSituation, concatenate, row_texts, spread, text_order, window_ends
+from solver.relational.supports import supports
+
+
+class AskedProgram:
+    """A program over some input, asked at many times at once, also as if something were otherwise."""
+
+    def __init__(self, program: Program, output: Signature, situation: EncodedSituation) -> None:
+        self.program = program
+        self._question = Question(program, output, EveryTime())
+        self._situation = situation
+
+    def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
+        """Return the answers at ascending times; with `newest` as if nothing had arrived after those."""
+        return answers_at(self._question, self._situation, times, newest)
+
+    @cached_property
+    def without_input(self) -> AnswerRuns:
+        """The answers of static data alone, at the end."""
+        last = np.array([self._situation.timeline.last], np.int64)
+        return answers_at(self._question, replace(self._situation, atoms={}), last)
+
+    def hidden(self, times: Array) -> AnswerRuns:
+        """Return the rows that are, or are not, answers since windows do not show the newest input.
+
+        They are told at those of the times at which something had come that a window does not show.
+        """
+        own = windows(self.program)
+        hiding = [
+            window for window in own if isinstance(window, TimeWindow) and _reaching_on(window) != window
+        ]
+        ends = reduce(
+            np.minimum, (window_ends(window, times, self._situation.timeline)[1] for window in hiding), times
+        )
+        came = np.zeros(len(times), np.int64)
+        for some in self._situation.atoms.values():
+            came += np.searchsorted(some.t, times, "right") - np.searchsorted(some.t, ends, "right")
+        times = times[came > 0]
+        whole = Question(with_windows(self.program, _reaching_on), self._question.output, EveryTime())
+        return self.at(times).difference(answers_at(whole, self._situation, times, times))
+
+    def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
+        """Return for each row, an answer at its time, the input atoms of one proof."""
+        seen, output = reach(self.program), self._question.predicate
+        assert output is not None
+        unbounded = seen.tuples or seen.past is None or seen.future is None
+        situation = (
+            self._situation if unbounded else self._situation.near(times, seen.past or 0, seen.future or 0)
+        )
+        return supports(self.program, situation, output, rows, times)
+
+
+def _reaching_on(window: Window) -> Window:
+    """Return the window that also shows what is newer than its end, up to the reference time.
+
+    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,u,d}
+    shows and all that is newer. A window that always ends at the reference time or later stays.
+    """
+    if not isinstance(window, TimeWindow):
+        return window
+    ahead, (first, last) = window.step - 1, window.offsets
+    if last >= ahead:
+        return window
+    return TimeWindow(None if first is None else -first, ahead, window.step)
+
+
+def with_windows_of(program: Program, other: Program) -> Program:
+    """Return the program with the window that the other one has on a stream, where that is one."""
+    theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
+
+    def change(literal: formulas.BodyLiteral) -> formulas.BodyLiteral:
+        match literal:
+            case formulas.In(_, formulas.Diamond(Atom(_, (*_, stream))) as inner) if stream in theirs:
+                return formulas.In(next(iter(theirs[stream])), inner)
+            case _:
+                return literal
+
+    rules = (Rule(rule.head, tuple(map(change, rule.body))) for rule in program.rules)
+    return Program(tuple(rules))
+
+
+def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
+    windows_of: dict[Term, set[Window]] = {}
+    for rule in program.rules:
+        for literal in rule.body:
+            match literal:
+                case formulas.In(window, formulas.Diamond(Atom(_, (*_, stream)))):
+                    windows_of.setdefault(stream, set()).add(window)
+                case _:
+                    pass
+    return windows_of
+
+
+def without_empty_groups(program: Program) -> Program:
+    """Return the program in which aggregates of nothing have no row (SEMANTICS T13, as CQELS)."""
+    rules: list[Rule] = []
+    for rule in program.rules:
+        head = head_atom(rule)
+        gathers = [part for part in rule.body if isinstance(part, formulas.Gather)]
+        some = None if head is None else Atom(f"{head.predicate}some", ())
+        if some is None or (gathers and some in rule.body):
+            rules.append(rule)
+        elif gathers and not gathers[0].keys:
+            rules += [Rule(some, (gathers[0].atom,)), Rule(rule.head, (*rule.body, some))]
+        elif not _of_nothing(rule, some.predicate):
+            rules.append(rule)
+    return Program(tuple(rules))
+
+
+def _of_nothing(rule: Rule, some: str) -> bool:
+    """Whether the rule gives the row of no solution, as τ writes it inside GRAPH and EXISTS."""
+    return any(
+        isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
+        for part in rule.body
+    )
+
+
+def without_slices(program: Program) -> Program:
+    """Return the program without LIMIT and OFFSET."""
+
+    def whole(literal: formulas.BodyLiteral) -> formulas.BodyLiteral:
+        return literal.atom if isinstance(literal, formulas.Among) else literal
+
+    return Program(tuple(Rule(rule.head, tuple(map(whole, rule.body))) for rule in program.rules))
+
+
+def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
+    """Return the program in which aggregates have any value, and the places in the output that hold one.
+
+    What asks such a value is true: HAVING, a FILTER, a join on it; what may rest on one blocks nothing.
+    formulas.In the places of values there is null.
+    """
+    whole, above = without_slices(program), _above_aggregates(program)
+    places: frozenset[_Place] = frozenset()
+    while True:
+        rules = [_with_any_values(rule, places, above) for rule in whole.rules]
+        known = places.union(*(predicates for _, predicates in rules))
+        if known == places:
+            freed = Program(tuple(rule for rule, _ in rules))
+            return freed, frozenset(place for name, place in places if name == output)
+        places = known
+
+
+_Place = tuple[Signature, int]
+"""An argument of a predicate, by its place."""
+
+
+def _above_aggregates(program: Program) -> frozenset[Signature]:
+    """Return the predicates that may rest on an aggregate, or on what is first in an order."""
+    above: set[Signature] = set()
+    before = -1
+    while before < len(above):
+        before = len(above)
+        for rule in program.rules:
+            used = {signature(atom) for part in rule.body for atom, _, _ in atoms(part)}
+            if used & above or any(isinstance(part, formulas.SetLiteral) for part in rule.body):
+                above.update(signature(atom) for atom in (head_atom(rule),) if atom)
+    return frozenset(above)
+
+
+def _with_any_values(
+    rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
+) -> tuple[Rule, frozenset[_Place]]:
+    """Return a rule in which atoms have any terms in these places, and the places of such in its head."""
+    names = _others(rule)
+    body: list[formulas.BodyLiteral] = []
+    conditions: list[formulas.Condition] = []
+    for part in rule.body:
+        match part:
+            case formulas.Gather(_, _, atom, keys):
+                # Without keys there is a group even of nothing.
+                body.append(_loosened(atom, places, names, frozenset(keys)) if keys else formulas.Truth())
+            case Atom():
+                body.append(_loosened(part, places, names, variables(part)))
+            case formulas.Test() | formulas.Assign() | formulas.Comparison():
+                conditions.append(part)
+            case formulas.Not():
+                pass
+            case _:
+                body.append(part)
+    bound = set(frozenset[Variable]().union(*map(variables, body)))
+    while askable := [condition for condition in conditions if ready(condition, bound)]:
+        body += askable
+        bound.update(*map(variables, askable))
+        conditions = [condition for condition in conditions if condition not in askable]
+    body += (part for part in rule.body if isinstance(part, formulas.Not) and _blocks(part, bound, above))
+    if not isinstance(rule.head, Atom):
+        return Rule(rule.head, tuple(body)), frozenset()
+    predicate = signature(rule.head)
+    unknown = {(predicate, n) for n, term in enumerate(rule.head.arguments) if variables(term) - bound}
+    terms = (
+        NULL if (predicate, n) in places | unknown else term for n, term in enumerate(rule.head.arguments)
+    )
+    return Rule(Atom(rule.head.predicate, tuple(terms)), tuple(body)), frozenset(unknown)
+
+
+def _loosened(
+    atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
+) -> Atom:
+    """Return the atom with a variable of its own in each of the places, and for variables not kept."""
+    predicate = signature(atom)
+    terms = (
+        next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
+        for n, term in enumerate(atom.arguments)
+    )
+    return Atom(atom.predicate, tuple(terms))
+
+
+def _blocks(literal: formulas.Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
+    """Whether no aggregate has a part in what the literal denies."""
+    return variables(literal) <= {*bound} and not any(
+        signature(atom) in above for atom, _, _ in atoms(literal)
+    )
+
+
+def _others(rule: Rule) -> Iterator[Variable]:
+    """Yield variables that the rule does not have."""
+    taken = variables(rule.head).union(*map(variables, rule.body))
+    return (name for name in (Variable(f"Any{n}") for n in count()) if name not in taken)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,7 +424,7 @@ class CauseSearch:
         """Return which rows the pull lacks even if nothing had come after their last report."""
         # More input can also change an aggregate, or push a row out of the first ones.
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
-        if not any(isinstance(part, Not | SetLiteral) for part in parts):
+        if not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
         (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
@@ -268,7 +489,7 @@ class CauseSearch:
         self, program: Program, times: Array, rows: DifferingRows, after: Array, until: Array
     ) -> Mask:
         """Return which rows a program would have, were its aggregates others, at a time in (after, until]."""
-        if not any(isinstance(part, Gather) for rule in program.rules for part in rule.body):
+        if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return np.zeros(len(rows.end), np.bool_)
         free, places = with_any_aggregates(program, self._sides.output)
         columns = [
@@ -314,3 +535,336 @@ def _ascending(values: list[int]) -> list[Array]:
             ends[part] = value
             parts[part].append(place)
     return [np.array(part, np.int64) for part in parts]
+
+
+_ORDERED: Final = 1000
+"""The orders of the rows of so many periods are held."""
+_AT_ONCE: Final = 1_000_000
+"""When there are more rows their causes are asked for, before those of other sections are read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowCauses:
+    """The causes of all rows that one side alone has, period by period, as places among the causes.
+
+    The rows of the period at a place begin at `begins`, which has one place more.
+    """
+
+    causes: npt.NDArray[np.int8]
+    begins: Array
+
+    @property
+    def owner(self) -> Array:
+        """The place of each row's period."""
+        return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
+
+
+@dataclass(frozen=True, eq=False)
+class _SectionRows:
+    """The rows that a side alone has in the periods of a section that disagree, verdict by verdict.
+
+    `owner` is the place of a row's period among all that disagree, `numbers` its own place among all rows.
+    """
+
+    answers: BothAnswers
+    section: int
+    rows: DifferingRows
+    owner: Array
+    numbers: Array
+
+    @cached_property
+    def pushed(self) -> Array:
+        """When push last had each row, up to the end of its period; -1: never."""
+        numbers = self.rows.reported.copy()
+        for before in reversed(range(self.section)):
+            if not len(left := np.flatnonzero(numbers < 0)):
+                break
+            pushed = self.answers.push.within(self.answers.span(before), self.rows.coded.terms)
+            some = self.rows.take(left)
+            numbers[left] = _reported(pushed, some.columns, some.end)
+        return numbers
+
+
+_Wanted = tuple[Side, Row, int]
+"""A row of a side, and a time at which it is an answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class _SupportWork:
+    """Finds what rows rest on that are answers up to so many time points before a slice."""
+
+    programs: SidePrograms
+    before: int
+
+    @property
+    def questions(self) -> Sequence[Question]:
+        """What the input of a slice is for."""
+        return self.programs.questions
+
+    def __call__(self, situation: EncodedSituation, wanted: Sequence[_Wanted]) -> list[tuple[Fact, ...]]:
+        """Return of each row the input atoms of one proof."""
+        proved: dict[int, tuple[Fact, ...]] = {}
+        statics = self.programs.statics(situation)
+        for side, static, program in (
+            (Side.PUSH, SideStatic.PUSH, self.programs.push),
+            (Side.PULL, SideStatic.PULL, self.programs.pull),
+        ):
+            own = [place for place, (row_side, _, _) in enumerate(wanted) if row_side is side]
+            rows, times = [wanted[place][1] for place in own], [wanted[place][2] for place in own]
+            if own:
+                asked_program = AskedProgram(program, self.programs.output, statics[static])
+                proved |= zip(own, asked_program.supports(rows, times), strict=True)
+        return [proved[place] for place in range(len(wanted))]
+
+
+class DifferenceCauses:
+    """The causes of every difference in some periods, over one trace."""
+
+    def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
+        self._sides = sides
+        self._periods = [comparison for verdict in verdicts for comparison in verdict.intervals.disagreeing]
+        self._trace = trace
+        self._held: tuple[int, Mapping[Side, _SectionRows]] | None = None
+        self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
+
+    @property
+    def periods(self) -> Sequence[PeriodComparison]:
+        """The periods that disagree, in the order of the verdicts."""
+        return self._periods
+
+    @cached_property
+    def _places(self) -> dict[PeriodComparison, int]:
+        return {period: place for place, period in enumerate(self._periods)}
+
+    def causes(self, side: Side) -> RowCauses:
+        """Return the causes of all rows that a side alone has."""
+        return self._causes[side]
+
+    def counts(self, side: Side) -> Array:
+        """Return how many rows a side alone has: a row for each period that disagrees, a column a cause."""
+        causes = self.causes(side)
+        cells = len(self._periods) * len(CAUSES)
+        counts = np.bincount(causes.owner * len(CAUSES) + causes.causes, minlength=cells)
+        return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
+
+    def cause_counts(self, periods: Sequence[PeriodComparison]) -> Array:
+        """Return how many rows one side alone has in some periods that disagree, by the cause's place."""
+        numbers: Array = self._totals[[self._places[period] for period in periods]].sum(axis=0)
+        return numbers
+
+    @cached_property
+    def _totals(self) -> Array:
+        numbers: Array = sum(self._counts.values(), np.zeros(len(CAUSES), np.int64))
+        return numbers
+
+    @cached_property
+    def _counts(self) -> dict[Side, Array]:
+        return {side: self.counts(side) for side in Side}
+
+    def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
+        """Return how many rows a side alone has in some periods that disagree, a row for each, by cause."""
+        numbers: Array = self._counts[side][[self._places[period] for period in periods]]
+        return numbers
+
+    def in_order(self, side: Side, period: PeriodComparison) -> Array:
+        """Return a period's rows in the order of `differences`, as places among the causes of all."""
+        if (side, period) not in self._ordered:
+            if len(self._ordered) >= _ORDERED:
+                self._ordered.clear()
+            rows, number = self._rows_of(side, period)
+            begin = self._begins[side][self._places[period]]
+            self._ordered[side, period] = begin + text_order(rows.of(number), rows.terms)
+        return self._ordered[side, period]
+
+    def difference(self, side: Side, number: int) -> tuple[PeriodComparison, RowDifference]:
+        """Return a row of a side, by its place among the causes of all, with its period."""
+        place = int(np.searchsorted(self._begins[side], number, "right")) - 1
+        period, own = self._periods[place], np.array([number - self._begins[side][place]])
+        rows, numbered = self._rows_of(side, period)
+        (row,) = row_texts(rows.of(numbered).take(own), rows.terms)
+        ((cause, t),) = self._causes_of_rows(side, place, number, number + 1)
+        return period, RowDifference(side, row, cause, t)
+
+    def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
+        """Yield each row that one side alone has in the period, with its cause."""
+        place = self._places[period]
+        for side in Side:
+            begin, end = self._begins[side][place : place + 2].tolist()
+            if begin == end:
+                continue
+            period_rows, number = self._rows_of(side, period)
+            rows = period_rows.rows(number)
+            # Of rows without null their texts are the order.
+            keys = map(row_order, rows) if any(None in row for row in rows) else rows
+            causes = self._causes_of_rows(side, place, begin, end)
+            for _, row, (cause, t) in sorted(zip(keys, rows, causes, strict=True), key=itemgetter(0)):
+                yield RowDifference(side, row, cause, t)
+
+    def _causes_of_rows(
+        self, side: Side, place: int, begin: int, end: int
+    ) -> Iterator[tuple[RowCause, int | None]]:
+        """Yield the cause, and when push last had it, of some rows of a period, by their places among all."""
+        section_row = self._section_rows(int(self._sections[place]))[side]
+        first = int(np.searchsorted(section_row.numbers, begin))
+        causes, pushed = self.causes(side).causes[begin:end], section_row.pushed[first : first + end - begin]
+        for cause, t in zip(causes.tolist(), pushed.tolist(), strict=True):
+            yield CAUSES[cause], None if t < 0 else t
+
+    def _rows_of(self, side: Side, period: PeriodComparison) -> tuple[PeriodRows, int]:
+        tables, number = period.tables.at(period.number)
+        return tables.only(side), number
+
+    def supports(
+        self, comparisons: Sequence[tuple[RowDifference, PeriodComparison]]
+    ) -> list[tuple[Fact, ...]]:
+        """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
+        at = [
+            difference.pushed
+            if difference.side is Side.PUSH and difference.pushed is not None
+            else period.end
+            for difference, period in comparisons
+        ]
+        rows = [
+            (difference.side, difference.row, t) for (difference, _), t in zip(comparisons, at, strict=True)
+        ]
+        places = self._by_slice([period.end for _, period in comparisons])
+        work = _SupportWork(self._sides.programs, self._longest)
+        intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
+        proved: dict[int, tuple[Fact, ...]] = {}
+        for (_, some), facts in zip(places, self._trace.results(work, intervals), strict=True):
+            proved |= zip(some.tolist(), facts, strict=True)
+        return [proved[place] for place in range(len(comparisons))]
+
+    @cached_property
+    def _longest(self) -> int:
+        """How many time points the longest of the periods has."""
+        return max((comparison.end - comparison.start for comparison in self._periods), default=0)
+
+    @cached_property
+    def _slices(self) -> Sequence[Interval]:
+        """The slices of the timeline in which causes are found: a period is in the one that it ends in.
+
+        Of several none is in two sections.
+        """
+        intervals = self._trace.slices(self._sides.programs.questions, self._longest)
+        if len(intervals) == 1:
+            # It may be one as no part of it is enough, of windows of tuples for instance.
+            return intervals
+        lasts = {*(interval.last for interval in intervals), *self._sides.answers.borders.tolist()}
+        first, last = intervals[0].first, intervals[-1].last
+        ends = sorted(t for t in lasts if first <= t <= last)
+        return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
+
+    def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
+        """Return the slices that have some of the ends, with the places of these."""
+        numbers = np.searchsorted([interval.last for interval in self._slices], ends)
+        return [
+            (self._slices[number], np.flatnonzero(numbers == number))
+            for number in np.unique(numbers).tolist()
+        ]
+
+    @cached_property
+    def _sections(self) -> Array:
+        """The section of each period."""
+        parts = [
+            tables.sections(np.array([comparison.number for comparison in periods]))
+            for tables, periods in groupby(self._periods, attrgetter("tables"))
+        ]
+        return np.concatenate([np.empty(0, np.int64), *parts])
+
+    @cached_property
+    def _begins(self) -> Mapping[Side, Array]:
+        """Where the rows of each period begin among those that a side alone has, then how many there are."""
+        numbered = [
+            (tables.sizes, [comparison.number for comparison in periods])
+            for tables, periods in groupby(self._periods, attrgetter("tables"))
+        ]
+        parts = {side: [sizes.only(side)[numbers] for sizes, numbers in numbered] for side in Side}
+        return {side: np.cumsum(np.concatenate([[0], *own]), dtype=np.int64) for side, own in parts.items()}
+
+    @cached_property
+    def _causes(self) -> Mapping[Side, RowCauses]:
+        """The causes of all periods' rows, in the order in which a period has its rows."""
+        # The causes of all rows are held, so each is a byte.
+        numbers = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
+        periods: list[tuple[Interval, DifferingPeriods]] = []
+        placed: list[Mapping[Side, Array]] = []
+        ends, held = (
+            np.array([(comparison.start, comparison.end) for comparison in self._periods], np.int64).reshape(
+                -1, 2
+            ),
+            0,
+        )
+        for section in np.unique(self._sections).tolist():
+            sides, places = self._section_rows(section), np.flatnonzero(self._sections == section)
+            for within, some in self._by_slice(ends[places, 1].tolist()):
+                own = {side: np.flatnonzero(np.isin(one.owner, places[some])) for side, one in sides.items()}
+                rows = {side: sides[side].rows.take(chosen) for side, chosen in own.items()}
+                start, end = ends[places[some]].T
+                periods.append(
+                    (within, DifferingPeriods(start, end, self._pushes(section, start, end), rows))
+                )
+                placed.append({side: sides[side].numbers[chosen] for side, chosen in own.items()})
+            held += sum(len(side.numbers) for side in sides.values())
+            # One slice that is in several sections is worked on for each of them.
+            if held > _AT_ONCE or len(self._slices) == 1:
+                self._find(periods, placed, numbers)
+                periods, placed, held = [], [], 0
+        self._find(periods, placed, numbers)
+        return {side: RowCauses(causes, self._begins[side]) for side, causes in numbers.items()}
+
+    def _find(
+        self,
+        periods: Sequence[tuple[Interval, DifferingPeriods]],
+        placed: Sequence[Mapping[Side, Array]],
+        causes: Mapping[Side, npt.NDArray[np.int8]],
+    ) -> None:
+        """Write down the causes of the rows of some slices, which have these numbers."""
+        work = CauseWork(self._sides.programs, self._longest)
+        for own, result in zip(placed, self._trace.results(work, periods), strict=True):
+            for side, numbers in own.items():
+                causes[side][numbers] = result[side]
+
+    def _section_rows(self, section: int) -> Mapping[Side, _SectionRows]:
+        if self._held is None or self._held[0] != section:
+            self._held = None
+            self._held = section, {side: self._read(side, section) for side in Side}
+        return self._held[1]
+
+    def _read(self, side: Side, section: int) -> _SectionRows:
+        """Return the rows that a side alone has in periods of a section."""
+        answers = self._sides.answers
+        places = np.flatnonzero(self._sections == section)
+        # Periods of one length follow each other, and share their tables.
+        chosen = [self._periods[place] for place in places.tolist()]
+        parts = []
+        for tables, periods in groupby(chosen, attrgetter("tables")):
+            rows, first = tables.only(side, section)
+            parts.append(rows.among(np.array([period.number for period in periods]) - first))
+        pushed = answers.section(section).push
+        begins = self._begins[side]
+        sizes = begins[places + 1] - begins[places]
+        owner = np.repeat(places, sizes)
+        _, numbers = spread(begins[places], begins[places] + sizes)
+        end = np.array([comparison.end for comparison in chosen], np.int64)
+        start = np.array([comparison.start for comparison in chosen], np.int64)
+        (start, end) = (np.repeat(times, sizes) for times in (start, end))
+        columns = concatenate(parts, len(pushed.runs.columns)).columns
+        reported = _reported(pushed, columns, end)
+        rows = DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported)
+        return _SectionRows(answers, section, rows, owner, numbers)
+
+    def _pushes(self, section: int, start: Array, end: Array) -> Array:
+        """Return the times in some periods of a section at which push evaluates."""
+        pushed = self._sides.answers.section(section).push
+        steps = np.zeros(len(pushed.times) + 1, np.int64)
+        np.add.at(steps, pushed.until(start) + 1, 1)
+        np.add.at(steps, pushed.until(end) + 1, -1)
+        time: Array = pushed.times[np.cumsum(steps[:-1]) > 0]
+        return time
+
+
+def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
+    """Return when push last had each of some rows, up to a time of each; -1: never."""
+    numbers: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
+    return numbers

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Final, NamedTuple, overload
+from typing import Final, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
@@ -79,32 +79,34 @@ class PeriodRows:
         return [self._rows[place] for place in self._own(number).tolist()]
 
 
-@dataclass(frozen=True, eq=False)
-class PeriodTables:
+_Part = TypeVar("_Part")
+
+
+class PeriodParts(NamedTuple, Generic[_Part]):
     """What push reported in whole periods, what pull reports at their ends, and what one alone has.
 
     They are consecutive periods, numbered from 0.
     """
 
-    push: PeriodRows
-    pull: PeriodRows
-    push_only: PeriodRows
-    pull_only: PeriodRows
+    push: _Part
+    pull: _Part
+    push_only: _Part
+    pull_only: _Part
 
-    def only(self, side: Side) -> PeriodRows:
-        """Return the rows that one side alone has."""
+    def only(self, side: Side) -> _Part:
+        """Return what one side alone has."""
         return self.push_only if side is Side.PUSH else self.pull_only
 
-    @cached_property
-    def agreeing(self) -> Mask:
-        """In which periods both sides have the same rows, blank nodes up to isomorphism."""
-        push, pull = (self.only(side).sizes > 0 for side in Side)
-        mask: Mask = ~(push | pull)
-        for number in np.flatnonzero(push & pull).tolist():
-            from agreement.comparing.matching.blank_nodes import alike
 
-            mask[number] = alike(frozenset(self.push.rows(number)), frozenset(self.pull.rows(number)))
-        return mask
+def _agreeing(tables: PeriodParts[PeriodRows]) -> Mask:
+    """Return in which periods both sides have the same rows, blank nodes up to isomorphism."""
+    push, pull = (tables.only(side).sizes > 0 for side in Side)
+    mask: Mask = ~(push | pull)
+    for number in np.flatnonzero(push & pull).tolist():
+        from agreement.comparing.matching.blank_nodes import alike
+
+        mask[number] = alike(frozenset(tables.push.rows(number)), frozenset(tables.pull.rows(number)))
+    return mask
 
 
 @dataclass(slots=True, eq=False)
@@ -113,7 +115,7 @@ class _Section:
 
     push: AnswerRuns
     pull: AnswerRuns
-    tables: dict[int, PeriodTables] = field(default_factory=dict)
+    tables: "dict[int, PeriodTables]" = field(default_factory=dict)
 
 
 class BothAnswers:
@@ -161,17 +163,9 @@ class BothAnswers:
         return self._held[1]
 
 
-class PeriodSizes(NamedTuple):
-    """How many rows push reported in each whole period, pull reports at its end, and one side alone has."""
-
-    push: Array
-    pull: Array
-    push_only: Array
-    pull_only: Array
-
-    def only(self, side: Side) -> Array:
-        """Return how many rows a side alone has."""
-        return self.push_only if side is Side.PUSH else self.pull_only
+PeriodTables = PeriodParts[PeriodRows]
+PeriodSizes = PeriodParts[Array]
+"""How many rows each period has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,8 +192,7 @@ class ComparedPeriods:
         """Return how many rows the periods of a section have, and which of them agree."""
         if section not in self._summaries:
             tables = self._tables(section)
-            every = (tables.push, tables.pull, tables.push_only, tables.pull_only)
-            self._summaries[section] = PeriodSizes(*(rows.sizes for rows in every)), tables.agreeing
+            self._summaries[section] = PeriodSizes(*(rows.sizes for rows in tables)), _agreeing(tables)
         return self._summaries[section]
 
     @cached_property

@@ -56,8 +56,8 @@ def named_reporter(name: str, text: str) -> NamedReporter:
     """
     check_reporter(name)
     if name.startswith(ADAPTER):
-        version = adapted_version(name.removeprefix(ADAPTER), text)
-        return NamedReporter(version.engine.name, version.engine, version.lexical)
+        engine, lexical = adapted_version(name.removeprefix(ADAPTER), text)
+        return NamedReporter(engine.name, engine, lexical)
     return NamedReporter(name, reporter(name))
 
 

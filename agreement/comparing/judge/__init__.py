@@ -1,15 +1,6 @@
 """`lars judge`: is an engine's answer correct, for which start times, and the fault that explains it."""
 
-from agreement.comparing.judge.alignment import align
-from agreement.comparing.judge.cases import (
-    ACCEPTED_JUDGES,
-    RefusedCase,
-    all_refused,
-    case_files,
-    each_case,
-    is_judge,
-)
-from agreement.comparing.judge.gracious import Shift, border_shifts
+from agreement.comparing.judge.diagnosis import Shift, border_shifts
 from agreement.comparing.judge.judge_inputs import (
     ANSWERS_FORM,
     check_order,
@@ -24,4 +15,12 @@ from agreement.comparing.judge.judge_inputs import (
     with_text,
 )
 from agreement.comparing.judge.judgement import Judgement, judge_recording
-from agreement.comparing.judge.verdict import JudgedWindow, Options, Verdict, measures
+from agreement.comparing.judge.judging import (
+    ACCEPTED_JUDGES,
+    RefusedCase,
+    all_refused,
+    case_files,
+    each_case,
+    is_judge,
+)
+from agreement.comparing.judge.verdict import JudgedWindow, Options, Verdict, align, measures

@@ -11,10 +11,12 @@ from itertools import chain, islice, product
 from math import prod
 from typing import Final
 
-from agreement.comparing.judge.alignment import ExpectedReport, ReportAssignment, Slot, recorded_for, slots
 from agreement.comparing.judge.verdict import (
+    ExpectedReport,
     Options,
     Phase,
+    ReportAssignment,
+    Slot,
     Verdict,
     belonging,
     clock_driven,
@@ -22,6 +24,8 @@ from agreement.comparing.judge.verdict import (
     comparing,
     is_right,
     phase_of,
+    recorded_for,
+    slots,
 )
 from agreement.documents.recordings import Recording
 from agreement.documents.requests import EmptyReports, MatchBy, WindowSource, sources
@@ -160,7 +164,7 @@ class Bench:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
         times = dict.fromkeys(point.time for point in schedule.points)
-        expected = [ExpectedReport(t, t * length, (), reported=True, views=()) for t in times]
+        expected = [ExpectedReport(t, t * length, (), reported=True) for t in times]
         return [slot for slot in slots(expected, self.recorded.reports, self.how) if self.phase.decides(slot)]
 
     def odd(self, z: StartTimes) -> int:
@@ -300,12 +304,6 @@ class Sieve:
         return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=expects)), self.how)
 
 
-def sieve(bench: Bench) -> Sieve | None:
-    """Return what rules out start times; None where the clock does not drive, or contents do not decide."""
-    answers = answers_of(bench.table.of) if clock_driven(bench.table.of) else None
-    return None if answers is None else Sieve(bench, answers)
-
-
 _MANY: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""
 _TRIED: Final = 4
@@ -429,8 +427,10 @@ def _outcome(bench: Bench, progress: Progress) -> _Outcome:
         else:
             fitting.append((number, z))
     several = len(fitting) > options.whole and options.match is MatchBy.TIME
-    if several and (ruling := sieve(bench)) is not None:
-        fitting, wrong = ruling.sift(fitting, progress)
+    # Where the clock does not drive, or contents do not decide, each is judged in whole.
+    answers = answers_of(bench.table.of) if several and clock_driven(bench.table.of) else None
+    if answers is not None:
+        fitting, wrong = Sieve(bench, answers).sift(fitting, progress)
         ruled_out += wrong
     verdicts: list[Verdict | None] = []
     for done, (_, z) in enumerate(fitting):

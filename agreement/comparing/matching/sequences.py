@@ -11,8 +11,7 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from agreement.comparing.matching.likeness import Likeness, match_rows
-from agreement.comparing.matching.row_keys import keys_of, row_key
+from agreement.comparing.matching.likeness import Likeness, keys_of, match_rows, row_key
 from agreement.documents.recordings import Report, RowsByNumber, rows_of
 from solver.facts import Row
 from translate.model.query import Semantics

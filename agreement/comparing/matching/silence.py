@@ -7,31 +7,14 @@ from typing import Final, assert_never
 from agreement.documents.traces import Trace
 from lars.language.windows import Interval
 from solver.job import Question
-from translate.model.patterns import (
-    UNMODIFIED,
-    Bgp,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Join,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    Pattern,
-    Select,
-    Service,
-    StreamBlock,
-    Union,
-    Values,
-)
+from translate.model import patterns as algebra
 from translate.model.query import EngineQuery, Form
 
 MOST: Final = 3
 """How many parts without a match are named; a stream that is absent leaves all of its patterns so."""
 
 HasRows = Callable[[EngineQuery], bool]
-_Within = Callable[[Pattern], Pattern]
+_Within = Callable[[algebra.Pattern], algebra.Pattern]
 
 
 def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
@@ -51,45 +34,49 @@ def rows_on(
     return lambda query: any(size for _, size in plain.answers([question(query)], within)[0].parts)
 
 
-def _itself(pattern: Pattern) -> Pattern:
+def _itself(pattern: algebra.Pattern) -> algebra.Pattern:
     return pattern
 
 
-def _unmatched(query: EngineQuery, pattern: Pattern, within: _Within, has_rows: HasRows) -> Iterator[str]:
+def _unmatched(
+    query: EngineQuery, pattern: algebra.Pattern, within: _Within, has_rows: HasRows
+) -> Iterator[str]:
     """Yield what is wrong with a part that stands `within` its graph or stream; nothing where it has rows."""
-    if has_rows(replace(query, form=Form.ASK, result=(), pattern=within(pattern), modifiers=UNMODIFIED)):
+    if has_rows(
+        replace(query, form=Form.ASK, result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)
+    ):
         return
     inside = tuple(_parts(pattern, within))
     texts = [text for part, around in inside for text in _unmatched(query, part, around, has_rows)]
     whole = within(pattern)
-    where = " in its window when that is evaluated" if isinstance(whole, StreamBlock) else ""
+    where = " in its window when that is evaluated" if isinstance(whole, algebra.StreamBlock) else ""
     yield from texts or [f"{whole} has no match{', its parts have' if inside else where}"]
 
 
-def _parts(pattern: Pattern, within: _Within) -> Iterable[tuple[Pattern, _Within]]:
+def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:
     """Return the parts that a solution needs; of a union they need not all have matches, but one."""
     match pattern:
-        case Bgp(triples):
-            return [(Bgp((triple,)), within) for triple in triples] if len(triples) > 1 else ()
-        case PathPattern() | Values():
+        case algebra.Bgp(triples):
+            return [(algebra.Bgp((triple,)), within) for triple in triples] if len(triples) > 1 else ()
+        case algebra.PathPattern() | algebra.Values():
             return ()
-        case StreamBlock(_, _, inner):
+        case algebra.StreamBlock(_, _, inner):
             return [(part, _around(pattern, around)) for part, around in _parts(inner, within)]
-        case Graph(_, inner) | Service(_, inner):
+        case algebra.Graph(_, inner) | algebra.Service(_, inner):
             return [(inner, lambda part: within(replace(pattern, pattern=part)))]
-        case Join(left, right) | Union(left, right):
+        case algebra.Join(left, right) | algebra.Union(left, right):
             return [(left, within), (right, within)]
-        case LeftJoin(left, _) | Minus(left, _):
+        case algebra.LeftJoin(left, _) | algebra.Minus(left, _):
             return [(left, within)]
-        case Filter(inner) | Extend(inner) | Group(inner) | Select(inner):
+        case algebra.Filter(inner) | algebra.Extend(inner) | algebra.Group(inner) | algebra.Select(inner):
             return [(inner, within)]
         case _:
             assert_never(pattern)
 
 
-def _around(block: StreamBlock, within: _Within) -> _Within:
-    def found(part: Pattern) -> Pattern:
-        assert isinstance(part, Bgp | PathPattern)
+def _around(block: algebra.StreamBlock, within: _Within) -> _Within:
+    def found(part: algebra.Pattern) -> algebra.Pattern:
+        assert isinstance(part, algebra.Bgp | algebra.PathPattern)
         return within(replace(block, pattern=part))
 
     return found

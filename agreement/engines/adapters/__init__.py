@@ -5,21 +5,23 @@ An adapter is a program that speaks the protocol, JSON lines, on its standard st
 
 from agreement.engines.adapters.built_in import (
     ADAPTER,
-    AdaptedVersion,
     BuiltInEngine,
     adapted_version,
     built_in,
 )
 from agreement.engines.adapters.checking import AdapterCheck, checks_of
 from agreement.engines.adapters.client import SILENCE, RunningAdapter
-from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, schema
-from agreement.engines.adapters.serving import replies
-from agreement.engines.adapters.stream_engines import (
+from agreement.engines.adapters.messages import (
     EngineAnswers,
+    EngineReport,
     EngineSession,
     FailedEngineError,
+    ProfileReply,
+    PushReply,
     RefusedQueryError,
     Registration,
     StreamEngine,
     answers_of,
+    schema,
 )
+from agreement.engines.adapters.serving import replies

@@ -15,9 +15,15 @@ from agreement.documents import values
 from agreement.documents.recordings import Push, Recording, Report, static_lines, static_of
 from agreement.documents.requests import read_once, sources
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, problem_of
-from agreement.engines.adapters.stream_engines import RefusedQueryError, Registration, answers_of
-from agreement.engines.cqels.query_text import with_its_text
+from agreement.engines.adapters.messages import (
+    EngineReport,
+    ProfileReply,
+    PushReply,
+    RefusedQueryError,
+    Registration,
+    answers_of,
+    problem_of,
+)
 from agreement.engines.engine import Engine, Off
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
@@ -33,6 +39,7 @@ from agreement.engines.specifications import (
     specified_answers,
 )
 from agreement.engines.specifications.reporting import CLOCKED
+from agreement.engines.versions.cqels_text import with_its_text
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
@@ -173,22 +180,21 @@ class BuiltInSession:
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
         """Push triples; a specification refuses one that is earlier than another, as no stream has it."""
-        if isinstance(self.reporter, Engine):
-            return self._by_trigger(pushes)
-        problems = list(self._problems(pushes))
-        taken = [push for push, problem in zip(pushes, problems, strict=True) if problem is None]
-        first = len(self.run.pushes)
+        own = isinstance(self.reporter, Engine)
+        problems = [None] * len(pushes) if own else [*self._problems(pushes)]
+        number = len(self.run.pushes)
+        taken = (push for push, problem in zip(pushes, problems, strict=True) if problem is None)
         self.run = replace(self.run, pushes=(*self.run.pushes, *taken))
-        recording = self.reports()
+        recording, waits = self.reports(), self._waits
         replies: list[PushReply] = []
-        number = first
         for push, problem in zip(pushes, problems, strict=True):
-            if problem is None:
-                own = self._until(recording, push.t) if self._waits else self._of(recording, number)
-                replies.append(PushReply(reports=own))
-                number += 1
-            else:
+            if problem is not None:
                 replies.append(PushReply(reports=(), refused=problem))
+                continue
+            reports = self._until(recording, push.t) if waits else self._of(recording, number)
+            refused = "the engine refuses it" if number in recording.rejected else None
+            replies.append(PushReply(reports=reports, refused=refused))
+            number += 1
         return replies
 
     def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
@@ -206,18 +212,6 @@ class BuiltInSession:
                 latest = push.t
                 yield None
 
-    def _by_trigger(self, pushes: Sequence[Push]) -> list[PushReply]:
-        first = len(self.run.pushes)
-        self.run = replace(self.run, pushes=(*self.run.pushes, *pushes))
-        recording = self.reports()
-        return [
-            PushReply(
-                reports=self._of(recording, number),
-                refused="the engine refuses it" if number in recording.rejected else None,
-            )
-            for number in range(first, first + len(pushes))
-        ]
-
     def _of(self, recording: Recording, number: int) -> tuple[EngineReport, ...]:
         """Return what the push with a number triggered."""
         bounds = recording.windows or [None] * len(recording.reports)
@@ -229,20 +223,27 @@ class BuiltInSession:
         )
 
     @property
+    def _strategies(self) -> list[frozenset[Strategy]]:
+        """When the windows of a specification report; an engine version's are its own matter."""
+        if isinstance(self.reporter, Engine):
+            return []
+        return [self.reporter.report, *self.reporter.windows.values()]
+
+    @property
     def _waits(self) -> bool:
         """Whether a specification's report is certain only once its time has passed."""
-        assert isinstance(self.reporter, Specification)
-        named = [self.reporter.report, *self.reporter.windows.values()]
+        if isinstance(self.reporter, Engine):
+            return False
         tick = needed_tick(self.reporter, sources(self.run.query))
-        return tick is Tick.INSTANT or any(strategies & CLOCKED for strategies in named)
+        return tick is Tick.INSTANT or any(strategies & CLOCKED for strategies in self._strategies)
 
     @property
     def _includes_end(self) -> bool:
         """Whether what closes at a time is certain when an element of that time arrives."""
         assert isinstance(self.reporter, Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
-        strategies = [self.reporter.report, *self.reporter.windows.values()]
-        return bounds is Bounds.HIGH_OPEN and all(Strategy.WINDOW_CLOSE in one for one in strategies)
+        closing = all(Strategy.WINDOW_CLOSE in strategies for strategies in self._strategies)
+        return bounds is Bounds.HIGH_OPEN and closing
 
     def _until(self, recording: Recording, t: float) -> tuple[EngineReport, ...]:
         """Return what has become certain when time has come to `t`, in ms."""
@@ -293,18 +294,10 @@ ADAPTER: Final = "adapter:"
 _ELSE: Final = "rspql"
 
 
-@dataclass(frozen=True, slots=True)
-class AdaptedVersion:
-    """A real engine as an engine version; `lexical` where its rows do not keep the kinds of terms."""
+def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
+    """Return the engine behind an adapter, asked once what it says of itself, as an engine version.
 
-    engine: Engine
-    lexical: bool
-
-
-def adapted_version(command: str, text: str) -> AdaptedVersion:
-    """Return the engine behind an adapter, asked once what it says of itself.
-
-    Raises LarsError where it refuses the query.
+    And whether its rows do not keep the kinds of terms. Raises LarsError where it refuses the query.
     """
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
@@ -317,7 +310,7 @@ def adapted_version(command: str, text: str) -> AdaptedVersion:
 
     profile = _profile(command, text)
     specification = profile.dialect if profile.dialect in NAMES else _ELSE
-    return AdaptedVersion(Engine(profile.engine, specification, (), recorded), not profile.kinds)
+    return Engine(profile.engine, specification, (), recorded), not profile.kinds
 
 
 def _profile(command: str, text: str) -> ProfileReply:

@@ -8,10 +8,10 @@ from agreement.documents.outputs import first_few, quantity
 from agreement.documents.recordings import Push
 from agreement.documents.values import cut
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import ProfileReply
-from agreement.engines.adapters.stream_engines import (
+from agreement.engines.adapters.messages import (
     EngineAnswers,
     FailedEngineError,
+    ProfileReply,
     RefusedQueryError,
     Registration,
     answers_of,

@@ -33,15 +33,17 @@ from agreement.engines.adapters.messages import (
     CloseReply,
     EngineReport,
     ErrorReply,
+    FailedEngineError,
     Message,
     OpenMessage,
     ProfileReply,
     PushMessage,
     PushReply,
+    RefusedQueryError,
+    Registration,
     check_variable,
     problem_of,
 )
-from agreement.engines.adapters.stream_engines import FailedEngineError, RefusedQueryError, Registration
 from lars.errors import LarsError, on_one_line
 from solver.rdf import canonical
 

@@ -13,14 +13,16 @@ from agreement.engines.adapters.messages import (
     AdvanceReply,
     CloseMessage,
     CloseReply,
+    EngineSession,
     ErrorReply,
     Message,
     OpenMessage,
     PushMessage,
     PushReply,
+    Registration,
+    StreamEngine,
     problem_of,
 )
-from agreement.engines.adapters.stream_engines import EngineSession, Registration, StreamEngine
 from lars.errors import LarsError
 
 _NONE_OPEN = "no query is open; accepted: open first"

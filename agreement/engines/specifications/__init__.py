@@ -1,21 +1,14 @@
 """What engines should answer: the reference semantics of RSP-QL (2014), its parameters as data."""
 
-from agreement.engines.specifications.contents import ContentAnswers, ShownSpans, Task
-from agreement.engines.specifications.elements import (
-    Frame,
-    TickClock,
-    Version,
-    at_close,
-    elements_of,
-    shape,
-)
 from agreement.engines.specifications.evaluation import (
+    ContentAnswers,
     EngineRun,
     EvaluationReport,
-    FiredWindow,
     FramedTask,
     OpenChoice,
     ScheduledTask,
+    ShownSpans,
+    Task,
     Timetable,
     answers_of,
     choice_at,
@@ -37,4 +30,14 @@ from agreement.engines.specifications.parameters import (
     in_words,
     specification,
 )
-from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick
+from agreement.engines.specifications.reporting import (
+    EvaluationPoint,
+    Frame,
+    ShownWindow,
+    TickClock,
+    Version,
+    at_close,
+    elements_of,
+    needed_tick,
+    shape,
+)

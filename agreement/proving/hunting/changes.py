@@ -9,7 +9,7 @@ from typing import Final
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.engine import OPERATORS, OWN_STREAM
 from agreement.engines.specifications import Task
-from agreement.engines.specifications.elements import PushedTriple
+from agreement.engines.specifications.reporting import PushedTriple
 from lars.durations import NANOSECONDS, Duration
 from lars.language.terms import Iri, Variable
 from solver.facts import Triple

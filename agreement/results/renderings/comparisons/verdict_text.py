@@ -14,10 +14,16 @@ from rich.text import Text
 
 from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
-from agreement.comparing.judge.cases import CaseVerdict, by_family, first_problem
-from agreement.comparing.judge.comparability import in_points, starts_in_words, undecided_text
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
-from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.comparing.judge.judging import (
+    AnswersVerdict,
+    CaseVerdict,
+    by_family,
+    first_problem,
+    in_points,
+    starts_in_words,
+    undecided_text,
+)
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import first_few, plain, quantity, table, told_apart

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.matching import likeness
-from agreement.comparing.matching.likeness import Likeness, match_rows, matched_by_keys
-from agreement.comparing.matching.row_keys import close, row_key
+from agreement.comparing.matching.likeness import Likeness, close, match_rows, matched_by_keys, row_key
 from agreement.documents.recordings import RowNumbers
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
 from translate.model.query import Semantics

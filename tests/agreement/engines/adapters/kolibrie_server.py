@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from agreement.documents.recordings import Push, stream_iri, triple_of
 from agreement.engines.adapters import BuiltInEngine, Registration
-from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, KOLIBRIE_SERVER, _machine
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER, _Machine
 from lars.errors import LarsError
 
 
@@ -28,12 +28,12 @@ def rows_at_stop(query, static, pushes):
 
     Each window shows the union of all that are open, which is what the first of them to open holds.
     """
-    machine = _machine(query, static, pushes, frozenset())
+    machine = _Machine(query, static, pushes, frozenset())
     for number, push in enumerate(pushes):
         list(machine.arrive(number, push))
-    every = enumerate(chain.from_iterable(one.live.contents.values()) for one in machine.windows)
+    every = enumerate(chain.from_iterable(one.contents.values()) for one in machine.windows)
     rest = {n: tuple(dict.fromkeys(triples)) for n, triples in every}
-    return machine.head.names, machine._fired(rest, machine.windows[0].now) or machine.joined()
+    return machine.names, machine._fired(rest, machine.windows[0].now) or machine.joined()
 
 
 class Sessions:

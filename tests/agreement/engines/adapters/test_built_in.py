@@ -2,8 +2,7 @@
 
 import pytest
 
-from agreement.comparing.judge.cases import judged_case
-from agreement.comparing.judge.judging import options_of
+from agreement.comparing.judge.judging import judged_case, options_of
 from agreement.documents.recordings import read_case
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import JudgeOptions

@@ -10,7 +10,7 @@ from agreement import api
 from agreement.documents.recordings import static_of
 from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of
 from agreement.engines.adapters.built_in import BuiltInEngine
-from agreement.engines.kolibrie.kolibrie_846becb import KOLIBRIE_846BECB, KOLIBRIE_SERVER
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER
 from tests.agreement.engines.adapters.kolibrie_server import server, text_of
 from tests.agreement.engines.adapters.streams import push, random_pushes, rspql
 

@@ -9,7 +9,7 @@ from random import Random
 
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications import OpenChoice, Specification, Task, Version
-from agreement.engines.specifications.elements import PushedTriple
+from agreement.engines.specifications.reporting import PushedTriple
 from lars.durations import Duration, read_duration
 from lars.language.windows import Bounds
 from solver.facts import Static

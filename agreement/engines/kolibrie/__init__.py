@@ -1,1 +1,0 @@
-"""Kolibrie at commit 846becb: windows, a store for all of them, joins by text (rules B and E)."""

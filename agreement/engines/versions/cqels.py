@@ -1,0 +1,849 @@
+"""CQELS as it runs: 1.x with its rules Q1 to Q6, and as it was recorded in 2011 to 2013.
+
+Q1 and Q3: the buffer of a triple pattern, what is dropped from it when, and finding what joins. A window
+of L shows [now - L, now], both ends included; times are milliseconds. Static elements are evaluated once,
+and EXISTS is asked of solutions. Q4: the plan of a stream pattern, along which is joined. Q1 to Q4 as a
+machine: a pushed triple enters the buffers of its patterns, and is joined from each. Q5 and Q6: which rows
+are reported when a triple has been joined. The specification: at each arriving triple the whole query is
+evaluated over the windows [now - L, now], SLIDE ignored, and what is new since the arrival before is
+reported (ISTREAM).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import takewhile
+from typing import Final, Generic, TypeVar, assert_never
+
+from agreement.documents.outputs import row_order
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.engine import Engine, EngineRule, Off, answers, columns
+from agreement.engines.r2s import reported_rows
+from agreement.engines.versions.cqels_text import (
+    CqelsBody,
+    CqelsFilter,
+    StreamTriple,
+    WrittenQuery,
+    as_parsed,
+    query_with_text,
+    read_body,
+)
+from lars.errors import LarsError
+from lars.language.formulas import Aggregation, OrderKey
+from lars.language.program import variables as variables_of
+from lars.language.terms import XSD, Constant, Literal, Variable
+from solver.facts import Row, Static, Triple, constant_of
+from solver.rdf import aggregate, evaluate, order_key, test
+from translate.model import patterns as algebra
+from translate.model.patterns import (
+    UNMODIFIED,
+    Duplicates,
+    Extend,
+    Filter,
+    Group,
+    Modifiers,
+    Pattern,
+    variables,
+)
+from translate.model.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.model.windows import Now, Range, Rows, Unbounded
+from translate.tau import unbind
+
+TextSolution = Mapping[Variable, str]
+"""What a solution binds, each to the canonical text of its term; terms join when their texts are equal."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BufferedTriple:
+    """A triple in a buffer, and what its pattern binds; `position` counts the triples of its stream."""
+
+    t: float
+    stream: str
+    triple: Triple
+    position: int
+    binds: TextSolution
+
+    @property
+    def entries(self) -> tuple["BufferedTriple"]:
+        """What it is made of, as of a joined mapping."""
+        return (self,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedMapping:
+    """A joined mapping and the entries that it is made of: none where it is one of a static element."""
+
+    binds: TextSolution
+    entries: tuple[BufferedTriple, ...] = ()
+
+
+T = TypeVar("T", BufferedTriple, JoinedMapping)
+
+
+def compatible(binding: TextSolution, other: TextSolution) -> bool:
+    """Whether what both bind is equal."""
+    return all(other.get(name, term) == term for name, term in binding.items())
+
+
+@dataclass(slots=True, eq=False)
+class HashIndex(Generic[T]):
+    """Items in the order in which they were put in, found by the values of any variables.
+
+    `names` are the variables that every item binds, `variables` those that some can bind.
+    """
+
+    names: frozenset[Variable]
+    variables: frozenset[Variable]
+    items: dict[T, None] = field(default_factory=dict)
+    _places: dict[tuple[Variable, ...], dict[tuple[str, ...], dict[T, None]]] = field(default_factory=dict)
+
+    def put(self, item: T) -> None:
+        """Add an item behind all others."""
+        self.items[item] = None
+        for names, place in self._places.items():
+            place.setdefault(_key(item, names), {})[item] = None
+
+    def remove(self, item: T) -> None:
+        """Take out an item that is in."""
+        del self.items[item]
+        for names, place in self._places.items():
+            del place[_key(item, names)][item]
+
+    def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
+        """Return the items that are compatible with a solution; `shared` are all that both can bind."""
+        names = tuple(name for name in shared if name in solution and name in self.names)
+        if not names:
+            mappings: Iterable[T] = self.items
+        else:
+            place = self._places.get(names)
+            mappings = (self._indexed(names) if place is None else place).get(
+                tuple(solution[name] for name in names), {}
+            )
+        # A variable that some items or the solution leave unbound is compatible with everything.
+        return mappings if len(names) == len(shared) else self._checked(mappings, solution)
+
+    def _checked(self, mappings: Iterable[T], solution: TextSolution) -> Iterator[T]:
+        return (item for item in mappings if compatible(item.binds, solution))
+
+    def _indexed(self, names: tuple[Variable, ...]) -> dict[tuple[str, ...], dict[T, None]]:
+        place = self._places.setdefault(names, {})
+        for item in self.items:
+            place.setdefault(_key(item, names), {})[item] = None
+        return place
+
+
+def _key(item: BufferedTriple | JoinedMapping, names: tuple[Variable, ...]) -> tuple[str, ...]:
+    return tuple(item.binds[name] for name in names)
+
+
+@dataclass(slots=True)
+class CqelsBuffer:
+    """What a triple pattern holds, the oldest first; `start` is when the slide began that is running."""
+
+    triple: StreamTriple
+    index: HashIndex[BufferedTriple] = field(init=False)
+    start: float | None = None
+    _by_triple: dict[tuple[str, Triple], BufferedTriple] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.index = HashIndex(self.triple.variables, self.triple.variables)
+
+    def put(self, entry: BufferedTriple) -> None:
+        """Insert an entry as the newest."""
+        self.index.put(entry)
+        self._by_triple[entry.stream, entry.triple] = entry
+
+    def take(self, entries: list[BufferedTriple]) -> None:
+        """Drop entries."""
+        for entry in entries:
+            self.index.remove(entry)
+            if self._by_triple.get((entry.stream, entry.triple)) is entry:
+                del self._by_triple[entry.stream, entry.triple]
+
+    def equal(self, push: Push) -> list[BufferedTriple]:
+        """Return the newest entry of a pushed triple, if the buffer has one."""
+        triple = self._by_triple.get((push.stream, push.triple))
+        return [] if triple is None else [triple]
+
+    def leaving(
+        self, now: float, counts: Mapping[str, int], *, own: bool, slides: bool
+    ) -> list[BufferedTriple]:
+        """Return what the window drops at a time.
+
+        [TRIPLES n] shows the newest n triples of the stream (`counts` are how many each has had), of
+        its `own` pattern n with the one to come (Q1). With `slides` a range drops only when a SLIDE
+        is over, and then the next one begins, and NOW keeps the last match (Q3).
+        """
+        match self.triple.window:
+            case Now():
+                return list(self.index.items) if slides else self._before(now)
+            case Range(length, slide):
+                if slides and slide is not None and not self._slides(now, slide.milliseconds):
+                    return []
+                return self._before(now - length.milliseconds)
+            case Rows(count) if own:
+                return list(self.index.items)[: max(0, len(self.index.items) - count + 1)]
+            case Rows(count):
+                return [
+                    triple for triple in self.index.items if triple.position <= counts[triple.stream] - count
+                ]
+            case Unbounded():
+                return []
+            case other:  # which no text of CQELS says
+                raise AssertionError(other)
+
+    def _slides(self, now: float, slide: float) -> bool:
+        if self.start is None:
+            self.start = now
+        over = now - self.start >= slide
+        if over:
+            self.start = now
+        return over
+
+    def _before(self, first: float) -> list[BufferedTriple]:
+        return list(takewhile(lambda entry: entry.t < first, self.index.items))
+
+
+def match_triple(triple: StreamTriple, push: Push) -> TextSolution | None:
+    """Return what the pattern binds in a pushed triple, None where it does not match."""
+    texts = (push.stream, *push.triple)
+    for place, text in triple.constants:
+        if texts[place] != text:
+            return None
+    binding: dict[Variable, str] = {}
+    for term, text in zip(triple.terms, texts, strict=True):
+        if isinstance(term, Variable) and binding.setdefault(term, text) != text:
+            return None
+    return binding
+
+
+@dataclass(slots=True)
+class StaticData:
+    """The data that are there from the start, with the dataset clause of the query."""
+
+    static: Static
+    dataset: Dataset
+    _answers: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
+
+    def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
+        """Return the solutions of a pattern: those for `kept` without duplicates, or all of them."""
+        names = variables(pattern) if kept is None else variables(pattern) & kept
+        modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
+        solutions = self._solutions(pattern, names, modifiers)
+        bound = frozenset(name for name in names if all(name in solution for solution in solutions))
+        index: HashIndex[JoinedMapping] = HashIndex(bound, names)
+        for solution in solutions:
+            index.put(JoinedMapping(solution))
+        return index
+
+    def holds(self, condition: CqelsFilter, solution: TextSolution) -> bool:
+        """Whether a FILTER is true of a solution, its EXISTS asked of the static data."""
+        if not condition.exists:
+            return test(condition.expression, True, solution)
+        pattern = _pattern_of(solution, condition.variables)
+        return bool(self._solutions_of(algebra.Filter(pattern, condition.expression, condition.exists), ()))
+
+    def value(self, extend: algebra.Extend, solution: TextSolution) -> str | None:
+        """Return the value of an expression for a solution, None where it is an error."""
+        if not extend.exists:
+            term = evaluate(extend.expression, solution)
+            return None if term is None else str(term)
+        image = _pattern_of(solution, CqelsFilter(extend.expression, extend.exists).variables)
+        pattern = algebra.Extend(image, extend.variable, extend.expression, extend.exists)
+        return next(iter(self._solutions_of(pattern, (extend.variable,))), {}).get(extend.variable)
+
+    def _solutions_of(self, pattern: algebra.Pattern, names: Iterable[Variable]) -> list[TextSolution]:
+        key = pattern, frozenset(names)
+        if key not in self._answers:
+            self._answers[key] = self._solutions(pattern, key[1], algebra.UNMODIFIED)
+        return self._answers[key]
+
+    def _solutions(
+        self, pattern: algebra.Pattern, names: frozenset[Variable], modifiers: algebra.Modifiers
+    ) -> list[TextSolution]:
+        result = tuple(sorted(names))
+        query = EngineQuery(Language.CQELS, Form.SELECT, result, pattern, self.dataset, modifiers=modifiers)
+        (rows,) = answers(query, [{}], self.static)
+        return [
+            {name: text for name, text in zip(result, row, strict=True) if text is not None} for row in rows
+        ]
+
+
+def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
+    """Return the pattern whose one solution is the part of a solution that binds the names."""
+    bound = tuple(sorted(name for name in names if name in solution))
+    return (
+        algebra.Values(bound, (tuple(constant_of(solution[name]) for name in bound),))
+        if bound
+        else algebra.EMPTY
+    )
+
+
+JoinIndex = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
+"""What is joined: the buffer of a stream pattern, or the solutions of a static element."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinStep:
+    """Join what is held along the shared variables."""
+
+    index: JoinIndex
+    shared: tuple[Variable, ...]
+
+
+JoinPlan = tuple[CqelsFilter | JoinStep, ...]
+
+
+def join_steps(
+    start: StreamTriple,
+    statics: Sequence[JoinIndex],
+    buffers: Sequence[CqelsBuffer],
+    filters: Sequence[CqelsFilter],
+    *,
+    everything: bool,
+) -> Iterator[CqelsFilter | JoinStep]:
+    """Yield the plan of a stream pattern; with `everything` cross products too, and all FILTERs."""
+    bound, left = start.variables, list(filters)
+    unused: list[JoinIndex] = [*statics]
+    unused += (buffer.index for buffer in buffers if buffer.triple is not start)
+    while True:
+        yield from (cqels_filter for cqels_filter in left if cqels_filter.variables <= bound)
+        left = [cqels_filter for cqels_filter in left if not cqels_filter.variables <= bound]
+        sharing = (index for index in unused if index.variables & bound)
+        chosen = next(sharing, unused[0] if everything and unused else None)
+        if chosen is None:
+            break
+        unused.remove(chosen)
+        yield JoinStep(chosen, tuple(sorted(bound & chosen.variables)))
+        bound |= chosen.variables
+    if everything:
+        yield from left
+
+
+def joins(plan: JoinPlan) -> bool:
+    """Whether the plan has a join, not FILTERs only."""
+    return any(isinstance(step, JoinStep) for step in plan)
+
+
+def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[JoinedMapping]:
+    """Return the mappings that a plan joins to a triple, in the order of the elements' solutions."""
+    mappings = [JoinedMapping(start.binds, start.entries)]
+    for step in plan:
+        if isinstance(step, CqelsFilter):
+            mappings = [mapping for mapping in mappings if data.holds(step, mapping.binds)]
+        else:
+            mappings = [
+                JoinedMapping({**mapping.binds, **other.binds}, (*mapping.entries, *other.entries))
+                for mapping in mappings
+                for other in step.index.matching(mapping.binds, step.shared)
+            ]
+    return mappings
+
+
+class Expiry(Enum):
+    """Whose triples leave the buffers when one arrives.
+
+    OWN: those of the pattern that it matches (Q1); LAST: those of the last pattern of each block
+    that it matches (2011a); ALL: each window shows at any time what is specified, each triple once.
+    """
+
+    OWN = "own"
+    LAST = "last"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsStages:
+    """How the machine goes: what the engine does itself, or else what the specification says.
+
+    `registered`: FILTERs in STREAM are left out, static elements have no duplicates (Q1).
+    `one_by_one`: the matching patterns in the engine's order, each completely (Q2). `slides`: what
+    is dropped follows SLIDE (Q3). `planned`: joins along shared variables only (Q4). `each`: a row
+    for each joined mapping, at once, whatever DISTINCT, ORDER BY and LIMIT say (Q5); else what is new
+    in the whole answer since the arrival before (ISTREAM). `looked_up`: aggregates are those that
+    plan 1 finds for a joined mapping (Q6), else those of all mappings that are there.
+    """
+
+    keeping: Expiry
+    registered: bool
+    one_by_one: bool
+    slides: bool
+    planned: bool
+    each: bool
+    looked_up: bool
+
+
+@dataclass(slots=True)
+class LiveJoins:
+    """The joined mappings whose triples are all still in the buffers, in the order in which they came.
+
+    Whether any have `changed`, and which were `removed`, is since the last `settle`.
+    """
+
+    now: dict[JoinedMapping, None] = field(default_factory=dict)
+    changed: bool = False
+    removed: list[JoinedMapping] = field(default_factory=list)
+    _by_entry: dict[BufferedTriple, list[JoinedMapping]] = field(default_factory=dict)
+
+    def add(self, mappings: Iterable[JoinedMapping]) -> None:
+        """Add mappings."""
+        for mapping in mappings:
+            self.now[mapping] = None
+            self.changed = True
+            for entry in set(mapping.entries):
+                self._by_entry.setdefault(entry, []).append(mapping)
+
+    def drop(self, entries: Iterable[BufferedTriple]) -> None:
+        """Remove the mappings that are made of an entry."""
+        for entry in entries:
+            for mapping in self._by_entry.pop(entry, ()):
+                if mapping in self.now:
+                    del self.now[mapping]
+                    self.changed = True
+                    self.removed.append(mapping)
+
+    def settle(self) -> None:
+        """Forget what was added and removed."""
+        self.changed = False
+        self.removed.clear()
+
+
+@dataclass(slots=True)
+class CqelsMachine:
+    """The state of a query. `live` follows the joined mappings that are still there, if it is wanted."""
+
+    body: CqelsBody
+    stages: CqelsStages
+    data: StaticData
+    elsewhere: frozenset[Variable]
+    live: LiveJoins | None = None
+    buffers: list[CqelsBuffer] = field(init=False)
+    plans: list[JoinPlan] = field(init=False)
+    _order: list[StreamTriple] = field(init=False)
+    _counts: Counter[str] = field(default_factory=Counter)
+    _now: float = 0.0
+    _positions: dict[tuple[str, Triple], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        triples = self.body.triples
+        filters = _filters(self.body, self.stages)
+        variables = self.elsewhere.union(*(part.variables for part in (*triples, *filters)))
+        kept = variables if self.stages.registered else None
+        statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
+        self.buffers = [CqelsBuffer(triple) for triple in triples]
+        everything = not self.stages.planned
+        self.plans = [
+            tuple(join_steps(triple, statics, self.buffers, filters, everything=everything))
+            for triple in triples
+        ]
+        eager = self.stages.one_by_one
+        self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
+
+    def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
+        """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""
+        self._count(push)
+        matches = [
+            (stream_triple, binds)
+            for stream_triple in self._order
+            if (binds := match_triple(stream_triple, push)) is not None
+        ]
+        self._expire(push, [stream_triple for stream_triple, _ in matches])
+        if self.stages.one_by_one:
+            for triple, binds in matches:
+                self._make_room(triple, push)
+                yield self._joined(triple, binds, push)
+            return
+        for triple, _ in matches:
+            self._make_room(triple, push)
+        yield [
+            joined for stream_triple, binds in matches for joined in self._joined(stream_triple, binds, push)
+        ]
+
+    def whole(self, number: int) -> list[JoinedMapping]:
+        """Return what the plan of a pattern joins to everything that is in its buffer."""
+        held = self.buffers[number].index.items
+        return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
+
+    def _joined(self, triple: StreamTriple, binds: TextSolution, push: Push) -> list[JoinedMapping]:
+        position = self._positions[push.stream, push.triple]
+        entry = BufferedTriple(push.t, push.stream, push.triple, position, binds)
+        self.buffers[triple.number].put(entry)
+        mappings = follow(self.plans[triple.number], entry, self.data)
+        if self.live is not None:
+            self.live.add(mappings)
+        return mappings
+
+    def _expire(self, push: Push, triples: list[StreamTriple]) -> None:
+        """Drop what leaves the buffers because time goes on, whatever the patterns matched."""
+        match self.stages.keeping:
+            case Expiry.OWN:
+                pass
+            case Expiry.LAST:
+                for block in dict.fromkeys(triple.block for triple in triples):
+                    last = max(triple.number for triple in self.body.triples if triple.block == block)
+                    self._drop_leaving(self.buffers[last], push.t)
+            case Expiry.ALL:
+                for buffer in self.buffers:
+                    self._drop_leaving(buffer, push.t)
+            case _:
+                assert_never(self.stages.keeping)
+
+    def _make_room(self, triple: StreamTriple, push: Push) -> None:
+        """Drop what a pattern's buffer loses because the pattern matched."""
+        buffer = self.buffers[triple.number]
+        if self.stages.keeping is Expiry.ALL:
+            self._drop(buffer, buffer.equal(push))
+        elif self.stages.keeping is Expiry.OWN:
+            self._drop_leaving(buffer, push.t)
+
+    def _drop_leaving(self, buffer: CqelsBuffer, now: float) -> None:
+        own = self.stages.keeping is Expiry.OWN
+        self._drop(buffer, buffer.leaving(now, self._counts, own=own, slides=self.stages.slides))
+
+    def _drop(self, buffer: CqelsBuffer, entries: list[BufferedTriple]) -> None:
+        buffer.take(entries)
+        if self.live is not None:
+            self.live.drop(entries)
+
+    def _count(self, push: Push) -> None:
+        """Count the triple among those of its stream; one that is there at this very time is the same."""
+        if self._now != push.t:
+            self._now = push.t
+            self._positions.clear()
+        if (push.stream, push.triple) not in self._positions:
+            self._counts[push.stream] += 1
+            self._positions[push.stream, push.triple] = self._counts[push.stream]
+
+
+def _filters(body: CqelsBody, stages: CqelsStages) -> list[CqelsFilter]:
+    """Return the FILTERs that are applied; to one inside STREAM other variables are unbound."""
+    if stages.registered:
+        return [cqels_filter for cqels_filter in body.filters if cqels_filter.block is None]
+    return [
+        cqels_filter if cqels_filter.block is None else _inside(cqels_filter, body)
+        for cqels_filter in body.filters
+    ]
+
+
+def _inside(condition: CqelsFilter, body: CqelsBody) -> CqelsFilter:
+    own = (triple.variables for triple in body.triples if triple.block == condition.block)
+    tests = (test.variable for test in condition.exists)
+    known = frozenset[Variable]().union(*own).union(tests)
+    return replace(condition, expression=unbind(condition.expression, known))
+
+
+HeadStep = Extend | Filter
+GroupKey = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsHead:
+    """A query around its pattern: steps inside of the groups, the groups, steps behind them.
+
+    Steps are in the order in which they are taken; `columns` is V in alphabetical order.
+    """
+
+    columns: tuple[Variable, ...]
+    inside: tuple[HeadStep, ...]
+    group: Group | None
+    after_groups: tuple[HeadStep, ...]
+    modifiers: Modifiers
+
+    @property
+    def keys(self) -> tuple[Variable, ...]:
+        """The variables of GROUP BY."""
+        return () if self.group is None else self.group.keys
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables that SELECT, GROUP BY, HAVING and the aggregates mention."""
+        variables = frozenset(self.columns).union(self.keys)
+        for step in (*self.inside, *self.after_groups):
+            variables |= variables_of(step.expression if isinstance(step, Extend) else step.condition)
+        for _, aggregation in () if self.group is None else self.group.aggregates:
+            variables = variables.union(aggregation.arguments)
+        return variables
+
+
+def head_of(query: EngineQuery) -> CqelsHead:
+    """Return what stands around the pattern of a SELECT query."""
+    columns = tuple(sorted(query.result))
+    behind, pattern = _peeled(query.pattern, (Extend, Filter))
+    if isinstance(pattern, Group):
+        inside, _ = _peeled(pattern.pattern, (Extend,))
+        return CqelsHead(columns, inside, pattern, behind, query.modifiers)
+    behind, _ = _peeled(query.pattern, (Extend,))
+    return CqelsHead(columns, (), None, behind, query.modifiers)
+
+
+def _peeled(pattern: Pattern, kinds: tuple[type, ...]) -> tuple[tuple[HeadStep, ...], Pattern]:
+    steps: list[HeadStep] = []
+    while isinstance(pattern, kinds) and isinstance(pattern, Extend | Filter):
+        steps.insert(0, pattern)
+        pattern = pattern.pattern
+    return tuple(steps), pattern
+
+
+def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
+    """Return a solution with the values of expressions, none where that is an error; None if left out."""
+    for step in steps:
+        if isinstance(step, Filter):
+            if not data.holds(CqelsFilter(step.condition, step.exists), solution):
+                return None
+        elif (value := data.value(step, solution)) is not None:
+            solution = {**solution, step.variable: value}
+    return solution
+
+
+def _element(aggregation: Aggregation, solution: TextSolution) -> tuple[Constant | None, ...]:
+    texts = (solution.get(name) for name in aggregation.arguments)
+    return tuple(None if text is None else constant_of(text) for text in texts)
+
+
+@dataclass(slots=True)
+class CqelsReports:
+    """What is reported of a machine, which follows what is there unless each row is reported at once."""
+
+    machine: CqelsMachine
+    head: CqelsHead
+    _before: Sequence[Row] = ()
+
+    def of(self, pushes: Sequence[Push]) -> Iterator[Report]:
+        """Yield the reports in their order, each with the number of the push that triggered it."""
+        for number, push in enumerate(pushes):
+            bindings = [binding for batch in self.machine.batches(push) for binding in self._of_each(batch)]
+            if self.machine.stages.each:
+                yield from (Report(push.t, (row,), number) for row in self._rows(bindings))
+            elif new := self._new(bindings):
+                yield Report(push.t, tuple(new), number)
+            if self.machine.live is not None:
+                self.machine.live.settle()
+
+    def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
+        """Yield what each joined mapping is answered with, where that is asked of the mappings one by one."""
+        if self.head.group is None:
+            yield from (joined_mapping.binds for joined_mapping in batch)
+        elif self.machine.stages.looked_up:
+            for mapping in batch:
+                yield from self._looked_up(self._prepared(mapping.binds))
+        elif self.machine.stages.each:
+            bindings = self._groups(self._there()) if batch else {}
+            for mapping in batch:
+                key = self._key(self._prepared(mapping.binds))
+                yield from self._values({key: bindings[key]})
+
+    def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
+        """Yield the groups that plan 1 finds for a joined mapping, or the group of nothing (Q6)."""
+        binding = {name: joined[name] for name in self.head.keys if name in joined}
+        first = self.machine.body.triples[0].variables
+        known: list[TextSolution] = []
+        if joins(self.machine.plans[0]) or any(name in first for name in binding):
+            whole = (self._prepared(mapping.binds) for mapping in self.machine.whole(0))
+            known = [solution for solution in whole if compatible(binding, solution)]
+        if not known and self.head.group is not None:
+            # Of a group without a solution COUNT and AVG are 0, all else is unbound.
+            zero = str(Literal("0", XSD + "integer"))
+            aggregates = self.head.group.aggregates
+            yield {name: zero for name, part in aggregates if part.function in ("COUNT", "AVG")}
+        yield from self._values(self._groups(known))
+
+    def _prepared(self, solution: TextSolution) -> TextSolution:
+        """Return a solution with the values of the expressions that are grouped by or aggregated."""
+        return _after_steps(self.head.inside, solution, self.machine.data) or solution
+
+    def _key(self, solution: TextSolution) -> GroupKey:
+        return tuple(solution.get(name) for name in self.head.keys)
+
+    def _groups(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
+        """Return prepared solutions by group, in the order in which the groups begin."""
+        groups: dict[GroupKey, list[TextSolution]] = {}
+        for solution in solutions:
+            groups.setdefault(self._key(solution), []).append(solution)
+        return groups
+
+    def _values(self, groups: Mapping[GroupKey, list[TextSolution]]) -> Iterator[TextSolution]:
+        for key, members in groups.items():
+            if (values := self._of_group(key, members)) is not None:
+                yield values
+
+    def _of_group(self, key: GroupKey, members: Sequence[TextSolution]) -> TextSolution | None:
+        """Return what a group binds, its key and its aggregates; None where it is left out.
+
+        Where it is looked up it needs a value of each argument but those of COUNT (Q6).
+        """
+        assert self.head.group is not None
+        whole = self.machine.stages.looked_up
+        binding = {name: text for name, text in zip(self.head.keys, key, strict=True) if text is not None}
+        for name, aggregation in self.head.group.aggregates:
+            elements = [_element(aggregation, solution) for solution in members]
+            if whole and aggregation.function != "COUNT" and any(None in terms for terms in elements):
+                return None
+            value = aggregate(aggregation, elements)
+            binding |= {} if value is None else {name: str(value)}
+        return binding
+
+    def _there(self) -> Iterator[TextSolution]:
+        assert self.machine.live is not None
+        return (self._prepared(mapping.binds) for mapping in self.machine.live.now)
+
+    def _new(self, bindings: list[TextSolution]) -> list[Row]:
+        """Return what is new in the whole answer; equal rows count."""
+        live = self.machine.live
+        asked_one_by_one = self.head.group is not None and self.machine.stages.looked_up
+        if asked_one_by_one:
+            return self._istream(bindings) if bindings else []
+        assert live is not None
+        if not live.changed:
+            return []
+        if self.head.group is None and self.head.modifiers == UNMODIFIED:
+            gone = self._rows(mapping.binds for mapping in live.removed)
+            return reported_rows(ToStream.ISTREAM, gone, self._rows(bindings))
+        if self.head.group is None:
+            return self._istream([mapping.binds for mapping in live.now])
+        return self._istream(self._values(self._groups(self._there())))
+
+    def _istream(self, bindings: Iterable[TextSolution]) -> list[Row]:
+        answer = self._modified([*self._of_select(bindings)])
+        before, self._before = self._before, answer
+        return reported_rows(ToStream.ISTREAM, before, answer)
+
+    def _rows(self, bindings: Iterable[TextSolution]) -> list[Row]:
+        return [self._row(binding) for binding in self._of_select(bindings)]
+
+    def _of_select(self, bindings: Iterable[TextSolution]) -> Iterator[TextSolution]:
+        """Yield solutions with the expressions of SELECT, those of which HAVING is true."""
+        done = (_after_steps(self.head.after_groups, binding, self.machine.data) for binding in bindings)
+        return (binding for binding in done if binding is not None)
+
+    def _row(self, solution: TextSolution) -> Row:
+        return tuple(solution.get(name) for name in self.head.columns)
+
+    def _modified(self, bindings: list[TextSolution]) -> list[Row]:
+        """Return the rows as ORDER BY, DISTINCT, OFFSET and LIMIT say; ties go by the rows' texts."""
+        modifiers = self.head.modifiers
+        bindings = sorted(bindings, key=lambda binding: row_order(self._row(binding)))
+        for key in reversed(modifiers.order):
+            bindings.sort(key=lambda binding: _value(binding, key), reverse=key.descending)
+        rows = [self._row(binding) for binding in bindings]
+        if modifiers.duplicates is Duplicates.DISTINCT:
+            rows = list(dict.fromkeys(rows))
+        last = None if modifiers.limit is None else modifiers.offset + modifiers.limit
+        return rows[modifiers.offset : last]
+
+
+def _value(solution: TextSolution, key: OrderKey) -> tuple[object, ...]:
+    text = solution.get(key.variable)
+    return order_key(None if text is None else constant_of(text))
+
+
+_RULES_1X: Final = (
+    EngineRule(
+        "Q1",
+        "each triple pattern in STREAM has a buffer of its own, which only its own matches purge: what has "
+        "expired still joins; FILTER in STREAM is ignored; static elements are evaluated once, DISTINCT",
+    ),
+    EngineRule(
+        "Q2",
+        "the patterns that a triple matches are gone through one after the other, more constants first",
+    ),
+    EngineRule(
+        "Q3",
+        "with SLIDE or TUMBLING a buffer is purged only once per slide; NOW keeps the last match; "
+        "durations in h and d lose their last digit",
+    ),
+    EngineRule(
+        "Q4",
+        "what shares no variable is not joined: a cross product gives partial rows; a FILTER whose "
+        "variables are never all bound is not applied",
+    ),
+    EngineRule("Q5", "one row for each joined mapping, at once; DISTINCT, ORDER BY and LIMIT are ignored"),
+    EngineRule(
+        "Q6",
+        "aggregates are looked up for each joined mapping in the plan of the first stream pattern; "
+        "of nothing they give one row",
+    ),
+)
+_RULES_2011: Final = (
+    EngineRule(
+        "2011a",
+        "the patterns of a STREAM block share one window, which purges the last pattern's buffer only: "
+        "the others still see older triples",
+    ),
+    EngineRule(
+        "2011b",
+        "patterns that share no variable are never joined, and a FILTER spanning them is dropped",
+    ),
+    EngineRule(
+        "2011c",
+        "one evaluation per triple: a row for each mapping that it completes, and none when triples expire",
+    ),
+)
+
+
+def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what the engine reports, a report for each row.
+
+    FILTERs inside STREAM and durations are seen if the query has its text (`read_written`). Raises
+    LarsError for a query that the engine cannot parse or register.
+    """
+    read = query_with_text(query) if "Q3" in off else as_parsed(query)
+    stages = CqelsStages(
+        Expiry.ALL if "Q1" in off else Expiry.OWN,
+        registered="Q1" not in off,
+        one_by_one="Q2" not in off,
+        slides="Q3" not in off,
+        planned="Q4" not in off,
+        each="Q5" not in off,
+        looked_up="Q6" not in off,
+    )
+    return _recorded(CQELS_1X.name, stages, read, static, pushes)
+
+
+CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=False)
+
+
+def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what the engine reports; raises LarsError but for SELECT with a triple pattern in STREAM."""
+    stages = CqelsStages(
+        Expiry.ALL if "2011a" in off else Expiry.LAST,
+        registered=False,
+        one_by_one=False,
+        slides=False,
+        planned="2011b" not in off,
+        each="2011c" not in off,
+        looked_up=False,
+    )
+    return _recorded(CQELS_2011.name, stages, query_with_text(query), static, pushes)
+
+
+CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, timed=False)
+"""The engine of functional-testing-2013 and csrbench-2013."""
+
+
+def _recorded(
+    name: str, stages: CqelsStages, query: WrittenQuery, static: Static, pushes: Sequence[Push]
+) -> Recording:
+    """Return what is reported of a query with its text as the engine's parser takes it.
+
+    Raises LarsError for a query that cannot be run: one without a triple pattern in STREAM, or
+    other than SELECT; or with elements in STREAM that the engine leaves out, where it is not to.
+    """
+    if query.form is not Form.SELECT:
+        raise LarsError(f"{query.source}: found {query.form.value}; {name} is known for SELECT only")
+    body = read_body(query.text, query.source, query.base)
+    _check(body, query.source, registered=stages.registered)
+    head = head_of(query)
+    data = StaticData(static, query.dataset)
+    whole = not stages.each if head.group is None else not stages.looked_up
+    live = LiveJoins() if whole else None
+    machine = CqelsMachine(body, stages, data, head.variables, live)
+    return Recording(columns(query), tuple(CqelsReports(machine, head).of(pushes)))
+
+
+def _check(body: CqelsBody, source: str, *, registered: bool) -> None:
+    if not body.triples:
+        problem = "found no triple pattern in a STREAM block; accepted: one at least, which triples can match"
+        raise LarsError(f"{source}: {problem}")
+    if body.errors and not registered:
+        raise body.errors[0]

@@ -1,0 +1,264 @@
+"""A query of CQELS with its text, and the elements that the engine registers of it, one by one."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from agreement.engines.engine import WrittenQuery, with_its_text
+from lars.language.formulas import Expression
+from lars.language.program import variables as variables_of
+from lars.language.terms import Iri, Term, Variable
+from translate.algebra import Groups, Scope, SyntaxLeaves, TriplesRun, has_aggregate, join, read_subquery
+from translate.analysis import mentioned_variables, parts
+from translate.dialects import lift_cqels, read_query
+from translate.errors import QueryError
+from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
+from translate.model.query import EngineQuery, Language
+from translate.model.windows import WindowExpression
+from translate.sparql import StreamClause, deep_recursion, read_tree, tokenize
+from translate.strict import StrictEngine, check_strict
+from translate.writing import write_query
+
+if TYPE_CHECKING:
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+
+_KEPT: Final = 16
+_NESTED: Final = "GroupOrUnionGraphPattern"
+_WORDS: Final = {
+    "OptionalGraphPattern": "OPTIONAL",
+    "MinusGraphPattern": "MINUS",
+    "Bind": "BIND",
+    "InlineData": "VALUES",
+}
+_ACCEPTED: Final = "STREAM, triples, FILTER, or a GRAPH, UNION or group of static data"
+_WINDOW: Final = re.compile(r"\[\s*RANGE\s[^\]]*\]", re.IGNORECASE)
+_LAST_DIGIT: Final = re.compile(r"([0-9]+)[0-9](?=[hd])")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTriple:
+    """A triple pattern inside a STREAM block; `number` and `block` count from 0 in the order of the text."""
+
+    number: int
+    block: int
+    stream: Iri | Variable
+    window: WindowExpression
+    pattern: TriplePattern
+    constants: tuple[tuple[int, str], ...] = field(init=False, compare=False)
+    """The places of constants among the four terms, with their texts."""
+
+    def __post_init__(self) -> None:
+        texts = (
+            (place, str(term)) for place, term in enumerate(self.terms) if not isinstance(term, Variable)
+        )
+        object.__setattr__(self, "constants", tuple(texts))
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Stream, subject, predicate, object."""
+        return self.stream, *self.pattern.terms
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables of the pattern; that in the place of the stream is one."""
+        return frozenset(term for term in self.terms if isinstance(term, Variable))
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsFilter:
+    """A FILTER with its EXISTS; `block` is the STREAM block that it stands in, None outside of them."""
+
+    expression: Expression
+    exists: tuple[Exists, ...] = ()
+    block: int | None = None
+
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """All variables that it mentions, those inside of EXISTS too."""
+        own = frozenset(test.variable for test in self.exists)
+        inside = (mentioned_variables(test.pattern) for test in self.exists)
+        return variables_of(self.expression).union(*inside) - own
+
+
+@dataclass(frozen=True, slots=True)
+class CqelsBody:
+    """The elements of a WHERE clause, each kind in the order of the text.
+
+    A static element is a run of triples, a GRAPH, a UNION or a group without a stream. `errors`
+    are what stands inside STREAM and is neither a triple nor a FILTER, as errors with their places.
+    """
+
+    triples: tuple[StreamTriple, ...]
+    statics: tuple[Pattern, ...]
+    filters: tuple[CqelsFilter, ...]
+    errors: tuple[QueryError, ...] = ()
+
+
+def read_written(text: str, source: str, base: str = "") -> WrittenQuery:
+    """Return the query of CQELS that a text, with the text; takes and raises what `read_query` does."""
+    return with_its_text(read_query(text, source, Language.CQELS, base), text, source, base)
+
+
+def query_with_text(query: EngineQuery) -> WrittenQuery:
+    """Return a query with its text; one without is written anew, with each FILTER outside of STREAM."""
+    if isinstance(query, WrittenQuery):
+        return query
+    return read_written(write_query(query, Language.CQELS), "the query as written for CQELS")
+
+
+def as_parsed(query: EngineQuery) -> WrittenQuery:
+    """Return a query as CQELS 1.x reads its text, if it has one: durations in h and d are shortened.
+
+    Raises QueryError where the engine fails to parse or to register the text.
+    """
+    if not isinstance(query, WrittenQuery):
+        return query_with_text(query)
+    _check_parsed(query.text, query.source)
+    return replace(query, text=shorten(query.text))
+
+
+@lru_cache(maxsize=_KEPT)
+def _check_parsed(text: str, source: str) -> None:
+    check_strict(text, source, StrictEngine.CQELS)
+
+
+def shorten(text: str) -> str:
+    """Return the text as the engine's parser reads durations: those in h and d lose their last digit.
+
+    The length of the text stays, so that places do.
+
+    >>> shorten("STREAM <s> [RANGE 24h SLIDE 100d30m] {}")
+    'STREAM <s> [RANGE  2h SLIDE  10d30m] {}'
+    """
+    return _WINDOW.sub(lambda window: _LAST_DIGIT.sub(r" \1", window.group()), text)
+
+
+# An engine is run with each of its rules off: parsing takes most of the time.
+@lru_cache(maxsize=_KEPT)
+def read_body(text: str, source: str, base: str = "") -> CqelsBody:
+    """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
+    document = tokenize(text, source, base)
+    lifted = lift_cqels(document)
+    with deep_recursion():
+        tree, error = read_tree(document, lifted)
+        if error is not None:
+            raise error
+        leaves = SyntaxLeaves(document, lifted)
+        if tree.valuesClause:
+            raise leaves.unexpected(tree.valuesClause, "no table of values behind the pattern")
+        if tree.having and not (tree.groupby or any(map(has_aggregate, (tree.projection, tree.having)))):
+            raise leaves.unexpected(tree.having, "GROUP BY or an aggregate beside HAVING", "HAVING")
+        elements = _Elements(Groups(Scope(leaves), read_subquery))
+        elements.read(tree.where)
+    return elements.body()
+
+
+@dataclass(slots=True)
+class _Elements:
+    """The reading of a WHERE clause: what was found so far."""
+
+    groups: Groups
+    blocks: int = 0
+    triples: list[StreamTriple] = field(default_factory=list)
+    statics: list[Pattern] = field(default_factory=list)
+    filters: list[CqelsFilter] = field(default_factory=list)
+    others: list[QueryError] = field(default_factory=list)
+
+    def body(self) -> CqelsBody:
+        return CqelsBody(tuple(self.triples), tuple(self.statics), tuple(self.filters), tuple(self.others))
+
+    def read(self, group: "CompValue") -> None:
+        """Add the elements of a group outside of STREAM."""
+        for part, patterns in self._runs(group, None):
+            if part.name == "TriplesBlock":
+                self.statics.append(_joined(patterns))
+            elif (stream := self._stream(part)) is not None:
+                self._read_block(part.graph, stream)
+            elif part.name == _NESTED and len(part.graph) == 1 and self._streams_in(part.graph[0]):
+                self.read(part.graph[0])
+            else:
+                self.statics.append(self._static(part))
+
+    def _static(self, part: "CompValue") -> Pattern:
+        if part.name in _WORDS:
+            raise self._unexpected(part, _ACCEPTED)
+        pattern = self.groups.group(_alone(part), None)
+        self._check_static(part, pattern)
+        return pattern
+
+    def _check_static(self, part: "CompValue", pattern: Pattern) -> None:
+        if any(isinstance(one, StreamBlock) for one in parts(pattern)):
+            raise self._unexpected(part, f"{_ACCEPTED}; in this there is a STREAM")
+
+    def _unexpected(self, part: "CompValue", accepted: str) -> QueryError:
+        return self.groups.scope.leaves.unexpected(part, accepted, _WORDS.get(part.name, ""))
+
+    def _read_block(self, group: "CompValue", stream: StreamClause) -> None:
+        for part, patterns in self._runs(group, self.blocks):
+            if part.name != "TriplesBlock":
+                self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
+            for pattern in patterns:
+                if isinstance(pattern, PathPattern):
+                    self.others.append(self._unexpected(part, "no property path in the triples of STREAM"))
+                    continue
+                for triple in pattern.triples:
+                    number = len(self.triples)
+                    self.triples.append(StreamTriple(number, self.blocks, stream.iri, stream.window, triple))
+        self.blocks += 1
+
+    def _runs(
+        self, group: "CompValue", block: int | None
+    ) -> "Iterator[tuple[CompValue, list[Bgp | PathPattern]]]":
+        """Yield the parts of a group with the patterns of its runs of triples; FILTERs are kept apart.
+
+        A FILTER ends a run for the engine, but not the life of a blank node's label.
+        """
+        run: TriplesRun | None = None
+        for part in group.part or ():
+            if part.name == "Filter":
+                expression, exists = self.groups.expression(part.expr, None)
+                for test in exists:
+                    self._check_static(part, test.pattern)
+                self.filters.append(CqelsFilter(expression, exists, block))
+            elif part.name == "TriplesBlock":
+                run = run or TriplesRun(self.groups.scope)
+                before = len(run.triples)
+                run.read(part.triples)
+                yield part, list(_single(run))[before:]
+            else:
+                run = None
+                yield part, []
+
+    def _stream(self, part: "CompValue") -> StreamClause | None:
+        if part.name != "GraphGraphPattern":
+            return None
+        leaves = self.groups.scope.leaves
+        clause = leaves.lifted.blocks.get(leaves.first(part.term))
+        return clause if isinstance(clause, StreamClause) else None
+
+    def _streams_in(self, group: "CompValue") -> bool:
+        parts = () if group.name == "SubSelect" else group.part or ()
+        nested = (item for part in parts if part.name == _NESTED for item in part.graph)
+        return any(self._stream(part) is not None for part in parts) or any(map(self._streams_in, nested))
+
+
+def _joined(patterns: list[Bgp | PathPattern]) -> Pattern:
+    pattern: Pattern = EMPTY
+    for part in patterns:
+        pattern = join(pattern, part)
+    return pattern
+
+
+def _single(run: TriplesRun) -> Iterator[Bgp | PathPattern]:
+    for triple in run.triples:
+        yield Bgp((triple,)) if isinstance(triple, TriplePattern) else triple
+
+
+def _alone(part: "CompValue") -> "CompValue":
+    """Return a group of the syntax tree that has this part alone."""
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    return CompValue("GroupGraphPatternSub", part=[part])

@@ -1,0 +1,528 @@
+"""C-SPARQL 0.9.7 in external time: Esper keeps one window, Jena answers over what it shows.
+
+choice of the window → which pushes enter → clock and arrival times → windows and reports → answers
+
+W3: the engine moves the clock over the ticks between two pushes. A triple exactly on a tick waits until a
+later one comes, and enters then, before the clock has reached the tick.
+
+Which window it asks Esper for is rule W1: of the statements for its windows the first of a hash set is
+used. Esper's views are W4: a view is told what arrives and what the clock shows; where it reports it
+returns its content, the numbers of the pushes in it.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import ceil, floor, inf
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.documents.requests import WindowSource
+from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
+from agreement.engines.versions.jena import COUNTING, SUMMING, with_equal_values, with_row_of_nothing
+from lars.durations import NANOSECONDS
+from lars.errors import LarsError
+from lars.language.terms import XSD, Literal
+from solver.facts import Row, Static, Triple
+from translate.analysis import expressions_of, parts
+from translate.model.query import EngineQuery, Form, Language, MergedStream
+from translate.model.windows import Range, Rows, WindowExpression
+from translate.tau import uses_arrivals
+
+TICK: Final = 1000
+"""Milliseconds from a tick to the next."""
+
+_MOST: Final = 1_000_000
+"""So many ticks take seconds; more lie between two pushes only by a slip of the unit."""
+
+NumberedPush = tuple[int, Push]
+"""A push with its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockSet:
+    """The clock is set to `now`, during the push `trigger`, for the sake of the tick or push at `due`.
+
+    `report_time` is the time that a report then carries: after a tick on which nothing lies it is one more.
+    """
+
+    trigger: int
+    now: float
+    due: float
+    report_time: float
+
+
+@dataclass(frozen=True, slots=True)
+class StampedArrival:
+    """The triple of a push enters the windows with the arrival time `stamp`, during the push `trigger`."""
+
+    trigger: int
+    number: int
+    stamp: float
+
+
+ClockEvent = ClockSet | StampedArrival
+
+
+def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
+    """Return the numbers of the pushes that the engine rejects as unordered.
+
+    They are older than a triple that waits on its tick; others that are out of order it accepts.
+    """
+    problems = []
+    last: float | None = None
+    waiting: float | None = None
+    for number, push in enumerate(pushes):
+        if last is None:
+            last = _floor(push.t)
+        elif push.t > last + TICK:
+            last, waiting = _before(push.t), None
+        if push.t == last + TICK:
+            waiting = push.t
+        elif waiting is not None and push.t < waiting:
+            problems.append(number)
+    return tuple(problems)
+
+
+def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
+    """Yield what happens in the engine's windows, push by push."""
+    queue: list[NumberedPush] = []
+    last = now = 0.0
+    started = False
+    for number, push in pushes:
+        t = push.t
+        if not started:
+            started, last, now = True, _floor(t), t
+            yield from (_at(number, last), StampedArrival(number, number, last), _at(number, t))
+            continue
+        _check_gap(last, t)
+        while t > last + TICK:
+            last += TICK
+            yield from (StampedArrival(number, waiting, now) for waiting, _ in queue)
+            if queue:
+                yield _at(number, last)
+            queue, now = [], last + 1
+            yield ClockSet(number, now, last, now)
+        if t == last + TICK:
+            queue.append((number, push))
+            continue
+        if t != now:
+            now = t
+            yield _at(number, t)
+        yield StampedArrival(number, number, now)
+
+
+def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
+    """Yield what happens where a triple arrives at its own time, and a tick passes with the next push."""
+    reached: float | None = None
+    times = set[float]()
+    for number, push in pushes:
+        if reached is None:
+            reached = _before(push.t)
+            yield _at(number, reached)
+        _check_gap(reached, push.t)
+        while reached + TICK < push.t:
+            reached += TICK
+            yield ClockSet(number, reached, reached, reached if reached in times else reached + 1)
+        times.add(push.t)
+        yield StampedArrival(number, number, push.t)
+
+
+def _check_gap(last: float, t: float) -> None:
+    if t - last > _MOST * TICK:
+        raise LarsError(
+            f"the clock ticks more than {_MOST} times from {last:.0f} to {t:.0f} ms; accepted: pushes "
+            "that lie closer together, or a coarser unit"
+        )
+
+
+def _at(trigger: int, t: float) -> ClockSet:
+    return ClockSet(trigger, t, t, t)
+
+
+def _floor(t: float) -> float:
+    return floor(t / TICK) * TICK
+
+
+def _before(t: float) -> float:
+    """Return the last tick before a time, which can be a tick itself."""
+    return (ceil(t / TICK) - 1) * TICK
+
+
+_INT: Final = 1 << 32
+_GREATEST: Final = 2**31 - 1
+_OFFSET: Final = _GREATEST + 1000
+_BUCKETS: Final = 16
+_ACCEPTED: Final = "[RANGE l STEP d], [RANGE l TUMBLING] or [RANGE TRIPLES n], l and d whole seconds"
+
+ViewContent = tuple[int, ...]
+"""The numbers of the pushes that a view shows."""
+
+
+def chosen(windows: Sequence[MergedStream]) -> MergedStream:
+    """Return the one whose statement comes first in the order of Java's `HashSet<String>`.
+
+    That is by bucket; in a bucket they stand in the order of the query. Raises LarsError for a
+    window that the engine does not have.
+    """
+    return min(windows, key=lambda part: bucket(statement(part)))
+
+
+def statement(part: MergedStream) -> str:
+    """Return the text by which the engine asks Esper for a window; streams are numbered by their hash.
+
+    >>> from lars.language.terms import Iri
+    >>> statement(MergedStream(Iri("http://e/S"), Rows(3)))
+    'select irstream * from STREAM2302724542.win:length_batch(3) output snapshot every 3 events'
+    """
+    number = java_string_hash(part.stream.value) + _OFFSET
+    return f"select irstream * from STREAM{number}.{_view(part.window)}"  # noqa: S608  (no SQL, and never run)
+
+
+def _view(window: WindowExpression) -> str:
+    match window:
+        case Rows(count):
+            return f"win:length_batch({count}) output snapshot every {count} events"
+        case Range():
+            length, step = seconds(window)
+            if window.tumbling:
+                return f"win:time_batch({length} seconds)"
+            return f"win:time({length} seconds) output snapshot every {step} seconds"
+        case _:
+            raise refusal(window)
+
+
+def seconds(window: Range) -> tuple[int, int]:
+    """Return length and step in seconds; raise for what is no window of the engine."""
+    if window.slide is None or window.until is not None:
+        raise refusal(window)
+    length, step = (divmod(part.nanoseconds, NANOSECONDS["s"]) for part in (window.length, window.slide))
+    if length[1] or step[1]:
+        raise refusal(window)
+    return length[0], step[0]
+
+
+def refusal(window: WindowExpression) -> LarsError:
+    """Return the error that C-SPARQL 0.9.7 has no such window."""
+    return LarsError(f"csparql-0.9.7 has no window {window}; accepted: {_ACCEPTED}")
+
+
+def java_string_hash(text: str) -> int:
+    """Return Java's `String.hashCode`: of UTF-16 units, a signed number of 32 bits.
+
+    >>> java_string_hash("http://e/S"), java_string_hash("polygenelubricants")
+    (155239895, -2147483648)
+    """
+    units = text.encode("utf-16-be")
+    total = 0
+    for place in range(0, len(units), 2):
+        total = (31 * total + int.from_bytes(units[place : place + 2], "big")) % _INT
+    return total - _INT if total > _GREATEST else total
+
+
+def bucket(text: str) -> int:
+    """Return in which of its 16 buckets a `HashSet` of few strings keeps a text.
+
+    >>> bucket("a")
+    1
+    """
+    code = java_string_hash(text) % _INT
+    return (code ^ (code >> 16)) % _BUCKETS
+
+
+@dataclass(slots=True)
+class ReportSchedule:
+    """When a view of length R reports: every `step` milliseconds.
+
+    With `aligned` (W4a) the first time is one step after the tick up to which the clock had come
+    when the first triple arrived, else the next multiple of the step.
+    """
+
+    step: int
+    aligned: bool
+    now: float | None = None
+    next: float | None = None
+
+    def start(self, t: float) -> None:
+        """Fix the first report when the first triple arrives, that of time t."""
+        if self.next is not None:
+            return
+        if self.aligned:
+            self.next = floor(t / TICK) * TICK + self.step
+        else:
+            clock = t if self.now is None else self.now
+            self.next = (floor(clock / self.step) + 1) * self.step
+
+    def moves(self, now: float) -> bool:
+        """Set the clock; return whether it went forward, since nothing happens when it is set back."""
+        forward = self.now is None or now >= self.now
+        self.now = now
+        return forward
+
+    def due(self) -> float | None:
+        """Return the time of the report that is due, if one is, and fix the next one."""
+        now, due = self.now, self.next
+        if now is None or due is None or due > now:
+            return None
+        self.next = due + (floor((now - due) / self.step) + 1) * self.step
+        return due
+
+
+class TimeView:
+    """`win:time(R) output snapshot every P`: what arrived in the last R, reported every P.
+
+    With `from_head` (W4b) what has expired stays behind a head that has not.
+    """
+
+    def __init__(self, length: int, schedule: ReportSchedule, *, from_head: bool) -> None:
+        self._length, self._schedule, self._from_head = length, schedule, from_head
+        self._content: deque[tuple[float, int]] = deque()
+
+    def arrive(self, number: int, t: float, stamp: float) -> None:
+        """Take a push in; nothing is reported then."""
+        self._schedule.start(t)
+        self._content.append((stamp, number))
+
+    def tick(self, now: float) -> ViewContent | None:
+        """Set the clock; return the content to report: before it expires, unless its end has come."""
+        if not self._schedule.moves(now):
+            return None
+        content, due = None, self._schedule.due()
+        if due is not None:
+            if self._oldest() + self._length <= due:
+                self._expire(now)
+            content = self._numbers()
+        self._expire(now)
+        return content
+
+    def content(self, at: float) -> ViewContent:
+        """Return the content, for the specification without what has expired by then."""
+        if self._from_head:
+            return self._numbers()
+        return tuple(number for stamp, number in self._content if stamp > at - self._length)
+
+    def _numbers(self) -> ViewContent:
+        return tuple(number for _, number in self._content)
+
+    def _oldest(self) -> float:
+        if not self._content:
+            return 0
+        return self._content[0][0] if self._from_head else min(self._content)[0]
+
+    def _expire(self, now: float) -> None:
+        if self._from_head:
+            while self._content and self._content[0][0] <= now - self._length:
+                self._content.popleft()
+        elif self._content and self._oldest() <= now - self._length:
+            self._content = deque(entry for entry in self._content if entry[0] > now - self._length)
+
+
+class BatchView:
+    """`win:time_batch(R)`: what arrived since the last report, whatever its arrival time (W4c)."""
+
+    def __init__(self, schedule: ReportSchedule) -> None:
+        self._schedule = schedule
+        self._content: list[int] = []
+
+    def arrive(self, number: int, t: float, stamp: float) -> None:
+        """Take a push in; nothing is reported then."""
+        del stamp
+        self._schedule.start(t)
+        self._content.append(number)
+
+    def tick(self, now: float) -> ViewContent | None:
+        """Set the clock; return the content to report, and begin anew."""
+        if not self._schedule.moves(now) or self._schedule.due() is None:
+            return None
+        content, self._content = tuple(self._content), []
+        return content
+
+    def content(self, at: float) -> ViewContent:
+        """Return the content."""
+        del at
+        return tuple(self._content)
+
+
+class CountedView:
+    """The newest N pushes: reported with each that arrives, or every N of them, none twice (W4d)."""
+
+    def __init__(self, count: int, *, batched: bool) -> None:
+        self._count, self._batched = count, batched
+        self._content: deque[int] = deque(maxlen=count)
+
+    def arrive(self, number: int, t: float, stamp: float) -> ViewContent | None:
+        """Take a push in; return the content to report."""
+        del t, stamp
+        self._content.append(number)
+        content = tuple(self._content)
+        if not self._batched:
+            return content
+        if len(content) < self._count:
+            return None
+        self._content.clear()
+        return content
+
+    def tick(self, now: float) -> None:
+        """Nothing happens: the clock has no effect."""
+
+    def content(self, at: float) -> ViewContent:
+        """Return the content."""
+        del at
+        return tuple(self._content)
+
+
+EsperView = TimeView | BatchView | CountedView
+"""A window on pushes, told what arrives and what the clock shows; each returns the content to report then."""
+
+
+def view(window: WindowExpression, off: Off) -> EsperView:
+    """Return a window as the engine has it, or with some of its rules `off` as it is specified."""
+    match window:
+        case Rows(count):
+            return CountedView(count, batched="W4d" not in off)
+        case Range():
+            length, step = (count * 1000 for count in seconds(window))
+            schedule = ReportSchedule(step, "W4a" not in off)
+            if window.tumbling and "W4c" not in off:
+                return BatchView(schedule)
+            return TimeView(length, schedule, from_head="W4b" not in off)
+        case _:
+            raise refusal(window)
+
+
+ANSWER: Final = "Answer"
+"""The column of an ASK, whose one row is xsd:boolean true or false."""
+
+
+RULES: Final = (
+    EngineRule("W1", "one window, the first of the query's in hash order, serves all streams"),
+    EngineRule(
+        "W2", "triples of every stream enter the window and start it, also of those the query does not name"
+    ),
+    EngineRule(
+        "W3a", "a triple on a tick enters when a later one comes, at the time before; clocks can be set back"
+    ),
+    EngineRule("W3b", "a report is 1 ms after its tick, unless a triple lay on that"),
+    EngineRule("W3c", "a triple older than one that waits on its tick is rejected"),
+    EngineRule("W4a", "the first report is one step after the tick before the first triple"),
+    EngineRule("W4b", "out of order, an expired triple stays behind one that has not expired"),
+    EngineRule("W4c", "TUMBLING shows what came since the last report, whatever its arrival time"),
+    EngineRule("W4d", "TRIPLES N shows N triples, none twice, when the N-th has come"),
+    EngineRule("W5", "no report where the window holds triples of other streams only"),
+    EngineRule("W6a", "aggregates over no solution give one row: COUNT and AVG 0, all else unbound"),
+    EngineRule("W6b", "triple patterns match numbers by value"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A window with the streams whose triples enter it and those whose triples it shows; None: all."""
+
+    view: EsperView
+    entering: frozenset[str] | None
+    kept: frozenset[str]
+
+
+def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what the engine reports; raises LarsError for a query or window that it does not have."""
+    _check(query)
+    rejected = () if "W3c" in off else refusals(pushes)
+    due = list(_reports(query, pushes, frozenset(rejected), off))
+    rows = _answered(query, static, [[pushes[n].triple for n in content] for _, content in due], off)
+    variables = (ANSWER,) if query.form is Form.ASK else columns(query)
+    reports = (replace(report, rows=own) for (report, _), own in zip(due, rows, strict=True))
+    return Recording(variables, tuple(reports), rejected)
+
+
+def _recorded_with_2111(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what the engine reports with Jena 2.11.1, in whose sums nothing is unbound."""
+    return _recorded(query, static, pushes, off | {"P1"})
+
+
+CSPARQL_097_POM: Final = Engine(
+    "csparql-0.9.7-jena-2.13.0",
+    "csparql",
+    (*RULES, EngineRule("P1", "with the Jena 2.13.0 that its pom names SUM over no solution is 0")),
+    _recorded,
+)
+"""C-SPARQL 0.9.7 with the Jena of its own pom."""
+CSPARQL_097: Final = Engine("csparql-0.9.7", "csparql", RULES, _recorded_with_2111, builds=(CSPARQL_097_POM,))
+"""C-SPARQL 0.9.7 driven by the times of the pushes, in ms, with a tick each second, and with Jena 2.11.1."""
+
+
+def _check(query: EngineQuery) -> None:
+    if query.language is not Language.CSPARQL or not query.merged:
+        raise LarsError("csparql-0.9.7 runs C-SPARQL; accepted: a query with FROM STREAM <iri> [RANGE ..]")
+    if query.form not in (Form.SELECT, Form.ASK) or query.registers_stream:
+        kind = "REGISTER STREAM" if query.registers_stream else query.form.value
+        raise LarsError(f"nothing is known of how csparql-0.9.7 runs {kind}; accepted: SELECT, ASK")
+    if any(uses_arrivals(term) for part in parts(query.pattern) for term in expressions_of(part)):
+        raise LarsError("nothing is known of f:timestamp in csparql-0.9.7; accepted: queries without it")
+
+
+def _reports(
+    query: EngineQuery, pushes: Sequence[Push], rejected: frozenset[int], off: Off
+) -> Iterator[tuple[Report, ViewContent]]:
+    """Yield the reports, without their rows, with the pushes that each is about.
+
+    That is where a window has something to report, and shows a triple of a named stream.
+    """
+    windows = _parts(query, off)
+    accepted = ((number, push) for number, push in enumerate(pushes) if number not in rejected)
+    reached = -inf
+    for event in (specified_clock if "W3a" in off else drive)(accepted):
+        closing = [_after(part, event, pushes) for part in windows]
+        reached = max(reached, event.stamp if isinstance(event, StampedArrival) else event.now)
+        if not any(closing):
+            continue
+        both = [
+            (part, part.view.content(reached) if c is None else c)
+            for part, c in zip(windows, closing, strict=True)
+        ]
+        kept = [tuple(n for n in positions if pushes[n].stream in part.kept) for part, positions in both]
+        if "W5" in off or any(numbers for numbers, c in zip(kept, closing, strict=True) if c is not None):
+            yield Report(_time(event, off), (), event.trigger), tuple(chain(*kept))
+
+
+def _parts(query: EngineQuery, off: Off) -> list[_Window]:
+    names, apart = frozenset(str(part.stream) for part in query.merged), "W1" in off
+    windows = []
+    for part in query.merged if apart else [chosen(query.merged)]:
+        own = frozenset((str(part.stream),)) if apart else names
+        windows.append(_Window(view(part.window, off), own if "W2" in off else None, own))
+    return windows
+
+
+def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:
+    """Let something happen in a window; return what it then reports."""
+    if not isinstance(event, StampedArrival):
+        return part.view.tick(event.now)
+    push = pushes[event.number]
+    if part.entering is not None and push.stream not in part.entering:
+        return None
+    return part.view.arrive(event.number, push.t, event.stamp)
+
+
+def _time(event: ClockEvent, off: Off) -> float:
+    if isinstance(event, StampedArrival):
+        return event.stamp
+    return event.due if "W3b" in off else event.report_time
+
+
+def _answered(
+    query: EngineQuery, static: Static, contents: Sequence[Sequence[Triple]], off: Off
+) -> list[tuple[Row, ...]]:
+    pattern = query.pattern
+    if "W6b" not in off:
+        known = (static.default, *static.named.values())
+        pattern = with_equal_values(pattern, chain(*contents, *known))
+    if "W6a" not in off:
+        pattern = with_row_of_nothing(pattern, COUNTING if "P1" in off else SUMMING)
+    source = WindowSource(query.merged[0].stream, query.merged[0].window)
+    contents_shown: list[Content] = [{source: content} for content in contents]
+    row_sets = answers(replace(query, pattern=pattern), contents_shown, static)
+    if query.form is not Form.ASK:
+        return row_sets
+    truths = (str(Literal("true" if rows else "false", XSD + "boolean")) for rows in row_sets)
+    return [((truth,),) for truth in truths]

@@ -1,0 +1,532 @@
+"""Kolibrie at commit 846becb, in one thread: rules B as its page states them, and what it calls defects, E.
+
+push → rows that waited are joined and reported → windows fire → one store → rows, which wait
+
+First rows of triple patterns and their joins, on terms as texts; then what is run of a query; what becomes
+of joined rows: all variables as they are, or what the rest of the query says of them; its windows between
+two arrivals: which fires, with what, and which are dropped; then its rules.
+Times are in the unit of the timestamps. Several threads (E8) determine nothing, and are not modelled.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import chain
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.engine import (
+    AT_ITS_CLOSE,
+    EACH_WINDOW,
+    ENDS,
+    SAME_INSTANT,
+    Engine,
+    EngineRule,
+    Off,
+    WrittenQuery,
+    answers,
+    columns,
+)
+from agreement.engines.r2s import reported_rows
+from agreement.engines.versions.sliding import (
+    OpenedWindows,
+    TimedTriple,
+    YasperWindow,
+    check_triple_patterns,
+    first_close,
+    sliding_windows,
+)
+from lars.errors import LarsError
+from lars.language.terms import Iri, Literal, Variable
+from solver.facts import Row, Static, Triple, constant_of
+from translate.analysis import children, parts
+from translate.model import patterns as algebra
+from translate.model.patterns import EMPTY, UNMODIFIED, TriplePattern, variables
+from translate.model.query import EngineQuery, ToStream
+from translate.strict import read_kolibrie
+from translate.tau import in_order
+
+TextBinding = Mapping[str, str]
+"""What the variables of a row are bound to, by their names."""
+
+
+def plain_text(text: str) -> str:
+    """Return a term of N-Triples as Kolibrie keeps it: without its kind.
+
+    >>> plain_text('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), plain_text("<http://e/o>")
+    ('1', 'http://e/o')
+    """
+    match constant_of(text):
+        case Iri(value):
+            return value
+        case Literal(lexical, _, language):
+            return f"{lexical}@{language}" if language else lexical
+        case _:
+            return text
+
+
+@dataclass(frozen=True, slots=True)
+class TextPattern:
+    """A triple pattern: the names of its variables by place, None where a text stands."""
+
+    names: tuple[str | None, ...]
+    texts: tuple[str, ...]
+
+    def row(self, triple: Triple) -> TextBinding | None:
+        """Return what a triple binds, None where it does not match."""
+        row: dict[str, str] = {}
+        for term, name, text in zip(triple, self.names, self.texts, strict=True):
+            if term != (text if name is None else row.setdefault(name, term)):
+                return None
+        return row
+
+
+def text_pattern(pattern: TriplePattern, text_of: Callable[[str], str]) -> TextPattern:
+    """Return a triple pattern whose constants are written as `text_of` writes terms."""
+    names = tuple(term.name if isinstance(term, Variable) else None for term in pattern.terms)
+    return TextPattern(names, tuple(text_of(str(term)) for term in pattern.terms))
+
+
+def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[TextBinding]:
+    """Return the rows of a basic graph pattern over a set of triples."""
+    rows: list[TextBinding] = [{}]
+    known = tuple(dict.fromkeys(triples))
+    for pattern in patterns:
+        rows = join_bindings(rows, [row for triple in known if (row := pattern.row(triple)) is not None])
+    return rows
+
+
+def join_bindings(left: Sequence[TextBinding], right: Sequence[TextBinding]) -> list[TextBinding]:
+    """Return the natural join of two bags of rows, each side bound alike; it can be a cross product."""
+    if not left or not right:
+        return []
+    shared = sorted(left[0].keys() & right[0].keys())
+    by_key: dict[tuple[str, ...], list[TextBinding]] = {}
+    for row in right:
+        by_key.setdefault(tuple(row[name] for name in shared), []).append(row)
+    return [{**row, **other} for row in left for other in by_key.get(tuple(row[name] for name in shared), ())]
+
+
+NAME: Final = "kolibrie-846becb"
+CLOSING, TIMED = "ON_WINDOW_CLOSE", "TIME_DRIVEN"
+_IGNORED: Final = (algebra.Extend, algebra.Values, algebra.Group, algebra.Select)
+_ACCEPTED: Final = "triple patterns in WINDOW, and outside of them also FILTER, BIND, VALUES and subqueries"
+_ALL: Final = (TriplePattern(Variable("s"), Variable("p"), Variable("o")),)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedWindow:
+    """A window with the patterns that are asked of it, and its strategies."""
+
+    window: YasperWindow
+    patterns: tuple[TextPattern, ...]
+    report: str = CLOSING
+    tick: str = TIMED
+
+
+@dataclass(frozen=True, slots=True)
+class KolibriePlan:
+    """The windows in the order of the text, the patterns that are asked of the static data, the policy."""
+
+    windows: tuple[PlannedWindow, ...]
+    static: tuple[TextPattern, ...]
+    steals: bool = False
+
+    @property
+    def joins(self) -> bool:
+        """Whether rows of windows are joined, with each other or with those of the static data."""
+        return len(self.windows) > 1 or bool(self.static)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all variables, sorted."""
+        patterns = (*self.static, *(pattern for window in self.windows for pattern in window.patterns))
+        return tuple(sorted({name for pattern in patterns for name in pattern.names if name is not None}))
+
+
+def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: Off) -> KolibriePlan:
+    """Return what is run of a query; constants are written as `text_of` writes terms.
+
+    Names, lengths, REPORT, TICK and WITH POLICY are as the engine's own parser takes them, if the query has
+    its text: a block is found by its name as written; a window that none is found for asks for all triples.
+    Raises LarsError for a query that the engine does not register, QueryError at the place in its text.
+    """
+    windows = {window.source.name: window for window in sliding_windows(query, NAME, tumbling=True)}
+    check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
+    selects = (part for part in parts(query.pattern) if isinstance(part, algebra.Select))
+    if any(isinstance(part, algebra.StreamBlock) for select in selects for part in parts(select)):
+        raise LarsError(f"{NAME} cannot run WINDOW in a subquery; accepted: {_ACCEPTED}")
+
+    def in_texts(patterns: Iterable[TriplePattern]) -> tuple[TextPattern, ...]:
+        return tuple(text_pattern(pattern, text_of) for pattern in patterns)
+
+    plain = {
+        name: PlannedWindow(window, in_texts(_patterns(query.pattern, name)))
+        for name, window in windows.items()
+    }
+    static = in_texts(_outside(query.pattern))
+    if not isinstance(query, WrittenQuery):
+        return KolibriePlan(tuple(plain.values()), static)
+    text, planned = read_kolibrie(query.text, query.source), []
+    for clause in text.windows:
+        if (window := plain.get(Iri(clause.iri))) is None:
+            continue
+        if "B13" not in off:
+            if clause.step == 0:
+                raise LarsError(f"{NAME} stands still with STEP 0; accepted: an integer from 1 on")
+            stream = Iri(clause.stream.removeprefix(":"))
+            parsed = YasperWindow(window.window.source, clause.width, clause.step, stream)
+            patterns = window.patterns if clause.name in text.blocks else in_texts(_ALL)
+            window = PlannedWindow(parsed, patterns)
+        if "E7" not in off:
+            window = replace(window, report=clause.report, tick=clause.tick)
+        planned.append(window)
+    policy = next((clause.policy for clause in text.windows if clause.policy is not None), "wait")
+    return KolibriePlan(tuple(planned), static, steals="E6" not in off and policy == "steal")
+
+
+def _patterns(pattern: algebra.Pattern, name: Iri | None) -> Sequence[TriplePattern]:
+    """Return the triple patterns in the blocks of a window; without any it is asked for all triples."""
+    blocks = (part for part in parts(pattern) if isinstance(part, algebra.StreamBlock) and part.name == name)
+    inside = (block.pattern for block in blocks)
+    return [triple for part in inside if isinstance(part, algebra.Bgp) for triple in part.triples] or _ALL
+
+
+def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
+    """Yield the triple patterns that stand in no WINDOW and no subquery."""
+    if isinstance(pattern, algebra.Bgp):
+        yield from pattern.triples
+    elif not isinstance(pattern, algebra.StreamBlock | algebra.Select):
+        for child in children(pattern):
+            yield from _outside(child)
+
+
+def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: Off) -> EngineQuery:
+    """Return the query with rows as a table, in the place of the windows and of the static patterns.
+
+    Without E4 what stands outside of windows is honoured, without E5 what SELECT says.
+    """
+    constants = (tuple(None if text is None else constant_of(text) for text in row) for row in rows)
+    table = algebra.Values(tuple(map(Variable, plan.names)), tuple(constants))
+    inner = _below_groups(query.pattern)
+    body = table if "E4" not in off else _with_table(inner, [table])
+    if "E5" in off:
+        return replace(query, pattern=_above(query.pattern, inner, body), declared=())
+    result = tuple(in_order(variables(body)))
+    return replace(query, pattern=body, result=result, modifiers=UNMODIFIED, declared=())
+
+
+def _below_groups(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return what is grouped by a query with aggregates, else its whole pattern."""
+    part = pattern
+    while isinstance(part, algebra.Extend | algebra.Filter | algebra.Group):
+        if isinstance(part, algebra.Group):
+            return part.pattern
+        part = part.pattern
+    return pattern
+
+
+def _above(pattern: algebra.Pattern, inner: algebra.Pattern, body: algebra.Pattern) -> algebra.Pattern:
+    if pattern == inner:
+        return body
+    assert isinstance(pattern, algebra.Extend | algebra.Filter | algebra.Group)
+    return replace(pattern, pattern=_above(pattern.pattern, inner, body))
+
+
+def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algebra.Pattern:
+    """Return the pattern with the table in the place of its first triples, and nothing for the others."""
+    match pattern:
+        case algebra.Bgp() | algebra.StreamBlock():
+            return table.pop() if table else EMPTY
+        case algebra.Join(left, right):
+            first = _with_table(left, table)
+            return algebra.Join(first, _with_table(right, table))
+        case algebra.Filter(inner) | algebra.Extend(inner) | algebra.Group(inner):
+            return replace(pattern, pattern=_with_table(inner, table))
+        case _:
+            return pattern
+
+
+@dataclass(slots=True, kw_only=True)
+class KolibrieWindows(OpenedWindows):
+    """The windows of one sliding window; `now` is the latest arrival, `memory` what was reported last.
+
+    They fire before an arrival enters, at its very time too, where they `include_opening`; else only those
+    that closed earlier. With `drops` every one that does not show the arrival is dropped, younger ones too.
+    """
+
+    planned: PlannedWindow
+    drops: bool
+    memory: Sequence[TimedTriple] | None = None
+    now: float = -math.inf
+
+    def begin(self, t: float, triple: Triple) -> None:
+        """Open windows for an arrival; what comes too late for a window that has closed opens none."""
+        self.open(first_close(t, self.window.step), t, -math.inf if self.drops else self.now)
+        self.keep(t, triple, min(t, self.now, *self.contents))
+        if not self.include_opening:
+            self.add(t, triple)
+
+    def enter(self, t: float, triple: Triple) -> None:
+        """Let an arrival in, where it has not been yet."""
+        if self.include_opening:
+            self.add(t, triple)
+
+    def fire(self, t: float) -> float | None:
+        """Fire the last of the windows that their strategy lets report; return its close, None of none."""
+        reporting = [close for close in self.contents if self._ask_strategy(close, t)]
+        if not reporting or t <= self.fired or self.planned.tick != TIMED:
+            return None
+        self.fired = t
+        return max(reporting)
+
+    def _ask_strategy(self, close: float, t: float) -> bool:
+        """Ask the strategy of a window, which remembers what it was asked about."""
+        content = self.contents[close]
+        match self.planned.report:
+            case "NON_EMPTY_CONTENT":
+                return bool(content)
+            case "PERIODIC":
+                return t % 1000 == 0
+            case "ON_CONTENT_CHANGE":
+                # One memory for all windows, and equal contents report, not changed ones.
+                before, self.memory = self.memory, tuple(content)
+                return before == self.memory
+            case _:
+                return self.closed(close, t)
+
+    def closed(self, close: float, t: float) -> bool:
+        """Return whether an arrival finds a window closed."""
+        return close < t or (close == t and self.include_opening)
+
+    def drop(self, t: float, *, entered: bool = True) -> None:
+        """Drop the windows that an arrival finds closed, or all that do not show it where it `entered`."""
+        for close in tuple(self.contents):
+            shown = self.shows(close - self.window.width, close, t)
+            if not shown if self.drops and entered else self.closed(close, t):
+                del self.contents[close]
+        if entered:
+            self.now = max(self.now, t)
+
+
+_RULES: Final = (
+    EngineRule(
+        "E1",
+        "one store serves all windows: each takes out what it put in before, and is asked over what all "
+        "others left there",
+        "Definition 14: each window is a graph of its own",
+    ),
+    EngineRule(
+        "E2",
+        "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if "
+        "it is empty: an arrival at a multiple of the step opens one that has closed, and older ones are "
+        "lost",
+        EACH_WINDOW,
+    ),
+    EngineRule(
+        "E3",
+        "an arrival drops every window that does not show it, younger ones too, and opens windows again "
+        "that have been reported",
+        "Definitions 9 and 13: what a window shows depends on its ends alone",
+    ),
+    EngineRule(
+        "E4",
+        "FILTER, BIND, VALUES and subqueries outside of windows are left out",
+        "SPARQL 1.1, 18.2.2: all of the group counts",
+    ),
+    EngineRule(
+        "E5",
+        "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come",
+        "SPARQL 1.1, 18.2.4 and 18.2.5: aggregates, projection, DISTINCT",
+    ),
+    EngineRule(
+        "E6",
+        "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
+        SAME_INSTANT,
+    ),
+    EngineRule(
+        "E7",
+        "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
+        "TIME_DRIVEN report as they say",
+        "Definition 23: what the policy of the query says",
+    ),
+    EngineRule(
+        "B2a",
+        "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an "
+        "arrival at c finds it closed",
+        ENDS,
+    ),
+    EngineRule("B2b", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE),
+    EngineRule(
+        "B8",
+        "rows of several windows, or beside static patterns, wait until all windows have fired, and are "
+        "joined at the next push; those of a window that fired twice are added up",
+        "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
+    ),
+    EngineRule(
+        "B10",
+        "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often",
+        "Definitions 21 and 22: differences of multisets",
+    ),
+    EngineRule(
+        "B13",
+        "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
+        "whatever unit the timestamps are",
+        "names are IRIs, whatever they are written as; PT4S is a duration",
+    ),
+    EngineRule(
+        "B14",
+        'terms are texts without a kind: 1 and "1" are one, also in joins',
+        "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+    ),
+)
+
+
+def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what Kolibrie reports up to its last push; raises LarsError for what it does not register."""
+    machine = _Machine(query, static, pushes, off)
+    reports = [report for number, push in enumerate(pushes) for report in machine.arrive(number, push)]
+    return Recording(machine.names, tuple(report for report in reports if report.rows))
+
+
+def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what Kolibrie's HTTP server reports: it joins the rows that wait after each push, too."""
+    machine, reports = _Machine(query, static, pushes, off), list[Report]()
+    for number, push in enumerate(pushes):
+        reports += machine.arrive(number, push)
+        reports.append(Report(push.t, machine.joined(), number))
+    return Recording(machine.names, tuple(report for report in reports if report.rows))
+
+
+KOLIBRIE_846BECB: Final = Engine(NAME, "rspql", _RULES, _recorded)
+KOLIBRIE_SERVER: Final = replace(KOLIBRIE_846BECB, recorded=_recorded_of_server)
+"""The same behind its HTTP server."""
+
+Fired = Mapping[int, Sequence[TimedTriple]]
+"""What windows show that fire together, by their numbers."""
+
+
+class _Machine:
+    """The engine between two pushes: `inside` is what each window put into the store.
+
+    `terms` are the terms of the texts that rows are made of.
+    """
+
+    def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> None:
+        self.query, self.static_data, self.off = query, static, off
+        self.text_of: Callable[[str], str] = str if "B14" in off else plain_text
+        self.plan = plan_query(query, self.text_of, off)
+        self.terms: dict[str, str] = {}
+        known = sorted(static.default)
+        for triple in chain((push.triple for push in pushes), known):
+            for term in triple:
+                self.terms.setdefault(self.text_of(term), term)
+        self.reads_rest = not off.isdisjoint({"E4", "E5"})
+        names = self.plan.names
+        self.names = columns(_query_of(query, self.plan, (), off)) if self.reads_rest else names
+        self.static = matches(self.plan.static, map(self._in_texts, known))
+        self.operator = query.to_stream or ToStream.RSTREAM
+        self.before: tuple[Row, ...] = ()
+        before, drops = "B2a" not in off, "E3" not in off
+        self.windows = [
+            KolibrieWindows(window.window, before, planned=window, drops=drops)
+            for window in self.plan.windows
+        ]
+        self.waits = self.plan.joins and "B8" not in off
+        self.store: dict[Triple, None] = {}
+        self.inside: dict[int, list[Triple]] = {}
+        self.queue: list[tuple[int, Sequence[TextBinding]]] = []
+        self.waiting: dict[int, list[TextBinding]] = {}
+
+    def _in_texts(self, triple: Triple) -> Triple:
+        subject, predicate, object_ = map(self.text_of, triple)
+        return subject, predicate, object_
+
+    def arrive(self, number: int, push: Push) -> Iterator[Report]:
+        """Take a push, and yield what is reported during it."""
+        yield Report(push.t, self.joined(), number)
+        triple = self._in_texts(push.triple)
+        entering = [n for n, windows in enumerate(self.windows) if windows.window.reads(push)]
+        method = self._each if "E2" in self.off else self._latest
+        for close, contents in method(entering, push.t, triple):
+            rows = self._fired(contents, close)
+            yield Report(close if "B2b" in self.off else push.t, rows, number)
+
+    def _latest(self, entering: Sequence[int], t: float, triple: Triple) -> Iterator[tuple[float, Fired]]:
+        for n in entering:
+            windows = self.windows[n]
+            windows.begin(t, triple)
+            close = windows.fire(t)
+            if close is not None:
+                yield close, {n: tuple(windows.contents[close])}
+            windows.enter(t, triple)
+            windows.drop(t)
+
+    def _each(self, entering: Sequence[int], t: float, triple: Triple) -> Iterator[tuple[float, Fired]]:
+        for n in entering:
+            self.windows[n].begin(t, triple)
+            self.windows[n].enter(t, triple)
+        filled = ((windows, close) for windows in self.windows for close in windows.filled())
+        for close in sorted({close for windows, close in filled if windows.closed(close, t)}):
+            contents = {n: tuple(windows.contents.get(close, ())) for n, windows in enumerate(self.windows)}
+            yield close, {n: content for n, content in contents.items() if content}
+        for n, windows in enumerate(self.windows):
+            windows.drop(t, entered=n in entering)
+
+    def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
+        """Return what is reported at once of windows that fire together."""
+        fired = {n: [triple for _, triple in content] for n, content in contents.items()}
+        if self.waits:
+            self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]
+            return ()
+        return self._reported(
+            [
+                self._rows_of(n, fired[n] if n in fired else windows.active(close))
+                for n, windows in enumerate(self.windows)
+            ]
+        )
+
+    def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
+        """Return the rows of a window over what it shows, or over a store with what others left there."""
+        patterns = self.plan.windows[number].patterns
+        if "E1" in self.off:
+            return matches(patterns, triples)
+        for triple in self.inside.get(number, ()):
+            self.store.pop(triple, None)
+        self.inside[number] = list(triples)
+        self.store.update(dict.fromkeys(triples))
+        return matches(patterns, self.store)
+
+    def joined(self) -> tuple[Row, ...]:
+        """Return what is reported of the rows that wait, once all windows have fired."""
+        if not self.queue:
+            return ()
+        for n, rows in self.queue:
+            self.waiting.setdefault(n, []).extend(rows)
+        self.queue.clear()
+        if len(self.waiting) < len(self.windows):
+            return ()
+        waiting = [tuple(self.waiting[n]) for n in range(len(self.windows))]
+        if not self.plan.steals:
+            self.waiting.clear()
+        return self._reported(waiting)
+
+    def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
+        """Return what the operator reports of rows that are joined: of sets, or with equal rows counted."""
+        sides = (*binding_sets, self.static) if self.plan.static else binding_sets
+        before, now = self.before, self._answered(reduce(join_bindings, sides))
+        self.before = now
+        if "B10" in self.off or self.operator is ToStream.RSTREAM:
+            return tuple(reported_rows(self.operator, before, now))
+        if self.operator is ToStream.ISTREAM:
+            return tuple(row for row in now if row not in set(before))
+        return tuple(row for row in dict.fromkeys(before) if row not in set(now))
+
+    def _answered(self, bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
+        """Return joined rows with all variables, or as the rest of the query answers them."""
+        rows = tuple(tuple(self.terms[row[name]] for name in self.plan.names) for row in bindings)
+        if not self.reads_rest:
+            return rows
+        query = _query_of(self.query, self.plan, rows, self.off)
+        return answers(query, [{}], self.static_data)[0]

@@ -1,0 +1,387 @@
+"""The sliding windows of an RSP-QL query as YASPER, RSP-JS and rsp-rs read them, and as arrivals open them.
+
+RSP-JS and rsp-rs see the windows of a query line by line, lengths as each reads a number.
+"""
+
+import math
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from agreement.documents.recordings import Push
+from agreement.documents.requests import WindowSource, sources
+from agreement.engines.engine import Content, WrittenQuery
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.language.terms import Iri
+from solver.facts import Triple
+from translate.analysis import parts, tests_of
+from translate.dialects.by_lines import LineWindow, read_lines
+from translate.model import patterns as algebra
+from translate.model.patterns import variables
+from translate.model.query import EngineQuery, Form, Language
+from translate.model.windows import Range
+from translate.tau import in_order
+
+_NANOSECONDS: Final = 10**6
+_WINDOWS: Final = "FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]"
+_BLANK: Final = re.compile(r"_+b\d+")
+_NOT_RUN: Final = {
+    algebra.Extend: "an expression that binds a variable (AS)",
+    algebra.Graph: "GRAPH",
+    algebra.Group: "an aggregate",
+    algebra.LeftJoin: "OPTIONAL",
+    algebra.Minus: "MINUS",
+    algebra.PathPattern: "a property path",
+    algebra.Select: "a subquery",
+    algebra.Service: "SERVICE",
+    algebra.Union: "UNION, or a variable in the place of a window",
+    algebra.Values: "VALUES",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class YasperWindow:
+    """A window of a query: its length and how often one closes, in milliseconds.
+
+    `stream` is the stream as the engine's own parser reads it, if that is known.
+    """
+
+    source: WindowSource
+    width: float
+    step: float
+    stream: Iri | None = None
+
+    def reads(self, push: Push) -> bool:
+        """Whether the push is in the window's stream."""
+        return push.stream == str(self.stream or self.source.stream)
+
+
+def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:
+    """Return the windows of the query in the order of its text; `tumbling` accepts one without STEP.
+
+    RSP-JS writes lengths without a unit: they are read as milliseconds, so that they count what
+    the timestamps count. Raises LarsError for anything but SELECT over windows of RSP-QL.
+    """
+    if query.language is not Language.RSPQL:
+        raise LarsError(f"{engine} cannot run a query in {query.language.value}; accepted: rspql")
+    if query.form is not Form.SELECT:
+        raise LarsError(f"{engine} cannot run {query.form.value}; accepted: SELECT")
+    window_sources = sources(query)
+    if query.merged or not window_sources:
+        problem = "a window without a name" if query.merged else "a query without a window"
+        raise LarsError(f"{engine} cannot run {problem}; accepted: {_WINDOWS}")
+    return tuple(_sliding(source, engine, tumbling=tumbling) for source in window_sources)
+
+
+def _sliding(source: WindowSource, engine: str, *, tumbling: bool) -> YasperWindow:
+    match source.window:
+        case Range(length, slide, None) if tumbling or slide:
+            return YasperWindow(source, milliseconds(length), milliseconds(slide or length))
+        case other:
+            raise LarsError(f"{engine} cannot run the window {other}; accepted: {_WINDOWS}")
+
+
+def milliseconds(length: Duration) -> float:
+    """Return a duration in milliseconds, whole where it is.
+
+    >>> milliseconds(Duration(2_000_000)), milliseconds(Duration(1_500_000))
+    (2, 1.5)
+    """
+    whole, rest = divmod(length.nanoseconds, _NANOSECONDS)
+    return length.nanoseconds / _NANOSECONDS if rest else whole
+
+
+def check_triple_patterns(
+    query: EngineQuery,
+    engine: str,
+    others: tuple[type[algebra.Pattern], ...] = (),
+    accepted: str = "triple patterns and FILTER",
+) -> None:
+    """Raise LarsError where the pattern is more than triple patterns, filters and `others`."""
+    for part in parts(query.pattern):
+        construct = "EXISTS" if tests_of(part) else _NOT_RUN.get(type(part))
+        if construct is not None and not isinstance(part, others):
+            raise LarsError(f"{engine} cannot run {construct}; accepted: {accepted}")
+
+
+def without_projection(query: EngineQuery) -> EngineQuery:
+    """Return the query that selects every variable of its pattern; blank nodes have none."""
+    named = {variable for variable in variables(query.pattern) if not _BLANK.fullmatch(variable.name)}
+    return replace(query, result=tuple(in_order(named | set(query.result))))
+
+
+TimedTriple = tuple[float, Triple]
+"""When a triple came, and the triple."""
+
+
+@dataclass(slots=True)
+class OpenedWindows:
+    """The windows of one sliding window that arrivals have opened, by their closes, until they are deleted.
+
+    They show [o, c) where they `include_opening`, else (o, c]. `start` is t0, which rsp-rs has not set while
+    it is 0; `fired` is when one fired last. `past` is what came, as far back as a window still shows it.
+    """
+
+    window: YasperWindow
+    include_opening: bool = True
+    start: float = 0
+    fired: float = 0
+    contents: dict[float, list[TimedTriple]] = field(default_factory=dict)
+    past: deque[TimedTriple] = field(default_factory=deque)
+
+    def shows(self, opening: float, close: float, t: float) -> bool:
+        """Whether a window that opens and closes then shows what came at `t`."""
+        return opening <= t < close if self.include_opening else opening < t <= close
+
+    def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
+        """Open the windows that close at `first` and a step later each, while they open up to `t`.
+
+        With `always` the first is opened in any case, but none that closes before `least`.
+        """
+        close = first
+        while (always and close == first) or self._opens(close - self.window.width, t):
+            if close >= least:
+                self.contents.setdefault(close, [])
+            close += self.window.step
+
+    def _opens(self, opening: float, t: float) -> bool:
+        return opening < t or (opening == t and self.include_opening)
+
+    def add(self, t: float, triple: Triple) -> None:
+        """Add a triple to the windows that show its time."""
+        for close, elements in self.contents.items():
+            if self.shows(close - self.window.width, close, t):
+                elements.append((t, triple))
+
+    def delete(self, t: float) -> None:
+        """Delete the windows that closed before `t`."""
+        for close in [close for close in self.contents if close < t]:
+            del self.contents[close]
+
+    def filled(self) -> list[float]:
+        """Return the closes of the windows that show something."""
+        return [close for close, elements in self.contents.items() if elements]
+
+    def latest(self, t: float, *, touching: bool = False) -> float | None:
+        """Return the latest close before `t`, or at `t` too where `touching`; None if there is none."""
+        closes = (close for close in self.contents if close < t or (touching and close == t))
+        return max(closes, default=None)
+
+    def next_close(self, t: float) -> float | None:
+        """Return the earliest close of the windows that are open at `t`, both ends included."""
+        closes = (close for close in self.contents if close - self.window.width <= t <= close)
+        return min(closes, default=None)
+
+    def triples(self, close: float | None) -> list[Triple]:
+        """Return what the window shows that closes then, in order of arrival; None shows nothing."""
+        return [] if close is None else [triple for _, triple in self.contents[close]]
+
+    def keep(self, t: float, triple: Triple, now: float) -> None:
+        """Keep a triple; what no window that closes at or after `now` shows is forgotten."""
+        self.past.append((t, triple))
+        while self.past[0][0] < now - self.window.width - self.window.step:
+            self.past.popleft()
+
+    def active(self, t: float, start: float = 0) -> list[Triple]:
+        """Return what the active window shows at `t`: of those that have not closed, the earliest.
+
+        `start` is a time at which one closes.
+        """
+        opening = start + first_close(t - start, self.window.step) - self.window.width
+        return [triple for at, triple in self.past if self.shows(opening, t, at)]
+
+    def up_to(self, t: float) -> list[Triple]:
+        """Return what came in [t - width, t], both ends included."""
+        return [triple for at, triple in self.past if t - self.window.width <= at <= t]
+
+
+def first_close(t: float, step: float) -> float:
+    """Return the first multiple of the step that is not before `t`.
+
+    >>> first_close(3110, 2000), first_close(4000, 2000)
+    (4000, 4000)
+    """
+    return math.ceil(t / step) * step
+
+
+@dataclass(frozen=True, slots=True)
+class FiringRules:
+    """How the windows of RSP-JS and rsp-rs fire; where one of the first five is off it is as specified.
+
+    `include_opening`: they show [o, c), not (o, c]. `late`: arrivals that are late open windows again that
+    have been reported. `latest`: only an arrival in a window's own stream finds it closed, and only the
+    latest that has closed fires, else each does when it closes. `beside`: the others show what is in their
+    earliest window that is open at the last triple of the one that fires. `last_fed`: of the windows on a
+    stream the last takes its triples. `empty`: one that shows nothing fires too. `always`: an arrival opens
+    a window though that opens later. `one_by_one`: a window fires before the next one takes the arrival.
+    """
+
+    include_opening: bool
+    late: bool
+    latest: bool
+    beside: bool
+    last_fed: bool
+    empty: bool
+    always: bool
+    one_by_one: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Firing:
+    """Windows that fire together during a push at `t`: when they closed, and what all windows show then.
+
+    `last` is when the last triple of what the last of them shows came, 0 if it is empty.
+    """
+
+    push: int
+    t: float
+    windows: Sequence[OpenedWindows]
+    close: float
+    last: float
+    content: Content
+
+
+class FiringWindows:
+    """All windows of a query between two arrivals; `first` is when the first one closes that one opens."""
+
+    def __init__(
+        self, declared: "EngineWindows", rules: FiringRules, first: Callable[[OpenedWindows, float], float]
+    ) -> None:
+        self.declared, self.rules, self.first = declared, rules, first
+        self.opened = {window: OpenedWindows(window, rules.include_opening) for window in declared.alive}
+        self.now = -math.inf
+
+    def of(self, pushes: Sequence[Push]) -> Iterator[Firing]:
+        """Take pushes, and yield what fires."""
+        for number, push in enumerate(pushes if self.declared.answers else ()):
+            yield from self._arrive(number, push)
+            self.now = max(self.now, push.t)
+
+    def _arrive(self, number: int, push: Push) -> Iterator[Firing]:
+        rules = self.rules
+        fed = [self.opened[window] for window in self.declared.fed(push, last=rules.last_fed)]
+        for part in [[opened] for opened in fed] if rules.one_by_one and rules.latest else [fed]:
+            for opened in part:
+                self._enter(opened, push)
+            for opened in part if rules.latest else ():
+                yield from self._fire_latest(opened, number, push.t)
+        if not rules.latest:
+            yield from self._fire_each(number, push.t)
+
+    def _waiting(self) -> Iterator[float]:
+        """Yield the closes of all windows that are open, or have not fired."""
+        return (close for window in self.opened.values() for close in window.contents)
+
+    def _enter(self, window: OpenedWindows, push: Push) -> None:
+        least = -math.inf if self.rules.late else self.now
+        window.open(self.first(window, push.t), push.t, least, always=self.rules.always)
+        window.add(push.t, push.triple)
+        window.keep(push.t, push.triple, min(push.t, self.now, *self._waiting()))
+
+    def _fires(self, window: OpenedWindows, close: float) -> bool:
+        return close in window.contents and bool(window.contents[close] or self.rules.empty)
+
+    def _fire_latest(self, window: OpenedWindows, number: int, t: float) -> Iterator[Firing]:
+        close = window.latest(t)
+        if close is not None and close > 0 and t > window.fired:
+            window.fired = t
+            if self._fires(window, close):
+                yield self._firing([window], close, number, t)
+        window.delete(t)
+
+    def _fire_each(self, number: int, t: float) -> Iterator[Firing]:
+        for close in sorted({close for close in self._waiting() if close < t}):
+            if firing := [window for window in self.opened.values() if self._fires(window, close)]:
+                yield self._firing(firing, close, number, t)
+        for window in self.opened.values():
+            window.delete(t)
+
+    def _firing(self, firing: Sequence[OpenedWindows], close: float, number: int, t: float) -> Firing:
+        elements = firing[-1].contents[close]
+        last = elements[-1][0] if elements else 0
+        content = {
+            window.window.source: window.triples(close)
+            if window in firing
+            else window.triples(window.next_close(last))
+            if self.rules.beside
+            else window.active(close, window.start)
+            for window in self.opened.values()
+        }
+        return Firing(number, t, firing, close, last, content)
+
+
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_INTEGER: Final = re.compile("[+-]?[0-9]+")
+_LARGEST: Final = 2**63
+_UNUSED: Final = Range(Duration(1))
+
+
+def javascript_number(text: str) -> float:
+    """Return what Number of JavaScript makes of a decimal numeral; NaN of what is none."""
+    number = float(text) if _NUMBER.fullmatch(text) else math.nan
+    return int(number) if number.is_integer() else number
+
+
+def rust_integer(text: str) -> float:
+    """Return what rsp-rs reads as a 64-bit integer; 0 of what is none."""
+    number = int(text) if _INTEGER.fullmatch(text) else 0
+    return number if -_LARGEST <= number < _LARGEST else 0
+
+
+@dataclass(frozen=True, slots=True)
+class EngineWindows:
+    """The windows in the order of the text; `alive` are those that can open, `fed` gets a stream's triples.
+
+    Not `answers`: what is left of the text is no SPARQL, so that nothing is ever answered.
+    """
+
+    windows: tuple[YasperWindow, ...]
+    answers: bool = True
+
+    @property
+    def alive(self) -> tuple[YasperWindow, ...]:
+        """The windows whose grid there is: of a step of 0 or NaN there is none."""
+        return tuple(window for window in self.windows if window.step > 0 and not math.isnan(window.width))
+
+    def fed(self, push: Push, *, last: bool) -> tuple[YasperWindow, ...]:
+        """Return the windows that a push enters: all on its stream, or only the last of them."""
+        windows = [window for window in self.windows if window.reads(push)]
+        return tuple(window for window in (windows[-1:] if last else windows) if window in self.alive)
+
+
+def engine_windows(
+    query: EngineQuery, engine: str, length: Callable[[str], float], *, by_lines: bool
+) -> EngineWindows:
+    """Return the windows of a query as an engine sees them, or `by_lines` off as its language means them.
+
+    The lines are seen if the query has its text. Raises LarsError for what is no SELECT over
+    sliding windows.
+    """
+    windows = sliding_windows(query, engine, tumbling=False)
+    if not isinstance(query, WrittenQuery):
+        return EngineWindows(windows)
+    clauses = tuple(read_lines(query.text))
+    line_windows = [clause for clause in clauses if isinstance(clause, LineWindow)]
+    if by_lines:
+        lost = [clause for clause in clauses if not isinstance(clause, LineWindow)]
+        broken = any(not (clause.taken_out and clause.clause.text.startswith("FROM")) for clause in lost)
+        return EngineWindows(tuple(_window(window, windows, length) for window in line_windows), not broken)
+    order = [window.names[0] for window in line_windows]
+    return EngineWindows(tuple(sorted(windows, key=lambda window: _place(window.source, order))))
+
+
+def _place(source: WindowSource, order: Sequence[str]) -> int:
+    name = "" if source.name is None else source.name.value
+    return order.index(name) if name in order else len(order)
+
+
+def _window(
+    window: LineWindow, windows: Sequence[YasperWindow], length: Callable[[str], float]
+) -> YasperWindow:
+    name, stream = window.names
+    read = (yasper_window.source for yasper_window in windows if yasper_window.source.name == Iri(name))
+    source = next(read, WindowSource(Iri(stream), _UNUSED, Iri(name)))
+    return YasperWindow(source, length(window.width.text), length(window.step.text), Iri(stream))

@@ -1,0 +1,197 @@
+"""YASPER: its configuration for C-SPARQL, which reports closed windows, and that for CQELS, each arrival.
+
+C-SPARQL: a window is reported when a later arrival finds it closed. CQELS: every arrival is a report
+over [t - w, t]. Source: the page of engine versions, sections 3 and 4; Y1 to Y7 and YC1 to YC4 are its
+statements in its order; YC5 is what `each arrival` says of equal ones. That CQELS ignores STEP is no
+fault: its specification does so too.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
+from agreement.engines.r2s import relation_to_stream
+from agreement.engines.versions.sliding import (
+    OpenedWindows,
+    YasperWindow,
+    check_triple_patterns,
+    first_close,
+    sliding_windows,
+    without_projection,
+)
+from solver.facts import Static, Triple
+from translate.model.query import EngineQuery, ToStream
+
+_RULES: Final = (
+    EngineRule("Y1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"),
+    EngineRule("Y2", "an arrival before the last report is refused"),
+    EngineRule("Y3", "a report has the time of the arrival that finds a window closed"),
+    EngineRule("Y4", "then a window that closes at the very time of the arrival is closed too"),
+    EngineRule(
+        "Y5",
+        "only an arrival in a window's own stream finds it closed, and only the latest of those that "
+        "arrivals opened is reported, even if it is empty; older ones are skipped",
+    ),
+    EngineRule("Y6", "a row has all variables of the pattern, and the rows are a set"),
+    EngineRule("Y7", "an empty answer is not reported"),
+)
+_RULES_CQELS: Final = (
+    EngineRule("YC1", "an arrival before the last report is refused"),
+    EngineRule("YC2", "a row has all variables of the pattern, and the rows are a set"),
+    EngineRule("YC3", "a query without an operator reports its full answers, not what is new"),
+    EngineRule("YC4", "further arrivals at the instant of the first make no report"),
+    EngineRule("YC5", "a triple that comes again at one instant is reported again"),
+)
+
+Evaluation = tuple[Report, Content]
+"""A report without its rows, and the content that they answer."""
+
+
+def _answered(
+    query: EngineQuery,
+    static: Static,
+    evaluations: Iterable[Evaluation],
+    operator: ToStream,
+    *,
+    whole: bool,
+) -> Recording:
+    """Return all reports; with `whole` rows have all variables of the pattern, and are a set."""
+    engine_query = without_projection(query) if whole else query
+    reports: list[Report] = []
+
+    def contents() -> Iterator[Content]:
+        for report, content in evaluations:
+            reports.append(report)
+            yield content
+
+    row_sets = answers(engine_query, contents(), static)
+    rows = {n: tuple(dict.fromkeys(row)) if whole else row for n, row in enumerate(row_sets)}
+    streams = relation_to_stream(operator, range(len(reports)), rows).values()
+    with_rows = (replace(report, rows=tuple(new)) for report, new in zip(reports, streams, strict=True))
+    return Recording(columns(engine_query), tuple(with_rows))
+
+
+def _with_rows(recording: Recording) -> Recording:
+    return replace(recording, reports=tuple(report for report in recording.reports if report.rows))
+
+
+def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what YASPER for C-SPARQL reports: windows of external time, reports stamped by arrivals."""
+    engine = _CsparqlWindows(sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
+    check_triple_patterns(query, YASPER_CSPARQL.name)
+    evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
+    operator = query.to_stream or ToStream.RSTREAM
+    recording = _answered(query, static, evaluations, operator, whole="Y6" not in off)
+    shown = recording if "Y7" in off else _with_rows(recording)
+    return replace(shown, rejected=tuple(engine.rejected))
+
+
+YASPER_CSPARQL: Final = Engine("yasper-csparql", "csparql", _RULES, _at_closes)
+
+
+class _CsparqlWindows:
+    """The windows between two arrivals: `last` is the time of the last report, `now` the latest arrival's."""
+
+    def __init__(self, windows: Sequence[YasperWindow], off: Off) -> None:
+        self.off = off
+        self.opened = [OpenedWindows(window, include_opening="Y1" not in off) for window in windows]
+        self.last = self.now = self.reported = -math.inf
+        self.rejected: list[int] = []
+        self.touching = "Y4" not in off
+
+    def arrive(self, number: int, push: Push) -> Iterator[Evaluation]:
+        """Take a push, and yield what it makes YASPER evaluate."""
+        read = [opened for opened in self.opened if opened.window.reads(push)]
+        if read and push.t < self.last and "Y2" not in self.off:
+            self.rejected.append(number)
+        else:
+            yield from (self._each if "Y5" in self.off else self._latest)(read, number, push)
+        self.now = max(self.now, push.t)
+
+    def _latest(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[Evaluation]:
+        """Yield one evaluation at most: after it there has been a report at this time."""
+        for opened in read:
+            self._enter(push, opened)
+            close = opened.latest(push.t, touching=self.touching)
+            if close is not None and opened.latest(push.t) is not None and push.t > self.last:
+                self.last = push.t
+                content = {
+                    window.window.source: window.triples(window.latest(push.t, touching=self.touching))
+                    for window in self.opened
+                }
+                yield self._report(close, number, push), content
+            opened.delete(push.t)
+
+    def _each(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[Evaluation]:
+        """Yield an evaluation for each close since the last arrival at which a window shows something."""
+        for opened in read:
+            self._enter(push, opened)
+            opened.keep(push.t, push.triple, min(push.t, self.now))
+        for close in self._closes(push.t):
+            self.reported, self.last = close, push.t
+            content = {opened.window.source: opened.active(close) for opened in self.opened}
+            yield self._report(close, number, push), content
+        for opened in self.opened:
+            opened.delete(push.t)
+
+    def _closes(self, t: float) -> list[float]:
+        filled = {close for opened in self.opened for close in opened.filled()}
+        closed = sorted(close for close in filled if self.reported < close < t)
+        return [*closed, t] if closed and t in filled and self.touching else closed
+
+    def _enter(self, push: Push, opened: OpenedWindows) -> None:
+        """Open windows for a push, and add its triple to those that show its time."""
+        # What has closed stays closed in the specification, which refuses no arrival.
+        least = -math.inf if self.off.isdisjoint({"Y2", "Y5"}) else self.now
+        opened.open(first_close(push.t, opened.window.step), push.t, least)
+        opened.add(push.t, push.triple)
+
+    def _report(self, close: float, number: int, push: Push) -> Report:
+        return Report(close if "Y3" in self.off else push.t, (), number)
+
+
+def _at_arrivals(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what YASPER for CQELS reports: something at each arrival."""
+    engine = _Arrivals(sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
+    check_triple_patterns(query, YASPER_CQELS.name)
+    evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
+    operator = query.to_stream or (ToStream.ISTREAM if "YC3" in off else ToStream.RSTREAM)
+    recording = _answered(query, static, evaluations, operator, whole="YC2" not in off)
+    return replace(_with_rows(recording), rejected=tuple(engine.rejected))
+
+
+YASPER_CQELS: Final = Engine("yasper-cqels", "cqels", _RULES_CQELS, _at_arrivals)
+
+
+class _Arrivals:
+    """What has come: `first` and `now` are the times of the first and of the latest arrival."""
+
+    def __init__(self, windows: Sequence[YasperWindow], off: Off) -> None:
+        self.off = off
+        self.opened = [OpenedWindows(window) for window in windows]
+        self.first: float | None = None
+        self.now = -math.inf
+        self.rejected: list[int] = []
+        self.seen: set[tuple[float, str, Triple]] = set()
+
+    def arrive(self, number: int, push: Push) -> Iterator[Evaluation]:
+        """Take a push, and yield what it makes YASPER evaluate."""
+        read = [opened for opened in self.opened if opened.window.reads(push)]
+        if read and push.t < self.now and "YC1" not in self.off:
+            self.rejected.append(number)
+            return
+        known = (push.t, push.stream, push.triple)
+        if not read or (known in self.seen and "YC5" in self.off):
+            return
+        self.seen.add(known)
+        for opened in read:
+            opened.keep(push.t, push.triple, min(push.t, self.now))
+        again = push.t == self.first
+        self.first = push.t if self.first is None else self.first
+        self.now = max(self.now, push.t)
+        if not again or "YC4" in self.off:
+            content = {opened.window.source: opened.up_to(push.t) for opened in self.opened}
+            yield Report(push.t, (), number), content
