@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from lars.durations import Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
@@ -25,12 +24,11 @@ from solver.spark.packed_atoms import Block, block_of, packed_atoms
 from solver.traces import (
     FilePart,
     PartReading,
-    Raw,
+    RejectedRow,
     Summary,
     Survey,
     TraceFile,
     file_parts,
-    last_time,
     report,
     survey,
 )
@@ -145,7 +143,7 @@ class _Parts(NamedTuple):
     """Parts of a trace as one task has read them."""
 
     said: _PartsSurvey
-    rejected: Sequence[Raw] = ()
+    rejected: Sequence[RejectedRow] = ()
     content: bytes = b""
 
 
@@ -196,13 +194,12 @@ def _surveyed(
     parts_read = read.map(lambda parts: parts.said).collect()
     _check(tasks, parts_read)
     summaries = [summary for part in parts_read for summary in part.summaries]
-    stream_survey, unit = survey(summaries, sources, options), options.unit
+    stream_survey = survey(summaries, sources, options)
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
-    report(stream_survey, chain.from_iterable(rejected), sources, options)
-    last = last_time(summaries, stream_survey, unit)
+    report(stream_survey, chain.from_iterable(rejected), options)
     return ReadTrace(
-        read.map(partial(_timed, stream_survey, unit)),
-        last,
+        read.map(partial(_timed, stream_survey)),
+        stream_survey.last,
         frozenset[Signature]().union(*(part.signatures for part in parts_read)),
         frozenset[tuple[str, str]]().union(*(part.pairs for part in parts_read)),
         read,
@@ -258,9 +255,6 @@ def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_PartsSurve
             raise PlacedError(replace(place, line=before + place.line), problem)
 
 
-def _timed(stream_survey: Survey, unit: Duration, parts: _Parts) -> Block:
+def _timed(stream_survey: Survey, parts: _Parts) -> Block:
     block = block_of(parts.content)
-    timed = {
-        name: replace(some, t=stream_survey.times_of(some.t, unit)) for name, some in block.atoms.items()
-    }
-    return Block(block.terms, timed)
+    return Block(block.terms, stream_survey.timed(block.atoms))

@@ -26,7 +26,7 @@ from solver.traces.input_files import bare, readable
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from solver.traces.blocks.line_fields import Lines
+    from solver.traces.formats.cell_columns import Lines
 
 Quad = tuple[str, str, str, str | None]
 
@@ -166,7 +166,7 @@ class _Statements:
 
     def _lines(self, data: bytes) -> bool:
         """Add lines of N-Quads; return whether each is written as usual, else nothing is added."""
-        from solver.traces.blocks.line_fields import lines_of
+        from solver.traces.formats.cell_columns import lines_of
 
         rows, begin = list[Array](), 0
         try:
@@ -188,21 +188,21 @@ class _Statements:
         """Return the statements of lines, None where one is not as usual, a blank after each term."""
         import pyarrow.compute as pc
 
-        from solver.traces.blocks.line_fields import fields_of
+        from solver.traces.formats.cell_columns import fields_of
 
         cuts = _cuts(lines)
         if cuts is None:
             return None
         fields = fields_of(lines, cuts, np.ones(len(lines), np.bool_))
-        texts, places = fields.used((0, 1, 2, 3), np.ones(len(lines), np.bool_))
-        codes = self._codes(pc.binary_slice(texts, 0, -1))
-        return np.column_stack([codes[place] for place in places])
+        return np.column_stack(
+            [self._codes(pc.binary_slice(texts, 0, -1))[places] for texts, places in fields]
+        )
 
     def _codes(self, texts: "pa.Array") -> Array:
         """Return the codes of distinct texts, 0 for the empty one."""
         import pyarrow as pa
 
-        from solver.traces.blocks.distinct_terms import usual_terms
+        from solver.traces.formats.cell_columns import usual_terms
 
         usual = usual_terms(texts)
         listed = texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist()
@@ -243,10 +243,8 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
     A line without graph has an empty one, before its dot. None: some line is not as usual.
     """
-    from solver.traces.blocks.line_fields import places_of
-
     data, starts = lines.data, lines.starts[:-1]
-    blanks, quotes = places_of(data, " "), places_of(data, '"')
+    blanks, quotes = lines.places(" "), lines.places('"')
     first, after = np.searchsorted(blanks, starts), np.searchsorted(blanks, lines.ends)
     if (after - first < _FEWEST).any():
         return None

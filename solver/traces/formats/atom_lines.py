@@ -75,9 +75,9 @@ def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
     time = source.stamped(Instant(TimeKind.INTEGER, int(usual[1])), 1)
     atoms = _ATOM.finditer(usual[2])
     traced_atoms = [
-        TracedAtom(0, time, ATOMS, atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in atoms
+        TracedAtom(time, ATOMS, atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in atoms
     ]
-    return traced_atoms or [TracedAtom(0, time, ATOMS, None, ())]
+    return traced_atoms or [TracedAtom(time, ATOMS, None, ())]
 
 
 def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
@@ -120,8 +120,8 @@ def scanned_atom(text: str, prefixes: Mapping[str, str]) -> Atom | None:
 def atom_reading(time: Instant, atom: Atom | None) -> TracedAtom:
     """Return an atom, or nothing, at a time."""
     if atom is None:
-        return TracedAtom(0, time, ATOMS, None, ())
-    return TracedAtom(0, time, ATOMS, atom.predicate, tuple(map(str, atom.arguments)))
+        return TracedAtom(time, ATOMS, None, ())
+    return TracedAtom(time, ATOMS, atom.predicate, tuple(map(str, atom.arguments)))
 
 
 def _read_atom(scanner: Scanner) -> Atom:

@@ -6,6 +6,7 @@ Typed columns are read as the texts that rows have: typed literals, dateTimes.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final
@@ -15,14 +16,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError, Place
+from lars.errors import LarsError
 from lars.language.terms import XSD
-from solver.columns import Array, TermCodes, arrow_mask, arrow_numbers, arrow_texts, numbers_of, validity_of
+from solver.columns import Array, TermCodes, arrow_numbers, arrow_texts, numbers_of, validity_of
 from solver.rdf import short
 from solver.settings import TraceOptions
-from solver.traces.blocks.atom_cells import atom_rows, column_rows, triple_rows
-from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
-from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
+from solver.traces.formats.cell_columns import (
+    Cells,
+    TimeColumn,
+    counted_times,
+    dated_times,
+    read_times,
+    used_cells,
+)
 from solver.traces.formats.cells import (
     ACCEPTED_TABLE,
     ARGUMENT,
@@ -32,20 +38,18 @@ from solver.traces.formats.cells import (
     PREDICATE_COLUMNS,
     argument_columns,
     atom_columns,
-    cell_terms,
     read_cells,
+    table_rows,
 )
-from solver.traces.formats.lines import left
 from solver.traces.rows import (
     ExactRow,
     FileFormat,
     FileHead,
     FilePart,
-    Raw,
     RowBlock,
-    TracedAtom,
+    RowColumns,
     TraceFile,
-    UsualRows,
+    unusual_places,
 )
 from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind, cell_time, show
 
@@ -165,17 +169,12 @@ class ParquetTable(FileFormat):
         """Return the rows at which a file is cut: between row groups where that will do."""
         return [*_borders(row_groups(source), each)]
 
-    def rows(self, source: TraceFile) -> Iterator[tuple[Raw, Place]]:
-        """Yield what each row says, with its place."""
-        for number, record in enumerate(table_records(source), 1):
-            yield source.row(read_row(source, record), number, number, str(record))
-
-    def blocks(self, part: FilePart, terms: TermCodes) -> Iterator[RowBlock]:
+    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
         """Yield the rows of a part, a batch at once."""
         source, before = part.source, 0
         for batch in table_batches(part):
-            usual = table_rows(source, batch, terms)
-            others = _exact_records(source, batch, left(usual, batch.num_rows))
+            usual = [] if terms is None else usual_rows(source, batch, terms)
+            others = _exact_records(source, batch, unusual_places(usual, batch.num_rows))
             yield RowBlock(before, batch.num_rows, usual, others)
             before += batch.num_rows
 
@@ -196,9 +195,7 @@ def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> I
     for begin in range(0, len(places), _TOGETHER):
         chosen = places[begin : begin + _TOGETHER]
         records = batch_records(batch.take(arrow_numbers(chosen)))
-        for place, record in zip(chosen.tolist(), records, strict=True):
-            row = read_row(source, record)
-            yield ExactRow(place, (row,), str(record) if isinstance(row, MalformedPart) else "")
+        yield from map(partial(read_row, source), chosen.tolist(), records)
 
 
 def write_table(source: object, path: Path) -> Path:
@@ -240,12 +237,13 @@ def is_trace_table(file: Path) -> bool:
     return any(names >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
-def read_row(source: TraceFile, record: Mapping[str, object]) -> TracedAtom | MalformedPart:
+def read_row(source: TraceFile, place: int, record: Mapping[str, object]) -> ExactRow:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
-        return read_cells(source, {name: (value, _number(name), None) for name, value in record.items()})
+        cells = {name: (value, _number(name), None) for name, value in record.items()}
+        return ExactRow(place, read_cells(source, cells), record)
     except MalformedPart as error:
-        return error
+        return ExactRow(place, (error,), record)
 
 
 def _number(name: str) -> int:
@@ -304,12 +302,6 @@ def row_groups(source: TraceFile) -> list[int]:
 
 def _sizes(metadata: pq.FileMetaData) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-
-
-def table_records(source: TraceFile) -> Iterator[dict[str, object]]:
-    """Yield the rows of a Parquet file in order."""
-    for batch in table_batches(FilePart(source), 2**12):
-        yield from batch_records(batch)
 
 
 def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
@@ -381,37 +373,22 @@ def _cell(scalar: pa.Scalar) -> object:
         return text.as_buffer().to_pybytes()
 
 
-def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> list[UsualRows]:
+def usual_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> list[RowColumns]:
     """Return the rows that are triples, or atoms, for certain."""
-    names = batch.schema.names
-    times, everywhere = _times(batch.column("t"), source.clock), np.ones(batch.num_rows, np.bool_)
-    if "atom" in names:
-        return atom_rows(*_distinct(batch.column("atom")), times, everywhere, terms)
-    if "predicate" in names:
-        arguments = [_distinct(batch.column(name)) for name in argument_columns(names)]
-        return column_rows(_distinct(batch.column("predicate")), arguments, times, everywhere, terms)
-    columns = [
-        _terms(source, batch.column(name), terms) if name in names else without_terms(batch.num_rows)
-        for name in ("s", "p", "o", "stream")
-    ]
-    return [triple_rows(source, terms, times, columns, everywhere)]
+
+    def cells(name: str) -> Cells:
+        return _distinct(batch.column(name))
+
+    times = _times(batch.column("t"), source.clock)
+    return table_rows(source, batch.schema.names, cells, times, terms)
 
 
-def _terms(source: TraceFile, column: pa.Array, terms: TermCodes) -> TermColumn:
-    texts, places = _distinct(column)
-    return distinct_terms(texts, cell_terms(source), terms, bare=not source.prefixes).take(places)
-
-
-def _distinct(column: pa.Array) -> tuple[pa.Array, Array]:
+def _distinct(column: pa.Array) -> Cells:
     """Return the distinct texts of a column (binary), for null an empty one, and where each row's stands."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = encoded.dictionary
     places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
-    # A batch of many may use little of a dictionary.
-    used = np.zeros(len(texts) + 1, np.bool_)
-    used[places] = True
-    distinct = pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]).filter(arrow_mask(used))
-    return distinct, (np.cumsum(used) - 1)[places]
+    return used_cells(pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]), places)
 
 
 def _times(column: pa.Array, clock: Clock) -> TimeColumn:
@@ -421,8 +398,7 @@ def _times(column: pa.Array, clock: Clock) -> TimeColumn:
         values = numbers_of(column).astype(np.int64)
         return counted_times(clock, np.where(valid, values, -1))
     if not pa.types.is_timestamp(column.type):
-        texts, places = _distinct(column)
-        return distinct_times(texts, clock, cell_time).take(places)
+        return read_times(_distinct(column), clock, cell_time)
     values, size = numbers_of(column.view(pa.int64())), NANOSECONDS[column.type.unit]
     known = valid & (-(LARGEST // size) <= values) & (values <= LARGEST // size)
     kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
