@@ -75,20 +75,19 @@ def lines_of(text: bytes) -> Lines:
     return Lines(data, starts, ends - returned)
 
 
-def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> list[Cells]:
-    """Return the fields that begin at the cuts, in the lines `among` them; any other line has empty ones.
+def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
+    """Return the fields that begin at the cuts, a row for a line, in the lines `among` them.
 
-    What follows the last cut is no field.
+    Any other line has empty ones. What follows the last cut is no field, but among the texts.
     """
     starts = lines.starts[:-1]
     offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
     encoded = arrow_texts(lines.data, np.append(offsets.ravel(), lines.starts[-1])).dictionary_encode()
-    indices = numbers_of(encoded.indices).reshape(len(lines), -1)
-    return [used_cells(encoded.dictionary, indices[:, field]) for field in range(len(cuts))]
+    return encoded.dictionary, numbers_of(encoded.indices).reshape(len(lines), -1)[:, :-1]
 
 
 def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
-    """Return those of some texts that stand in a row: a block of many may use little of a dictionary."""
+    """Return cells with those texts alone that stand somewhere, which may be few of them."""
     used = np.zeros(len(texts), np.bool_)
     used[places] = True
     return texts.filter(arrow_mask(used)), (np.cumsum(used) - 1)[places]

@@ -58,16 +58,16 @@ class CsvLines(LineFormat):
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
         """Return the lines that are triples, or atoms, for certain."""
-        from solver.traces.formats.cell_columns import fields_of, read_times
+        from solver.traces.formats.cell_columns import fields_of, read_times, used_cells
 
         header = source.header
         cuts, whole = _cuts(lines, len(header))
         if not whole.any():
             return []
-        fields = dict(zip(header, fields_of(lines, cuts, whole), strict=True))
+        fields, numbered = fields_of(lines, cuts, whole)
 
         def cells(name: str) -> "Cells":
-            texts, places = fields[name]
+            texts, places = used_cells(fields, numbered[:, header.index(name)])
             return _cells(texts), places
 
         times = read_times(cells("t"), source.clock, cell_time)

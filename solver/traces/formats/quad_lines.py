@@ -69,13 +69,20 @@ class QuadLines(LineFormat):
         """
         import pyarrow.compute as pc
 
-        from solver.traces.formats.cell_columns import fields_of, read_terms, read_times, triple_rows
+        from solver.traces.formats.cell_columns import (
+            fields_of,
+            read_terms,
+            read_times,
+            triple_rows,
+            used_cells,
+        )
 
         cuts, whole = _cuts(lines)
         if not whole.any():
             return []
-        fields = fields_of(lines, cuts, whole)
-        *cells, timed = [(pc.binary_slice(texts, 0, -1), places) for texts, places in fields]
+        every, places = fields_of(lines, cuts, whole)
+        fields = (used_cells(every, places[:, number]) for number in range(_WITH_STREAM))
+        *cells, timed = [(pc.binary_slice(texts, 0, -1), own) for texts, own in fields]
         times = read_times(timed, source.clock, partial(_field_time, source), around='"')
         columns = [read_terms(cell, partial(_field_term, source), terms) for cell in cells]
         return [triple_rows(source, terms, times, columns)]
