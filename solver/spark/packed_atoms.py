@@ -17,7 +17,6 @@ from solver.columns import (
     CodedTerms,
     InputAtoms,
     TermCodes,
-    arrow_codes,
     arrow_lists,
     arrow_numbers,
     arrow_strings,
@@ -73,11 +72,11 @@ def packed_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
     rows = [texts, *([texts.slice(0, 0)] * len(atoms))][: len(atoms)]
     arrays = [
         arrow_strings([name for name, _ in atoms]),
-        arrow_codes(np.array([arity for _, arity in atoms], np.int32)),
+        arrow_numbers(np.array([arity for _, arity in atoms], np.int32)),
         arrow_lists(rows, pa.string()),
         arrow_lists([arrow_numbers(_steps(some.t)) for some in every], pa.int64()),
         arrow_lists([arrow_numbers(_steps(some.arrival)) for some in every], pa.int64()),
-        arrow_lists([arrow_codes(_places(places, some)) for some in every], pa.int32()),
+        arrow_lists([arrow_numbers(_places(places, some)) for some in every], pa.int32()),
     ]
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, _PACKED, options=_OPTIONS) as writer:

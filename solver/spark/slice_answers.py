@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lars.language.windows import Interval
-from solver.columns import TermCodes, arrow_codes, arrow_lists, arrow_numbers, numbers_of
+from solver.columns import TermCodes, arrow_lists, arrow_numbers, numbers_of
 from solver.facts import Row
 from solver.job import Answer, AnswerRuns
 from solver.relational import RunTable, coalesce, concatenate
@@ -67,7 +67,7 @@ def pack(runs: AnswerRuns) -> bytes:
     distinct, places = np.unique(every, return_inverse=True)
     parts = (
         *map(arrow_numbers, (runs.times, table.first, table.last, np.array([runs.certified]))),
-        arrow_codes(places.astype(np.int32)),
+        arrow_numbers(places.astype(np.int32)),
         runs.terms.arrow(distinct),
     )
     columns = [arrow_lists([part], part.type) for part in parts]

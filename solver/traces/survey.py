@@ -20,7 +20,7 @@ from lars.files import exists, replacement_path
 from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
-from solver.traces.rows import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
+from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
 
 WITH_END: Final = ", or none where --to, or an experiment's timeline, says when the trace ends"

@@ -18,11 +18,11 @@ from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColum
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions, tell
 from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
-from solver.traces.input_files import STANDARD_INPUT, bare, converted_file, readable
-from solver.traces.rows import (
+from solver.traces.input_files import (
     ARROW,
     ATOMS,
     PARQUET,
+    STANDARD_INPUT,
     ExactRow,
     FileFormat,
     FileHead,
@@ -31,7 +31,10 @@ from solver.traces.rows import (
     RowColumns,
     TracedAtom,
     TraceFile,
+    bare,
+    converted_file,
     is_json_row,
+    readable,
 )
 from solver.traces.survey import WITH_END, RejectedRow, Summary, check_side_file, report, summaries_of, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of

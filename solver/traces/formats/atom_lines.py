@@ -14,7 +14,7 @@ from solver.facts import check_writable
 from solver.rdf import canonical
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import ATOMS, FileHead, TracedAtom, TraceFile
+from solver.traces.input_files import ATOMS, FileHead, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TIMED: Final = re.compile(r"\s*[0-9]+\s*:")

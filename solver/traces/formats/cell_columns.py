@@ -31,7 +31,7 @@ from solver.columns import (
 )
 from solver.facts import STREAM_PREDICATE
 from solver.rdf import NotATerm
-from solver.traces.rows import RowColumns, TraceFile
+from solver.traces.input_files import RowColumns, TraceFile
 from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind
 
 Bytes = npt.NDArray[np.uint8]

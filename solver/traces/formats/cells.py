@@ -12,7 +12,7 @@ from lars.errors import PlacedError
 from solver.columns import TermCodes
 from solver.rdf import NotATerm, canonical, short, unquote
 from solver.traces.formats.atom_lines import AtomText, cell_atom
-from solver.traces.rows import ATOMS, RowColumns, TracedAtom, TraceFile, check_roles, element_atoms
+from solver.traces.input_files import ATOMS, RowColumns, TracedAtom, TraceFile, check_roles, element_atoms
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from solver.traces.formats.cells import (
     table_rows,
 )
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import FileHead, RowColumns, TracedAtom, TraceFile
+from solver.traces.input_files import FileHead, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import MalformedPart, cell_time
 
 if TYPE_CHECKING:

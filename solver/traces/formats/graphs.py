@@ -17,8 +17,7 @@ from lars.language.terms import XSD
 from solver.columns import TermCodes
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.settings import TraceOptions
-from solver.traces.input_files import bare
-from solver.traces.rows import (
+from solver.traces.input_files import (
     ExactRow,
     FileFormat,
     FileHead,
@@ -27,6 +26,7 @@ from solver.traces.rows import (
     TracedAtom,
     TraceFile,
     Triple,
+    bare,
     element_atoms,
     line_of,
 )

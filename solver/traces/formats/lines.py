@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from lars.errors import FailedRunError
 from lars.files import MOST_BYTES
 from solver.columns import TermCodes
-from solver.traces.rows import (
+from solver.traces.input_files import (
     ExactRow,
     FileFormat,
     FilePart,

@@ -29,7 +29,7 @@ from solver.rdf import NotATerm, canonical, short
 from solver.settings import TraceWarning
 from solver.traces.formats.arrow_files import is_json, line_of_row, text_file
 from solver.traces.formats.tables import ParquetTable, is_dated, is_text, is_typed, literals
-from solver.traces.rows import ARROW, PARQUET, TraceFile, line_of
+from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")

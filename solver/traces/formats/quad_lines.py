@@ -13,7 +13,15 @@ from solver.columns import Array, Mask, TermCodes
 from solver.rdf import NotATerm, canonical, short, unquote
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import FileHead, RowColumns, TracedAtom, TraceFile, Triple, check_roles, element_atoms
+from solver.traces.input_files import (
+    FileHead,
+    RowColumns,
+    TracedAtom,
+    TraceFile,
+    Triple,
+    check_roles,
+    element_atoms,
+)
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
 
 if TYPE_CHECKING:

@@ -41,7 +41,7 @@ from solver.traces.formats.cells import (
     read_cells,
     table_rows,
 )
-from solver.traces.rows import (
+from solver.traces.input_files import (
     ExactRow,
     FileFormat,
     FileHead,
@@ -59,13 +59,17 @@ _INFINITE: Final = (("inf", "INF"), ("nan", "NaN"))
 _NUMBER: Final = {"halffloat": "float", "float": "float", "double": "double"}
 
 
+_TEXTS: Final = frozenset(
+    (
+        *(pa.string(), pa.large_string(), pa.string_view()),
+        *(pa.binary(), pa.large_binary(), pa.binary_view()),
+    )
+)
+
+
 def is_text(kind: pa.DataType) -> bool:
     """Return whether a column of this type holds texts: bytes are UTF-8."""
-    value, types = kind.value_type if pa.types.is_dictionary(kind) else kind, pa.types
-    plain = types.is_string(value) or types.is_large_string(value) or types.is_string_view(value)
-    return bool(
-        plain or types.is_binary(value) or types.is_large_binary(value) or types.is_binary_view(value)
-    )
+    return (kind.value_type if pa.types.is_dictionary(kind) else kind) in _TEXTS
 
 
 def is_dated(kind: pa.DataType) -> bool:

@@ -17,7 +17,7 @@ from lars.language.terms import XSD
 from solver.traces import prepare, read_columns
 from solver.traces.formats import lines, tables
 from solver.traces.formats.cell_columns import counted_times, dated_times
-from solver.traces.rows import ExactRow
+from solver.traces.input_files import ExactRow
 from solver.traces.trace_times import Clock, Instant, MalformedPart, TimeKind
 from tests.packs import DATA, ROOT
 from tests.solver.strategies import part_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.traces import rows, trace
+from solver.traces import input_files, trace
 from solver.traces.formats import cell_columns, quad_lines, tables
 from solver.traces.formats import lines as files_of_lines
 from solver.traces.trace_times import LARGEST
@@ -67,7 +67,7 @@ FAULTS = {
     "times may go back": [(trace, "summaries_of", in_any_order)],
     "kinds of times are mixed": [(trace, "summaries_of", of_one_kind)],
     "the head of a table is a line": [(files_of_lines.LineFormat, "block", at_the_start)],
-    "rows lose their places": [(rows.RowBlock, "numbers", unnumbered)],
+    "rows lose their places": [(input_files.RowBlock, "numbers", unnumbered)],
     "atoms stay as they came": [(trace, "in_time_order", lambda atoms: atoms)],
 }
 
