@@ -3,7 +3,7 @@
 Of each block the atoms are counted, and given to slices.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise, zip_longest
@@ -37,88 +37,60 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 
-@dataclass(frozen=True, slots=True)
-class AtomCounter:
-    """Counts the atoms of a block within the timeline that some slice needs, by time."""
+def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
+    """Return by time how many atoms of a block within the timeline some slice needs.
 
-    needs: Needs
-    timeline: Interval
-
-    def __call__(self, block: Block) -> Counts:
-        """Return the counts of not too many parts; all atoms of one time are in one of them."""
-        return self.needs.among(block.atoms, block.terms, self.timeline).counts()
+    They are the counts of not too many parts; all atoms of one time are in one of them.
+    """
+    return needs.among(block.atoms, block.terms, timeline).counts()
 
 
-@dataclass(frozen=True, slots=True)
-class AtomSpreader:
-    """Gives each of some slices, by their numbers, what it needs of a block."""
-
-    needs: Needs
-    timeline: Interval
-    slices: tuple[Interval, ...]
-    numbers: frozenset[int]
-
-    def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
-        """Yield the numbers of slices with their atoms as bytes."""
-        atoms = self.needs.among(block.atoms, block.terms, self.timeline)
-        for number in atoms.near(self.slices):
-            if number not in self.numbers:
-                continue
-            parts = {name: part for name, part in atoms.of(self.slices[number]).items() if len(part.t)}
-            if parts:
-                yield number, packed_atoms(parts, block.terms)
+def spread_atoms(
+    needs: Needs, timeline: Interval, slices: Sequence[Interval], numbers: Container[int], block: Block
+) -> Iterator[tuple[int, bytes]]:
+    """Yield what slices of these numbers need of a block within the timeline, as bytes."""
+    atoms = needs.among(block.atoms, block.terms, timeline)
+    for number in atoms.near(slices):
+        if number not in numbers:
+            continue
+        parts = {name: part for name, part in atoms.of(slices[number]).items() if len(part.t)}
+        if parts:
+            yield number, packed_atoms(parts, block.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class AtomCarrier:
-    """Finds what tuple windows keep of a block at the end of each slice, number -1: before the first one."""
+def carried_by_block(
+    windows: Sequence[TupleWindow], timeline: Interval, slices: Sequence[Interval], block: Block
+) -> Iterator[tuple[int, bytes]]:
+    """Yield what tuple windows keep of a block at the end of each slice, or more, as bytes.
 
-    windows: tuple[TupleWindow, ...]
-    timeline: Interval
-    slices: tuple[Interval, ...]
-
-    def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
-        """Yield the numbers of slices with the atoms as bytes, or with more."""
-        before = Interval(self.timeline.first, self.slices[0].first - 1)
-        parts = (before, *self.slices[:-1])
-        near = between(parts, [some.t for some in block.atoms.values()])
-        for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
-            inside = {name: some.within(within) for name, some in block.atoms.items()}
-            if atoms := carried_atoms(self.windows, inside, block.terms):
-                yield number, packed_atoms(atoms, block.terms)
+    Slices come with their numbers; -1 is what comes before the first one.
+    """
+    before = Interval(timeline.first, slices[0].first - 1)
+    parts = (before, *slices[:-1])
+    near = between(parts, [some.t for some in block.atoms.values()])
+    for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
+        inside = {name: some.within(within) for name, some in block.atoms.items()}
+        if atoms := carried_atoms(windows, inside, block.terms):
+            yield number, packed_atoms(atoms, block.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Binning:
-    """Counts the triples of a block within the timeline, by stream and bin."""
-
-    timeline: Interval
-    bins: TimeBins
-
-    def __call__(self, block: Block) -> dict[str, Array]:
-        """Return the counts of each stream by its text."""
-        codes, counts = arrivals(block.atoms, self.timeline, self.bins)
-        return dict(zip(block.terms.arrow(codes).to_pylist(), counts, strict=True))
+def stream_counts(timeline: Interval, bins: TimeBins, block: Block) -> dict[str, Array]:
+    """Return how many triples of each stream, by its text, a block has in each bin of the timeline."""
+    codes, counts = arrivals(block.atoms, timeline, bins)
+    return dict(zip(block.terms.arrow(codes).to_pylist(), counts, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class AtomSelector:
-    """Takes from a block the atoms of an interval that questions can use, all of them with `needs` None."""
-
-    within: Interval
-    needs: Needs | None
-
-    def __call__(self, block: Block) -> Iterator[bytes]:
-        """Yield the atoms as bytes, where there are some."""
-        atoms: dict[Signature, InputAtoms] = {}
-        for name, some in block.atoms.items():
-            here = some.within(self.within)
-            if self.needs is not None:
-                here = here.take(self.needs.windowed(name, here, block.terms))
-            if len(here.t):
-                atoms[name] = here
-        if atoms:
-            yield packed_atoms(atoms, block.terms)
+def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterator[bytes]:
+    """Yield a block's atoms in an interval, where there are some, as bytes; with needs those it names."""
+    atoms: dict[Signature, InputAtoms] = {}
+    for name, some in block.atoms.items():
+        here = some.within(within)
+        if needs is not None:
+            here = here.take(needs.windowed(name, here, block.terms))
+        if len(here.t):
+            atoms[name] = here
+    if atoms:
+        yield packed_atoms(atoms, block.terms)
 
 
 _LEAST_MEMORY: Final = 2**29

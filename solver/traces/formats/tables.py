@@ -55,7 +55,6 @@ from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, Ti
 
 NANOSECONDS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """How many nanoseconds each unit of Arrow's timestamps has."""
-_INFINITE: Final = (("inf", "INF"), ("nan", "NaN"))
 _NUMBER: Final = {"halffloat": "float", "float": "float", "double": "double"}
 
 
@@ -77,16 +76,18 @@ def is_dated(kind: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
 
 
-def is_typed(kind: pa.DataType) -> bool:
-    """Return whether the values of a column of this type are typed literals."""
+def datatype_of(kind: pa.DataType) -> str | None:
+    """Return of which XSD type the values of a column of this type are literals, None: of none."""
     types = pa.types
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-        or is_dated(kind)
-    )
+    if types.is_integer(kind):
+        return "integer"
+    if types.is_boolean(kind):
+        return "boolean"
+    if types.is_decimal(kind):
+        return "decimal"
+    if is_dated(kind):
+        return "date" if types.is_date(kind) else "dateTime"
+    return _NUMBER.get(str(kind))
 
 
 def moments(column: pa.Array) -> pa.Array:
@@ -118,31 +119,27 @@ def literals(column: pa.Array) -> pa.Array:
 
     Numbers and booleans are written as Arrow writes them, decimals with all digits of their column.
     """
-    encoded = column.dictionary_encode()
-    texts, name = _lexical(encoded.dictionary)
+    encoded, name = column.dictionary_encode(), datatype_of(column.type)
     opened, closed, nothing = '"', f'"^^<{XSD}{name}>', ""
-    whole = pc.binary_join_element_wise(opened, texts, closed, nothing)
+    whole = pc.binary_join_element_wise(opened, _lexical(encoded.dictionary, name), closed, nothing)
     return pa.DictionaryArray.from_arrays(encoded.indices, whole.cast(pa.string()))
 
 
-def _lexical(values: pa.Array) -> tuple[pa.Array, str]:
-    """Return how values are written, and the name of their datatype."""
-    kind, types = values.type, pa.types
-    if types.is_integer(kind):
-        return values.cast(pa.string()), "integer"
-    if types.is_boolean(kind):
-        return values.cast(pa.string()), "boolean"
-    if types.is_date(kind):
-        return values.cast(pa.date32()).cast(pa.string()), "date"
-    if types.is_timestamp(kind):
-        return moment_texts(values), "dateTime"
-    if types.is_decimal(kind):
-        written = [None if value is None else format(value, "f") for value in values.to_pylist()]
-        return pa.array(written, pa.string()), "decimal"
-    texts = (values.cast(pa.float32()) if str(kind) == "halffloat" else values).cast(pa.string())
-    for ours, theirs in _INFINITE:
-        texts = pc.replace_substring(texts, ours, theirs)
-    return texts, _NUMBER[str(kind)]
+def _lexical(values: pa.Array, name: str | None) -> pa.Array:
+    """Return how values of a datatype are written."""
+    match name:
+        case "date":
+            return values.cast(pa.date32()).cast(pa.string())
+        case "dateTime":
+            return moment_texts(values)
+        case "decimal":
+            texts = [None if value is None else format(value, "f") for value in values.to_pylist()]
+            return pa.array(texts, pa.string())
+        case "float" | "double":
+            texts = (values.cast(pa.float32()) if name == "float" else values).cast(pa.string())
+            return pc.replace_substring(pc.replace_substring(texts, "inf", "INF"), "nan", "NaN")
+        case _:
+            return values.cast(pa.string())
 
 
 _BATCH: Final = 2**17
@@ -295,7 +292,7 @@ def _fits(name: str, kind: pa.DataType) -> bool:
         return bool(pa.types.is_integer(kind) or pa.types.is_null(kind))
     if name == "t":
         return pa.types.is_integer(kind) or is_dated(kind)
-    return name == "o" and is_typed(kind)
+    return name == "o" and datatype_of(kind) is not None
 
 
 def row_groups(source: TraceFile) -> list[int]:
