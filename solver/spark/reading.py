@@ -98,25 +98,23 @@ _ARRIVALS: Final = 40
 """So many bits number the atoms of a part; what stands above them numbers the parts."""
 
 
-class _PartsSurvey(NamedTuple):
-    """What is said of parts that one task has read: `lines` are those of each.
+class _Parts(NamedTuple):
+    """Parts of a trace as one task has read them: `lines` are those of each.
 
     Or `wrong`: why the first that `lines` does not tell of cannot be read, perhaps at a place in this part.
     """
 
+    lines: Sequence[int]
+    wrong: LarsError | tuple[Place, str] | None = None
     summaries: Sequence[Summary] = ()
-    lines: Sequence[int] = ()
     signatures: frozenset[Signature] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
-    wrong: LarsError | tuple[Place, str] | None = None
-
-
-class _Parts(NamedTuple):
-    """Parts of a trace as one task has read them."""
-
-    said: _PartsSurvey
     rejected: Sequence[RejectedRow] = ()
     content: bytes = b""
+
+    def without_rows(self) -> "_Parts":
+        """Return what is said of the parts alone."""
+        return self._replace(rejected=(), content=b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +161,7 @@ def _surveyed(
     sources: Sequence[TraceFile],
     options: TraceOptions,
 ) -> ReadTrace:
-    parts_read = read.map(lambda parts: parts.said).collect()
+    parts_read = read.map(_Parts.without_rows).collect()
     _check(tasks, parts_read)
     summaries = [summary for part in parts_read for summary in part.summaries]
     stream_survey = survey(summaries, sources, options)
@@ -193,14 +191,13 @@ def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePa
         for part in parts:
             reading.add(part)
             lines.append(reading.lines)
-    except PlacedError as error:
-        return _Parts(_PartsSurvey(lines=_steps(lines), wrong=(error.place, error.problem)))
     except LarsError as error:
-        return _Parts(_PartsSurvey(lines=_steps(lines), wrong=error))
+        wrong = (error.place, error.problem) if isinstance(error, PlacedError) else error
+        return _Parts(_steps(lines), wrong)
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
-    part_read = _PartsSurvey(reading.summaries, _steps(lines), frozenset(atoms), pairs)
-    return _Parts(part_read, reading.rejected, packed_atoms(atoms, reading.terms))
+    content = packed_atoms(atoms, reading.terms)
+    return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, reading.rejected, content)
 
 
 def _steps(ascending: Sequence[int]) -> list[int]:
@@ -212,7 +209,7 @@ def _ascending(some: InputAtoms) -> InputAtoms:
     return some if in_order else some.take(np.argsort(some.t, kind="stable"))
 
 
-def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_PartsSurvey]) -> None:
+def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_Parts]) -> None:
     """Raise the first error that is said, with the line in its file."""
     before, source = 0, None
     for parts, item in zip(tasks, parts_read, strict=True):

@@ -149,19 +149,17 @@ def file_parts(sources: Sequence[TraceFile], at_least: int) -> list[tuple[FilePa
 
 
 def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
-    """Return the files of the trace after checking the options against them."""
-    if options.on_error is OnError.SKIP and options.rejected is None:
-        raise LarsError("skipping bad lines needs a file that keeps them: name one")
-    if options.on_error is OnError.SKIP and options.rejected is not None:
+    """Return the files of a trace in arrival order, with the options checked against them.
+
+    Folders give their files in number order.
+    """
+    if options.on_error is OnError.SKIP:
+        if options.rejected is None:
+            raise LarsError("skipping bad lines needs a file that keeps them: name one")
         check_side_file(options.rejected, paths)
     unknown = [str(path) for path in options.streams if path not in paths]
     if unknown:
         raise LarsError(f"streams are named for files that the trace does not have: {', '.join(unknown)}")
-    return sources_of(paths, options)
-
-
-def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
-    """Return the files of a trace in arrival order; folders give their files in number order."""
     if not paths:
         raise LarsError(f"no trace given; accepted: {ACCEPTED}")
     listed = [(path, file) for path in paths for file in _files(path)]

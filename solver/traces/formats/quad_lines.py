@@ -22,7 +22,7 @@ from solver.traces.input_files import (
     check_roles,
     element_atoms,
 )
-from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
+from solver.traces.trace_times import Instant, MalformedPart, read_time
 
 if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Lines
@@ -36,11 +36,6 @@ _TOKEN = re.compile(
     r'|(?P<blank>_:[^\s<>"]*[^\s<>".])'
     r"|(?P<end>\.(?=[ \t#]|$))"
     r'|(?P<bare>[^\s<>"#.](?:(?!\^\^<)[^\s<>"])*(?:\^\^<[^<>\s]*>)?(?=[ \t]|$))'
-)
-# The usual line, read at once; whatever it does not match is read token by token.
-_USUAL = re.compile(
-    r'(<[^<>\s"\\]*>) (<[^<>\s"\\]*>) (<[^<>\s"\\]*>|"[^"\\]*"(?:\^\^<[^<>\s"\\]*>)?) '
-    r'(?:(<[^<>\s"\\]*>) )?"([0-9]{1,18})" \.'
 )
 _BLANKS = re.compile(r"[ \t]*(?:#.*)?", re.DOTALL)
 _QUOTED_TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
@@ -67,7 +62,25 @@ class QuadLines(LineFormat):
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
         """Return the triple of a line."""
         _ = first
-        return _read_usual(source, line) or _read_tokens(source, line)
+        tokens = _tokens(line)
+        if not tokens:
+            return ()
+        tokens = _terms(tokens)
+        written = _time(tokens[-1])
+        if source.loose is False and _is_loose(tokens):
+            raise MalformedPart(
+                "found a literal or time without quotes (YABench's spelling, in ms), but the first lines "
+                "have quotes; accepted: one spelling a file, or a given trace unit",
+                next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
+            )
+        triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
+        check_roles(triple, [token.column for token in tokens])
+        own = None
+        if len(tokens) == _WITH_STREAM:
+            if tokens[3].kind != "iri":
+                raise MalformedPart("found no IRI as stream; accepted: an <iri>", tokens[3].column)
+            own = _term(tokens[3])
+        return element_atoms(source, written, own, [triple], tokens[-1].column)
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
         """Return the lines that are triples for certain.
@@ -176,40 +189,6 @@ def _terms(tokens: list[LineToken]) -> list[LineToken]:
         column = tokens[-1].column if tokens else 1
         raise MalformedPart(f"found {len(tokens)} terms; accepted: {ACCEPTED_LINE}", column)
     return tokens
-
-
-def _read_usual(source: TraceFile, line: str) -> Sequence[TracedAtom]:
-    match = _USUAL.fullmatch(line)
-    if match is None:
-        return ()
-    s, p, o, own, time = match.groups()
-    try:
-        triple = (canonical(s), canonical(p), canonical(o))
-        own = own and canonical(own)
-    except NotATerm:
-        return ()  # its column is known token by token
-    written = Instant(TimeKind.INTEGER, int(time))
-    return element_atoms(source, written, own, [triple], match.start(5))
-
-
-def _read_tokens(source: TraceFile, line: str) -> Sequence[TracedAtom]:
-    tokens = _tokens(line)
-    if not tokens:
-        return ()
-    tokens = _terms(tokens)
-    written = _time(tokens[-1])
-    if source.loose is False and _is_loose(tokens):
-        raise MalformedPart(
-            "found a literal or time without quotes (YABench's spelling, in ms), but the first lines have "
-            "quotes; accepted: one spelling a file, or a given trace unit",
-            next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
-        )
-    triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
-    check_roles(triple, [token.column for token in tokens])
-    if len(tokens) == _WITH_STREAM and tokens[3].kind != "iri":
-        raise MalformedPart("found no IRI as stream; accepted: an <iri>", tokens[3].column)
-    own = _term(tokens[3]) if len(tokens) == _WITH_STREAM else None
-    return element_atoms(source, written, own, [triple], tokens[-1].column)
 
 
 def _is_loose(tokens: Sequence[LineToken]) -> bool:
