@@ -12,7 +12,7 @@ import rdflib
 
 from lars.language.terms import Blank, Iri, Literal
 from solver.facts import constant_of
-from solver.rdf.term_texts import text_of_oxigraph
+from solver.rdf.terms import text_of_oxigraph
 from tests.sparql.engine import answer, read
 from translate.errors import UnsupportedError
 from translate.model.query import Form

@@ -4,7 +4,6 @@ from solver.columns.arrays import (
     Array,
     Mask,
     among,
-    arrow_codes,
     arrow_lists,
     arrow_mask,
     arrow_numbers,
@@ -17,10 +16,15 @@ from solver.columns.arrays import (
     numbers_of,
     validity_of,
 )
-from solver.columns.term_codes import NO_CODE, NULL_CODE, CodedColumns, CodedTerms, Numbering, TermCodes
-from solver.columns.trace_columns import (
+from solver.columns.coded_columns import (
+    NO_CODE,
+    NULL_CODE,
     Atoms,
+    CodedColumns,
+    CodedTerms,
     InputAtoms,
+    Numbering,
+    TermCodes,
     TimeBins,
     TraceColumns,
     arrivals,

@@ -83,22 +83,11 @@ def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
     >>> distinct_pairs(np.array([7, 2, 7]), np.array([1, 1, 1]))
     (array([2, 7]), array([1, 1]))
     """
-    sides = []
-    for column in (one, other):
-        (ranks,), count = _ranked([column])
-        values = np.empty(count, np.int64)
-        values[ranks] = column
-        sides.append((ranks, values))
-    (first, firsts), (second, seconds) = sides
-    key = first * len(seconds) + second
-    if len(firsts) * len(seconds) <= _MARKS * len(key):
-        marked = np.zeros(len(firsts) * len(seconds), np.bool_)
-        marked[key] = True
-        pairs = np.flatnonzero(marked)
-    else:
-        pairs = distinct(key)
-    places, others = np.divmod(pairs, len(seconds)) if len(key) else (pairs, pairs)
-    return firsts[places], seconds[others]
+    ((first,), _), ((second,), count) = _ranked([one]), _ranked([other])
+    (numbers,), pairs = _ranked([first * count + second])
+    places = np.empty(pairs, np.int64)
+    places[numbers] = np.arange(len(one))
+    return one[places], other[places]
 
 
 def _in_sorted(values: Array, ascending: Array) -> Mask:
@@ -161,18 +150,12 @@ def arrow_mask(mask: Mask) -> "pa.Array":
     return pa.Array.from_buffers(pa.bool_(), len(mask), [None, bits])
 
 
-def arrow_numbers(numbers: Array) -> "pa.Array":
-    """Return a column as Arrow's whole numbers."""
+def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
+    """Return a column as Arrow's whole numbers, of the same width."""
     import pyarrow as pa
 
-    return pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
-
-
-def arrow_codes(numbers: npt.NDArray[np.int32]) -> "pa.Array":
-    """Return a column as Arrow's whole numbers of 32 bit."""
-    import pyarrow as pa
-
-    return pa.Array.from_buffers(pa.int32(), len(numbers), [None, pa.py_buffer(numbers)])
+    kind = pa.from_numpy_dtype(numbers.dtype)
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
 
 
 def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArray":
@@ -181,7 +164,7 @@ def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArr
 
     ends = np.cumsum([0, *map(len, parts)]).astype(np.int32)
     return pa.ListArray.from_arrays(
-        arrow_codes(ends), pa.concat_arrays(parts) if parts else pa.nulls(0, kind)
+        arrow_numbers(ends), pa.concat_arrays(parts) if parts else pa.nulls(0, kind)
     )
 
 

@@ -5,7 +5,6 @@ from solver.facts.evaluation_times import (
     ChosenTimes,
     EveryTime,
     Gate,
-    Matcher,
     Multiples,
     matcher,
     split,

@@ -1,6 +1,6 @@
 """When a program can derive anything at all: its trigger decides the evaluation times beforehand."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -58,39 +58,26 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
             assert_never(gate)
 
 
-def matcher(pattern: Atom) -> "Matcher":
+def matcher(pattern: Atom) -> Callable[[Fact], bool]:
     """Return what decides whether a fact is an instance of the atom."""
-    places: dict[Variable, int] = {}
-    fixed, equal = [], []
-    for place, term in enumerate(pattern.arguments):
-        if not isinstance(term, Variable):
-            fixed.append((place, str(term)))
-        elif term in places:
-            equal.append((places[term], place))
-        else:
-            places[term] = place
-    return Matcher(pattern.predicate, len(pattern.arguments), tuple(fixed), tuple(equal))
+    predicate, arity = signature(pattern)
+    fixed = [
+        (place, str(term)) for place, term in enumerate(pattern.arguments) if not isinstance(term, Variable)
+    ]
+    first = pattern.arguments.index
+    equal = [(first(term), place) for place, term in enumerate(pattern.arguments) if first(term) < place]
 
-
-@dataclass(frozen=True, slots=True)
-class Matcher:
-    """An atom's constants and repeated variables, by argument position."""
-
-    predicate: str
-    arity: int
-    fixed: tuple[tuple[int, str], ...]
-    equal: tuple[tuple[int, int], ...]
-
-    def __call__(self, fact: Fact) -> bool:
-        """Return whether the fact is an instance of the atom."""
+    def match(fact: Fact) -> bool:
         arguments = fact.arguments
-        if fact.predicate != self.predicate or len(arguments) != self.arity:
+        if fact.predicate != predicate or len(arguments) != arity:
             return False
-        for place, text in self.fixed:
+        for place, text in fixed:
             if arguments[place] != text:
                 return False
         # Loops, not generators: this runs once for each fact.
-        return not self.equal or all(arguments[one] == arguments[other] for one, other in self.equal)
+        return not equal or all(arguments[one] == arguments[other] for one, other in equal)
+
+    return match
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:

@@ -2,8 +2,12 @@
 
 from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
 from solver.rdf.conditions import compile_condition, evaluate, test
-from solver.rdf.term_texts import (
+from solver.rdf.terms import (
+    INTEGERS,
+    CalendarTime,
     NotATerm,
+    Single,
+    Value,
     blanks_numbered,
     canonical,
     quad_texts,
@@ -12,5 +16,5 @@ from solver.rdf.term_texts import (
     syntax_problem,
     text_of_rdflib,
     unquote,
+    value,
 )
-from solver.rdf.values import INTEGERS, CalendarTime, Single, Value, value

@@ -20,7 +20,7 @@ from typing import Final, TypeVar, assert_never
 
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
-from solver.rdf.values import (
+from solver.rdf.terms import (
     EXACT,
     CalendarTime,
     arithmetic,

@@ -1,7 +1,7 @@
 """SPARQL expressions on terms, with errors as the third truth value (SPARQL 1.1, Section 17).
 
 An expression is checked (what it calls, with how many arguments: what is wrong before any row) and compiled
-once, and then asked of rows. The value of a call is computed in `values` and `functions`. Error and
+once, and then asked of rows. The value of a call is computed in `terms` and `functions`. Error and
 unbound are both None, as no operator tells them apart.
 """
 
@@ -30,8 +30,7 @@ from solver.rdf.functions import (
     resolve,
     substring,
 )
-from solver.rdf.term_texts import read_term
-from solver.rdf.values import (
+from solver.rdf.terms import (
     FALSE,
     OPERATIONS,
     TRUE,
@@ -42,6 +41,7 @@ from solver.rdf.values import (
     effective_boolean,
     equal,
     numeric,
+    read_term,
     round_number,
     typed_literal,
 )

@@ -22,7 +22,7 @@ from typing import Final, TypeGuard
 import pyoxigraph as ox
 
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
-from solver.rdf.values import (
+from solver.rdf.terms import (
     FALSE,
     INTEGERS,
     CalendarTime,

@@ -17,7 +17,6 @@ from solver.columns import (
     CodedTerms,
     InputAtoms,
     TermCodes,
-    arrow_codes,
     arrow_lists,
     arrow_numbers,
     arrow_strings,
@@ -73,23 +72,32 @@ def packed_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
     rows = [texts, *([texts.slice(0, 0)] * len(atoms))][: len(atoms)]
     arrays = [
         arrow_strings([name for name, _ in atoms]),
-        arrow_codes(np.array([arity for _, arity in atoms], np.int32)),
+        arrow_numbers(np.array([arity for _, arity in atoms], np.int32)),
         arrow_lists(rows, pa.string()),
         arrow_lists([arrow_numbers(_steps(some.t)) for some in every], pa.int64()),
         arrow_lists([arrow_numbers(_steps(some.arrival)) for some in every], pa.int64()),
-        arrow_lists([arrow_codes(_places(places, some)) for some in every], pa.int32()),
+        arrow_lists([arrow_numbers(_places(places, some)) for some in every], pa.int32()),
     ]
+    return batch_bytes(pa.RecordBatch.from_arrays(arrays, schema=_PACKED))
+
+
+def batch_bytes(batch: pa.RecordBatch) -> bytes:
+    """Return rows as bytes, compressed; `batch_of` reads them."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, _PACKED, options=_OPTIONS) as writer:
-        batch = pa.RecordBatch.from_arrays(arrays, schema=_PACKED)
+    with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
     data: bytes = sink.getvalue().to_pybytes()
     return data
 
 
+def batch_of(content: bytes) -> pa.RecordBatch:
+    """Return the rows that `batch_bytes` wrote."""
+    return pa.ipc.open_stream(content).read_next_batch()
+
+
 def block_of(content: bytes) -> Block:
     """Return packed atoms as a block; its codes are its own."""
-    batch = pa.ipc.open_stream(content).read_next_batch()
+    batch = batch_of(content)
     return Block(_BlockTerms(batch.column("texts").flatten()), dict(_unpacked(batch)))
 
 
@@ -97,7 +105,7 @@ def unpacked_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signatur
     """Return the packed atoms of all contents together, in no order, with the codes of given terms."""
     atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
     for content in contents:
-        batch = pa.ipc.open_stream(content).read_next_batch()
+        batch = batch_of(content)
         known = terms.codes(batch.column("texts").flatten().to_pylist())
         for name, some in _unpacked(batch):
             columns = tuple(known[column] for column in some.columns)

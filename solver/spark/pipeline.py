@@ -9,10 +9,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from lars.analysis import reach
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
@@ -36,13 +37,13 @@ from solver.settings import ALL_CORES, Certify, Progress, Runner, Stage, TraceIn
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
 from solver.spark.reading import (
-    AtomCarrier,
-    AtomCounter,
-    AtomSelector,
-    AtomSpreader,
-    Binning,
     ReadTrace,
+    atoms_within,
+    block_counts,
+    carried_by_block,
     read_in_tasks,
+    spread_atoms,
+    stream_counts,
     task_memory,
 )
 from solver.spark.slice_answers import (
@@ -54,7 +55,7 @@ from solver.spark.slice_answers import (
     unite,
     united_rows,
 )
-from solver.spark.slice_tasks import Share, SliceTask, WorkTask
+from solver.spark.slice_tasks import SliceTask, worked_slices
 from solver.traces import TraceFile
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def answers_on_spark(
 
     LostTimesError: some of them need more memory than there is.
     """
-    parts = _evaluated(job, trace, slices).parts
+    _, parts = _evaluated(job, trace, slices)
     if lost := [part for part in parts if part.kind is PartKind.EXHAUSTED]:
         raise LostTimesError(job.questions, lost)
     return [
@@ -112,11 +113,11 @@ def outputs_on_spark(
 
     These are left out, and of answer streams all that comes after the first: no row is an answer there.
     """
-    evaluated = _evaluated(job, trace, slices)
-    lost = [part for part in evaluated.parts if part.kind is PartKind.EXHAUSTED]
-    begins = [within.first for within in evaluated.slices]
-    for _, parts in groupby(evaluated.parts, lambda part: bisect_right(begins, part.first)):
-        own = [part for part in parts if part.kind is PartKind.ANSWERS]
+    cut_slices, parts = _evaluated(job, trace, slices)
+    lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]
+    begins = [within.first for within in cut_slices]
+    for _, some in groupby(parts, lambda part: bisect_right(begins, part.first)):
+        own = [part for part in some if part.kind is PartKind.ANSWERS]
         outputs = [
             _rows(question, [part.content for part in own if part.question == number], lost)
             for number, question in enumerate(job.questions)
@@ -140,15 +141,10 @@ def _width(question: Question) -> int:
     return question.predicate[1]
 
 
-class _Evaluated(NamedTuple):
-    """What the slices found, ascending in time."""
-
-    slices: Sequence[Interval]
-    parts: Sequence[Part]
-
-
-def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None) -> _Evaluated:
-    """Return what the slices found; raise the first error that one of them says."""
+def _evaluated(
+    job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None
+) -> tuple[Sequence[Interval], Sequence[Part]]:
+    """Return the slices and what they found, ascending in time; raise the first error that one says."""
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
     if slices is None:
@@ -165,7 +161,7 @@ def _evaluated(job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None)
     parts.sort(key=lambda part: part.first)
     if (error := error_of(parts)) is not None:
         raise error
-    return _Evaluated(slices, parts)
+    return slices, parts
 
 
 def error_of(parts: Sequence[Part]) -> LarsError | None:
@@ -201,7 +197,7 @@ def slices_on_spark(
 
 
 def _counts(trace: "RDD[Block]", needs: Needs, timeline: Interval) -> list[Counts]:
-    return trace.map(AtomCounter(needs, timeline)).collect()
+    return trace.map(partial(block_counts, needs, timeline)).collect()
 
 
 def _spread(
@@ -209,10 +205,10 @@ def _spread(
 ) -> "RDD[tuple[int, bytes]]":
     """Return what each of the missing slices needs, by its number."""
     needs = needs_of(job.questions)
-    parts = trace.flatMap(AtomSpreader(needs, job.timeline, slices, missing))
+    parts = trace.flatMap(partial(spread_atoms, needs, job.timeline, slices, missing))
     if not (windows := tuple(needs.reach.tuples)):
         return parts
-    carried = trace.flatMap(AtomCarrier(windows, job.timeline, slices)).collect()
+    carried = trace.flatMap(partial(carried_by_block, windows, job.timeline, slices)).collect()
     return parts.union(trace.context.parallelize([*_carried(windows, carried, len(slices))]))
 
 
@@ -226,30 +222,6 @@ def _carried(
     parts = [unpacked_atoms(some, terms) for some in contents]
     for number, atoms in enumerate(carried_by_part(windows, parts, terms)):
         yield number, packed_atoms(atoms, terms)
-
-
-def worked_on_spark(
-    work: SlicedWork[Payload, Result],
-    payloads: Sequence[tuple[Interval, Payload]],
-    trace: "RDD[Block]",
-    timeline: Interval,
-    background: Background,
-) -> Iterator[Result]:
-    """Yield what is found in each of some slices, ascending; raise the first error that is said of one."""
-    if not payloads:
-        return
-    context, slices = trace.context, tuple(within for within, _ in payloads)
-    needs = needs_of(work.questions).from_before(work.before)
-    parts: RDD[tuple[int, bytes | Share[Payload]]] = trace.flatMap(
-        AtomSpreader(needs, timeline, slices, frozenset(range(len(slices))))
-    )
-    lists = context.parallelize([(number, Share(payload)) for number, (_, payload) in enumerate(payloads)])
-    task: WorkTask[Payload, Result] = WorkTask(work, timeline, background, task_memory(context, len(slices)))
-    outcomes = parts.union(lists).partitionBy(len(slices), int).mapPartitions(task).collect()
-    for _, outcome in sorted(outcomes, key=itemgetter(0)):
-        if isinstance(outcome, LarsError):
-            raise outcome
-        yield outcome
 
 
 @contextmanager
@@ -317,9 +289,23 @@ class SparkTrace:
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it."""
+        if not payloads:
+            return []
         blocks, background = self.read.blocks, used_background(self.background, work.questions)
-        with spark_progress(blocks.context, Stage.EXPLAINING.of(self.runner.progress)):
-            return list(worked_on_spark(work, payloads, blocks, self.timeline, background))
+        context, slices = blocks.context, [within for within, _ in payloads]
+        needs, numbers = needs_of(work.questions).from_before(work.before), range(len(slices))
+        # A payload may be bytes too: in a tuple it is none of the atoms.
+        shares = context.parallelize([(number, (payload,)) for number, (_, payload) in enumerate(payloads)])
+        spread = blocks.flatMap(partial(spread_atoms, needs, self.timeline, slices, numbers)).union(shares)
+        task = partial(worked_slices, work, self.timeline, background, task_memory(context, len(slices)))
+        with spark_progress(context, Stage.EXPLAINING.of(self.runner.progress)):
+            outcomes = spread.partitionBy(len(slices), int).mapPartitions(task).collect()
+        results: list[Result] = []
+        for _, outcome in sorted(outcomes, key=itemgetter(0)):
+            if isinstance(outcome, LarsError):
+                raise outcome
+            results.append(outcome)
+        return results
 
     def _certified(self, question: Question, answers: PackedAnswers) -> PackedAnswers:
         """Return answers certified at one time at least, where no slice could afford one."""
@@ -354,13 +340,14 @@ class SparkTrace:
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
         """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
         numbers: dict[str, Array] = {}
-        for part in self.read.blocks.map(Binning(self.timeline, bins)).collect():
+        for part in self.read.blocks.map(partial(stream_counts, self.timeline, bins)).collect():
             for stream, counts in part.items():
                 numbers[stream] = numbers.get(stream, 0) + counts
         return numbers
 
     def _columns_in(self, within: Interval, needs: Needs | None) -> TraceColumns:
-        contents = self.read.blocks.flatMap(AtomSelector(within.meet(self.timeline), needs)).collect()
+        select = partial(atoms_within, within.meet(self.timeline), needs)
+        contents = self.read.blocks.flatMap(select).collect()
         atoms = in_time_order(unpacked_atoms(contents, self.terms))
         return TraceColumns(self.terms, atoms, self.read.last)
 

@@ -3,7 +3,7 @@
 Of each block the atoms are counted, and given to slices.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise, zip_longest
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from lars.durations import Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
@@ -25,12 +24,11 @@ from solver.spark.packed_atoms import Block, block_of, packed_atoms
 from solver.traces import (
     FilePart,
     PartReading,
-    Raw,
+    RejectedRow,
     Summary,
     Survey,
     TraceFile,
     file_parts,
-    last_time,
     report,
     survey,
 )
@@ -39,88 +37,60 @@ if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
 
 
-@dataclass(frozen=True, slots=True)
-class AtomCounter:
-    """Counts the atoms of a block within the timeline that some slice needs, by time."""
+def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
+    """Return by time how many atoms of a block within the timeline some slice needs.
 
-    needs: Needs
-    timeline: Interval
-
-    def __call__(self, block: Block) -> Counts:
-        """Return the counts of not too many parts; all atoms of one time are in one of them."""
-        return self.needs.among(block.atoms, block.terms, self.timeline).counts()
+    They are the counts of not too many parts; all atoms of one time are in one of them.
+    """
+    return needs.among(block.atoms, block.terms, timeline).counts()
 
 
-@dataclass(frozen=True, slots=True)
-class AtomSpreader:
-    """Gives each of some slices, by their numbers, what it needs of a block."""
-
-    needs: Needs
-    timeline: Interval
-    slices: tuple[Interval, ...]
-    numbers: frozenset[int]
-
-    def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
-        """Yield the numbers of slices with their atoms as bytes."""
-        atoms = self.needs.among(block.atoms, block.terms, self.timeline)
-        for number in atoms.near(self.slices):
-            if number not in self.numbers:
-                continue
-            parts = {name: part for name, part in atoms.of(self.slices[number]).items() if len(part.t)}
-            if parts:
-                yield number, packed_atoms(parts, block.terms)
+def spread_atoms(
+    needs: Needs, timeline: Interval, slices: Sequence[Interval], numbers: Container[int], block: Block
+) -> Iterator[tuple[int, bytes]]:
+    """Yield what slices of these numbers need of a block within the timeline, as bytes."""
+    atoms = needs.among(block.atoms, block.terms, timeline)
+    for number in atoms.near(slices):
+        if number not in numbers:
+            continue
+        parts = {name: part for name, part in atoms.of(slices[number]).items() if len(part.t)}
+        if parts:
+            yield number, packed_atoms(parts, block.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class AtomCarrier:
-    """Finds what tuple windows keep of a block at the end of each slice, number -1: before the first one."""
+def carried_by_block(
+    windows: Sequence[TupleWindow], timeline: Interval, slices: Sequence[Interval], block: Block
+) -> Iterator[tuple[int, bytes]]:
+    """Yield what tuple windows keep of a block at the end of each slice, or more, as bytes.
 
-    windows: tuple[TupleWindow, ...]
-    timeline: Interval
-    slices: tuple[Interval, ...]
-
-    def __call__(self, block: Block) -> Iterator[tuple[int, bytes]]:
-        """Yield the numbers of slices with the atoms as bytes, or with more."""
-        before = Interval(self.timeline.first, self.slices[0].first - 1)
-        parts = (before, *self.slices[:-1])
-        near = between(parts, [some.t for some in block.atoms.values()])
-        for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
-            inside = {name: some.within(within) for name, some in block.atoms.items()}
-            if atoms := carried_atoms(self.windows, inside, block.terms):
-                yield number, packed_atoms(atoms, block.terms)
+    Slices come with their numbers; -1 is what comes before the first one.
+    """
+    before = Interval(timeline.first, slices[0].first - 1)
+    parts = (before, *slices[:-1])
+    near = between(parts, [some.t for some in block.atoms.values()])
+    for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
+        inside = {name: some.within(within) for name, some in block.atoms.items()}
+        if atoms := carried_atoms(windows, inside, block.terms):
+            yield number, packed_atoms(atoms, block.terms)
 
 
-@dataclass(frozen=True, slots=True)
-class Binning:
-    """Counts the triples of a block within the timeline, by stream and bin."""
-
-    timeline: Interval
-    bins: TimeBins
-
-    def __call__(self, block: Block) -> dict[str, Array]:
-        """Return the counts of each stream by its text."""
-        codes, counts = arrivals(block.atoms, self.timeline, self.bins)
-        return dict(zip(block.terms.arrow(codes).to_pylist(), counts, strict=True))
+def stream_counts(timeline: Interval, bins: TimeBins, block: Block) -> dict[str, Array]:
+    """Return how many triples of each stream, by its text, a block has in each bin of the timeline."""
+    codes, counts = arrivals(block.atoms, timeline, bins)
+    return dict(zip(block.terms.arrow(codes).to_pylist(), counts, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class AtomSelector:
-    """Takes from a block the atoms of an interval that questions can use, all of them with `needs` None."""
-
-    within: Interval
-    needs: Needs | None
-
-    def __call__(self, block: Block) -> Iterator[bytes]:
-        """Yield the atoms as bytes, where there are some."""
-        atoms: dict[Signature, InputAtoms] = {}
-        for name, some in block.atoms.items():
-            here = some.within(self.within)
-            if self.needs is not None:
-                here = here.take(self.needs.windowed(name, here, block.terms))
-            if len(here.t):
-                atoms[name] = here
-        if atoms:
-            yield packed_atoms(atoms, block.terms)
+def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterator[bytes]:
+    """Yield a block's atoms in an interval, where there are some, as bytes; with needs those it names."""
+    atoms: dict[Signature, InputAtoms] = {}
+    for name, some in block.atoms.items():
+        here = some.within(within)
+        if needs is not None:
+            here = here.take(needs.windowed(name, here, block.terms))
+        if len(here.t):
+            atoms[name] = here
+    if atoms:
+        yield packed_atoms(atoms, block.terms)
 
 
 _LEAST_MEMORY: Final = 2**29
@@ -128,25 +98,23 @@ _ARRIVALS: Final = 40
 """So many bits number the atoms of a part; what stands above them numbers the parts."""
 
 
-class _PartsSurvey(NamedTuple):
-    """What is said of parts that one task has read: `lines` are those of each.
+class _Parts(NamedTuple):
+    """Parts of a trace as one task has read them: `lines` are those of each.
 
     Or `wrong`: why the first that `lines` does not tell of cannot be read, perhaps at a place in this part.
     """
 
+    lines: Sequence[int]
+    wrong: LarsError | tuple[Place, str] | None = None
     summaries: Sequence[Summary] = ()
-    lines: Sequence[int] = ()
     signatures: frozenset[Signature] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
-    wrong: LarsError | tuple[Place, str] | None = None
-
-
-class _Parts(NamedTuple):
-    """Parts of a trace as one task has read them."""
-
-    said: _PartsSurvey
-    rejected: Sequence[Raw] = ()
+    rejected: Sequence[RejectedRow] = ()
     content: bytes = b""
+
+    def without_rows(self) -> "_Parts":
+        """Return what is said of the parts alone."""
+        return self._replace(rejected=(), content=b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,16 +161,15 @@ def _surveyed(
     sources: Sequence[TraceFile],
     options: TraceOptions,
 ) -> ReadTrace:
-    parts_read = read.map(lambda parts: parts.said).collect()
+    parts_read = read.map(_Parts.without_rows).collect()
     _check(tasks, parts_read)
     summaries = [summary for part in parts_read for summary in part.summaries]
-    stream_survey, unit = survey(summaries, sources, options), options.unit
+    stream_survey = survey(summaries, sources, options)
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
-    report(stream_survey, chain.from_iterable(rejected), sources, options)
-    last = last_time(summaries, stream_survey, unit)
+    report(stream_survey, chain.from_iterable(rejected), options)
     return ReadTrace(
-        read.map(partial(_timed, stream_survey, unit)),
-        last,
+        read.map(partial(_timed, stream_survey)),
+        stream_survey.last,
         frozenset[Signature]().union(*(part.signatures for part in parts_read)),
         frozenset[tuple[str, str]]().union(*(part.pairs for part in parts_read)),
         read,
@@ -224,14 +191,13 @@ def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePa
         for part in parts:
             reading.add(part)
             lines.append(reading.lines)
-    except PlacedError as error:
-        return _Parts(_PartsSurvey(lines=_steps(lines), wrong=(error.place, error.problem)))
     except LarsError as error:
-        return _Parts(_PartsSurvey(lines=_steps(lines), wrong=error))
+        wrong = (error.place, error.problem) if isinstance(error, PlacedError) else error
+        return _Parts(_steps(lines), wrong)
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
-    part_read = _PartsSurvey(reading.summaries, _steps(lines), frozenset(atoms), pairs)
-    return _Parts(part_read, reading.rejected, packed_atoms(atoms, reading.terms))
+    content = packed_atoms(atoms, reading.terms)
+    return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, reading.rejected, content)
 
 
 def _steps(ascending: Sequence[int]) -> list[int]:
@@ -243,7 +209,7 @@ def _ascending(some: InputAtoms) -> InputAtoms:
     return some if in_order else some.take(np.argsort(some.t, kind="stable"))
 
 
-def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_PartsSurvey]) -> None:
+def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_Parts]) -> None:
     """Raise the first error that is said, with the line in its file."""
     before, source = 0, None
     for parts, item in zip(tasks, parts_read, strict=True):
@@ -258,9 +224,6 @@ def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_PartsSurve
             raise PlacedError(replace(place, line=before + place.line), problem)
 
 
-def _timed(stream_survey: Survey, unit: Duration, parts: _Parts) -> Block:
+def _timed(stream_survey: Survey, parts: _Parts) -> Block:
     block = block_of(parts.content)
-    timed = {
-        name: replace(some, t=stream_survey.times_of(some.t, unit)) for name, some in block.atoms.items()
-    }
-    return Block(block.terms, timed)
+    return Block(block.terms, stream_survey.timed(block.atoms))

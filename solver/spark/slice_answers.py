@@ -3,16 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from lars.language.windows import Interval
-from solver.columns import TermCodes, arrow_codes, arrow_lists, arrow_numbers, numbers_of
+from solver.columns import TermCodes, arrow_lists, arrow_numbers, numbers_of
 from solver.facts import Row
 from solver.job import Answer, AnswerRuns
 from solver.relational import RunTable, coalesce, concatenate
+from solver.spark.packed_atoms import batch_bytes, batch_of
 
 RowsByTime = Mapping[int, frozenset[Row]]
 _RUNS: Final = pa.schema(
@@ -25,7 +26,6 @@ _PARTS: Final = pa.schema(
     + [(name, pa.int64()) for name in ("first", "last")]
     + [("content", pa.binary())]
 )
-_OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
 class PartKind(IntEnum):
@@ -67,11 +67,11 @@ def pack(runs: AnswerRuns) -> bytes:
     distinct, places = np.unique(every, return_inverse=True)
     parts = (
         *map(arrow_numbers, (runs.times, table.first, table.last, np.array([runs.certified]))),
-        arrow_codes(places.astype(np.int32)),
+        arrow_numbers(places.astype(np.int32)),
         runs.terms.arrow(distinct),
     )
     columns = [arrow_lists([part], part.type) for part in parts]
-    return _written(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
+    return batch_bytes(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
 
 
 def unite(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
@@ -88,7 +88,7 @@ def _united(every: Sequence[AnswerRuns], width: int, terms: TermCodes) -> Answer
 
 
 def _unpacked(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
-    *numbers, texts = (column.flatten() for column in _read(part).columns)
+    *numbers, texts = (column.flatten() for column in batch_of(part).columns)
     times, first, last, certified, places = (numbers_of(column).astype(np.int64) for column in numbers)
     codes = terms.codes(texts.to_pylist())[places]
     table = RunTable(tuple(codes.reshape(width, len(first))), first, last)
@@ -137,7 +137,7 @@ def packed_answers(parts: Sequence[Part], width: int) -> PackedAnswers:
     contents = [(Interval(part.first, part.last), part.content) for part in parts]
     times, runs, certified = [], [], 0
     for part in parts:
-        columns = _read(part.content)
+        columns = batch_of(part.content)
         times.append(len(columns.column("times")[0]))
         runs.append(len(columns.column("first")[0]))
         certified += columns.column("certified")[0][0].as_py()
@@ -147,7 +147,7 @@ def packed_answers(parts: Sequence[Part], width: int) -> PackedAnswers:
 
 def packed_rows(answers: Iterable[Answer]) -> bytes:
     """Return answer streams, a row each, as bytes; `united_rows` reads them."""
-    return _written(
+    return batch_bytes(
         pa.RecordBatch.from_pylist([{"t": answer.t, "row": answer.row} for answer in answers], _ROWS)
     )
 
@@ -155,19 +155,7 @@ def packed_rows(answers: Iterable[Answer]) -> bytes:
 def united_rows(parts: Iterable[bytes]) -> RowsByTime:
     """Return the rows of all parts by time."""
     rows: dict[int, list[Row]] = {}
-    for part in map(_read, parts):
+    for part in map(batch_of, parts):
         for t, row in zip(part.column("t").to_pylist(), part.column("row").to_pylist(), strict=True):
             rows.setdefault(t, []).append(tuple(row))
     return {t: frozenset(rows[t]) for t in sorted(rows)}
-
-
-def _written(batch: pa.RecordBatch) -> bytes:
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
-        writer.write_batch(batch)
-    written: bytes = sink.getvalue().to_pybytes()
-    return written
-
-
-def _read(part: bytes) -> Any:
-    return pa.ipc.open_stream(part).read_next_batch()

@@ -12,7 +12,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
 from time import sleep
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, OutOfMemoryError
 from lars.language.windows import Interval
@@ -110,44 +110,34 @@ class SliceTask:
         return pack(certified_part(question, situation, within, job.evaluator, job.certify))
 
 
-@dataclass(frozen=True, slots=True)
-class Share(Generic[Payload]):
-    """What work is given for a slice."""
+def worked_slices(
+    work: SlicedWork[Payload, Result],
+    timeline: Interval,
+    background: Background,
+    most: int,
+    values: Iterable[tuple[int, bytes | tuple[Payload]]],
+) -> Iterator[tuple[int, Result | LarsError]]:
+    """Yield what work finds in a slice, by its number, or why it finds nothing; a task has one slice at most.
 
-    payload: Payload
-
-
-@dataclass(frozen=True, slots=True)
-class WorkTask(Generic[Payload, Result]):
-    """What all tasks of some work know, of which each has at most one slice; `most` bytes are for each."""
-
-    work: SlicedWork[Payload, Result]
-    timeline: Interval
-    background: Background
-    most: int
-
-    def __call__(
-        self, value: Iterable[tuple[int, bytes | Share[Payload]]]
-    ) -> Iterator[tuple[int, Result | LarsError]]:
-        """Yield what is found in a slice, by its number, or why nothing is."""
-        memory.watch_task(self.most)
-        contents: list[bytes] = []
-        shares: list[tuple[int, Payload]] = []
-        for number, content in value:
-            if isinstance(content, bytes):
-                contents.append(content)
-            else:
-                shares.append((number, content.payload))
-        for number, share in shares:
-            terms = TermCodes()
-            atoms = in_time_order(unpacked_atoms(contents, terms))
-            columns = TraceColumns(terms, atoms, self.timeline.last)
-            try:
-                yield number, self.work(situation_of(columns, self.timeline, self.background), share)
-            except FailedRunError as error:
-                yield number, FailedRunError(str(error))
-            except LarsError as error:
-                yield number, LarsError(str(error))
+    Values are the atoms of the slice, and what the work is given for it; `most` bytes of memory are for it.
+    """
+    memory.watch_task(most)
+    contents: list[bytes] = []
+    shares: list[tuple[int, Payload]] = []
+    for number, content in values:
+        if isinstance(content, bytes):
+            contents.append(content)
+        else:
+            shares.append((number, *content))
+    for number, payload in shares:
+        terms = TermCodes()
+        columns = TraceColumns(terms, in_time_order(unpacked_atoms(contents, terms)), timeline.last)
+        try:
+            yield number, work(situation_of(columns, timeline, background), payload)
+        except FailedRunError as error:
+            yield number, FailedRunError(str(error))
+        except LarsError as error:
+            yield number, LarsError(str(error))
 
 
 def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:

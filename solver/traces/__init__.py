@@ -1,9 +1,9 @@
 """Traces from files: formats, times, order, errors with their places; whole, or in parts for many tasks."""
 
 from solver.traces.formats.graphs import NUMBERED
-from solver.traces.rows import FilePart, Raw, Summary, TraceFile
+from solver.traces.input_files import FilePart, TraceFile
 from solver.traces.static_files import read_static
-from solver.traces.survey import Survey, last_time, report, survey
+from solver.traces.survey import RejectedRow, Summary, Survey, report, survey
 from solver.traces.trace import (
     PartReading,
     file_parts,

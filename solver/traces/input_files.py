@@ -1,19 +1,35 @@
-"""Input as files that can be read again and again: pipes, standard input and compressed files are copied."""
+"""Files of a trace: read again and again, what a format says of them, and what reading gives.
+
+Pipes, standard input and compressed files are copied. Rows are read one by one, or usual ones in columns;
+blank nodes of files are standardised apart.
+"""
 
 import atexit
 import gzip
+import json
 import shutil
 import stat
 import sys
 import zlib
-from collections.abc import Callable, Hashable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
-from lars.errors import LarsError
+import numpy as np
+import numpy.typing as npt
+
+from lars.errors import LarsError, Place, PlacedError
 from lars.files import read_bytes, temporary_folder
+from lars.language.terms import Signature
+from solver.columns import Array, TermCodes
+from solver.facts import STREAM_PREDICATE, Arguments
+from solver.settings import TraceOptions
+from solver.traces.trace_times import Clock, Instant, MalformedPart
 
 STANDARD_INPUT: Final = Path("-")
 _COMPRESSED: Final = b"\x1f\x8b"
@@ -103,3 +119,281 @@ def _folder() -> Path:
     until_exit = ExitStack()
     atexit.register(until_exit.close)
     return until_exit.enter_context(temporary_folder(prefix="lars-input-"))
+
+
+Triple = tuple[str, str, str]
+ATOMS: Final = ""
+"""Stands for the stream of all atoms that are not read as RDF."""
+
+
+class TracedAtom(NamedTuple):
+    """One atom as read, or only a time: then `predicate` is None.
+
+    A dateTime is in time points when the user gave the origin, else in ns since 1970. `stream` is what must
+    come in order by itself: the stream of a triple, ATOMS for all other atoms.
+    """
+
+    time: Instant
+    stream: str | None
+    predicate: str | None
+    arguments: Arguments
+
+    @property
+    def name(self) -> Signature | None:
+        """The predicate with the number of its arguments."""
+        return None if self.predicate is None else (self.predicate, len(self.arguments))
+
+
+def check_roles(triple: Triple, columns: Sequence[int] = (1, 1, 1)) -> None:
+    """Raise unless the subject is no literal and the predicate is an IRI."""
+    if triple[0].startswith('"'):
+        raise MalformedPart("found a literal as subject; accepted: an <iri> or a _:blank node", columns[0])
+    if not triple[1].startswith("<"):
+        raise MalformedPart("found no IRI as predicate; accepted: an <iri>", columns[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowColumns:
+    """Atoms of one predicate, or times alone (no `name`), in columns; of triples s, p, o and stream.
+
+    `numbers` are the places of the rows in their block, or in arrival order; kinds and times are those of
+    instants. `streams` are codes: null's of no stream, NO_CODE where they are no triples.
+    """
+
+    name: Signature | None
+    numbers: Array
+    kinds: npt.NDArray[np.int8]
+    times: Array
+    columns: tuple[Array, ...]
+    streams: Array
+
+
+class ExactRow(NamedTuple):
+    """What a row of a block says that was read by itself, and how it is written, which only a fault needs.
+
+    `line` counts from 1, and is 0 where rows are lines.
+    """
+
+    place: int
+    content: Sequence[TracedAtom | MalformedPart]
+    text: object
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowBlock:
+    """Rows of a part of a file: `rows` lines or rows of a table, after `before` others of the part.
+
+    `exact_rows` are those that are not `usual` for certain, in order, each read when it is asked for.
+    """
+
+    before: int
+    rows: int
+    usual: Sequence[RowColumns]
+    exact_rows: Iterable[ExactRow]
+
+    def numbers(self, others: Iterable[ExactRow]) -> Array:
+        """Return how many atoms, times and faults come before each row, and at the end how many in all."""
+        counts = np.zeros(self.rows + 1, np.int64)
+        for rows in self.usual:
+            counts[rows.numbers + 1] = 1
+        for row in others:
+            counts[row.place + 1] = len(row.content)
+        return np.cumsum(counts)
+
+    def place(self, path: str, row: ExactRow, part: TracedAtom | MalformedPart) -> Place:
+        """Return where a part of a row is."""
+        column = part.column if isinstance(part, MalformedPart) else 1
+        return Place(path, row.line or self.before + row.place + 1, column, str(row.text))
+
+
+def unusual_places(usual: Sequence[RowColumns], rows: int) -> Array:
+    """Return the places of the rows of a block that are not usual."""
+    mask = np.ones(rows, np.bool_)
+    for columns in usual:
+        mask[columns.numbers] = False
+    return np.flatnonzero(mask)
+
+
+ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")
+"""How a file of Arrow begins, and how a stream of it does."""
+PARQUET: Final = b"PAR1"
+"""How a file of Parquet begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileHead:
+    """How a file begins: `path` is what messages say, `plain` holds the bytes, `lines` are whole ones."""
+
+    path: Path
+    plain: Path
+    start: bytes
+    lines: Sequence[str]
+
+
+def is_json_row(line: str) -> bool:
+    """Return whether a line is an object of JSON whose values are numbers, texts, true, false or null.
+
+    >>> is_json_row('{"t": 1, "who": "ann"}'), is_json_row('{"t": 1, "rows": []}')
+    (True, False)
+    """
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and not any(isinstance(value, dict | list) for value in content.values())
+
+
+class FileFormat(ABC):
+    """How a file writes its elements: each format of traces is one class, which has no state."""
+
+    bytes_of_atom = 150
+
+    def __repr__(self) -> str:
+        # A run that goes on knows its trace by what this says.
+        return type(self).__name__
+
+    def size(self, source: "TraceFile") -> int:
+        """Return about how many input atoms a file has."""
+        return source.file.stat().st_size // self.bytes_of_atom
+
+    @abstractmethod
+    def blocks(self, part: "FilePart", terms: TermCodes | None) -> Iterator[RowBlock]:
+        """Yield the rows of a part of a file, many at once; without terms each of them is read by itself."""
+
+    def borders(self, source: "TraceFile", each: int) -> Sequence[int]:
+        """Return where a file is cut into parts of about so many input atoms: at no place if it is whole."""
+        _ = source, each
+        return ()
+
+    def begun(self, source: "TraceFile", head: FileHead, options: TraceOptions) -> "TraceFile":
+        """Return the file with what its head says; raises LarsError where that is wrong."""
+        _ = head, options
+        return source
+
+    def plain(self, head: FileHead) -> Path:
+        """Return the file whose rows are read: another one where the format is read as another."""
+        return head.plain
+
+    def is_foreign(self, head: FileHead) -> bool:
+        """Return whether it is a table with columns of its own, which have to be explained."""
+        _ = head
+        return False
+
+    def placed(self, source: "TraceFile", place: Place) -> Place:
+        """Return the place of a row as a user looks for it."""
+        _ = source
+        return place
+
+
+@dataclass(frozen=True, slots=True)
+class TraceFile:
+    """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
+
+    `stream` is the canonical text of the stream's IRI, None when nobody named it; with
+    `candidates` (the query's streams) an element may name another one itself. `loose` tells
+    that a line file spells literals or times without quotes; None: the spelling does not matter.
+    `prefixes` are those that a file of atoms declares at its head, or given for a table.
+    `path` is what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the
+    triples of a table that was mapped.
+    """
+
+    index: int
+    path: str
+    format: FileFormat
+    clock: Clock
+    stream: str | None = None
+    candidates: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    loose: bool | None = None
+    prefixes: tuple[tuple[str, str], ...] = ()
+    copy: Path | None = None
+
+    @property
+    def file(self) -> Path:
+        """The plain file that holds the bytes."""
+        return self.copy or Path(self.path)
+
+    @property
+    def size(self) -> int:
+        """About how many input atoms it has; of Parquet it is exact."""
+        return self.format.size(self)
+
+    def stamped(self, written: Instant, column: int) -> Instant:
+        """Return a time that starts at a column in time points; raise MalformedPart."""
+        try:
+            return self.clock.stamp(written)
+        except MalformedPart as error:
+            raise error.at(column) from None
+
+    def error(self, place: Place, problem: str) -> PlacedError:
+        """Return the error for a problem at a place of the file."""
+        return PlacedError(self.format.placed(self, place), problem)
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A part of a file: the lines that begin in a range of its bytes, or a range of its table's rows.
+
+    The range contains `begin`, and not `end`; None: to the end of the file. A graph has no parts.
+    """
+
+    source: TraceFile
+    begin: int = 0
+    end: int | None = None
+
+
+def line_of(data: bytes, number: int) -> str:
+    """Return a line of a text by its number from 1, empty beyond the last."""
+    lines = data.split(b"\n", number)
+    text = lines[number - 1] if len(lines) >= number else b""
+    return text.decode("utf-8", "backslashreplace").rstrip("\r")
+
+
+def element_atoms(
+    source: TraceFile,
+    written: Instant,
+    own: str | None,
+    triples: Sequence[Triple],
+    column: int = 1,
+) -> list[TracedAtom]:
+    """Return the triples of an element as atoms; `column` is where its time stands.
+
+    Its stream is its own, or else the file's; raises MalformedPart when they contradict.
+    """
+    if own is None and source.stream is None and source.candidates:
+        names = ", ".join(source.candidates)
+        raise MalformedPart(
+            f"nothing says which stream this is; give --stream IRI=FILE with one of: {names}", fatal=True
+        )
+    if own and source.stream and own != source.stream and not source.candidates:
+        raise MalformedPart(
+            f"the element belongs to {own}, but the file was given the stream {source.stream}"
+        )
+    stream, time = own or source.stream, source.stamped(written, column)
+    return [
+        TracedAtom(time, stream, STREAM_PREDICATE, (*triple, stream or "null"))
+        for triple in _standardised(source, stream, time, triples)
+    ]
+
+
+def _standardised(
+    source: TraceFile, stream: str | None, time: Instant, triples: Sequence[Triple]
+) -> Sequence[Triple]:
+    """Return an element's triples with blank nodes of their own.
+
+    A label is a digest of the file's index, the time, the stream and the element as written: it is
+    the same however the trace is read, and two elements share it only when they are equal.
+    """
+    if not any(term.startswith("_:") for triple in triples for term in (triple[0], triple[2])):
+        return triples
+    content = "\n".join(" ".join(triple) for triple in sorted(set(triples)))
+    element = f"{source.index}\n{stream}\n{time.value}\n{content}"
+    return [(_apart(element, s), p, _apart(element, o)) for s, p, o in triples]
+
+
+def _apart(element: str, term: str) -> str:
+    if not term.startswith("_:"):
+        return term
+    digest = blake2b(f"{element}\n{term}".encode(), digest_size=16)
+    return f"_:e{digest.hexdigest()}"

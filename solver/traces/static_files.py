@@ -3,7 +3,7 @@
 import json
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,14 +19,12 @@ from lars.files import decode, read_bytes
 from lars.language.terms import Iri
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, distinct_rows
-from solver.rdf import NotATerm, canonical, quad_texts, syntax_problem, text_of_rdflib
+from solver.rdf import NotATerm, blanks_numbered, canonical, quad_texts, syntax_problem, text_of_rdflib
 from solver.settings import StaticFile
 from solver.traces.input_files import bare, readable
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from solver.traces.blocks.line_fields import Lines
+    from solver.traces.formats.cell_columns import Lines
 
 Quad = tuple[str, str, str, str | None]
 
@@ -63,179 +61,137 @@ def read_static(files: Sequence[StaticFile]) -> Static:
     The default graph of a file that is given as a graph is that graph. Raises LarsError with file
     and, where the parser tells, line and column.
     """
-    reading = _Statements()
+    terms = TermCodes()
     read: dict[Path, Array] = {}
     for file in files:
         if file.path not in read:
-            read[file.path] = reading.rows(file.path, f"s{len(read)}n")
-    rows = [
-        (static_file, reading.in_graph(read[static_file.path], static_file.graph)) for static_file in files
-    ]
-    engines = dict.fromkeys(static_file.engine for static_file in files if static_file.engine is not None)
-    listed = reading.listed()
+            read[file.path] = _statements(file.path, _Statements(terms, f"s{len(read)}n"))
+    parts = [(file.engine, _in_graph(read[file.path], file.graph, terms)) for file in files]
+    # Terms are numbered by the order of their texts; that of null is -1, and no statement has it.
+    ranks = terms.ranks(np.arange(len(terms))) - 1
+    texts = terms.atom_texts(np.argsort(ranks)[1:])
+    engines = dict.fromkeys((None, *(file.engine for file in files)))
     statics = {
-        engine: listed.static([some for static_file, some in rows if static_file.engine == engine])
-        for engine in (None, *engines)
+        engine: _static([rows for own, rows in parts if own == engine], texts, ranks) for engine in engines
     }
     whole = statics.pop(None)
     return replace(whole, engine_stores={str(engine): own for engine, own in statics.items()})
 
 
-class _Statements:
-    """What has been read so far: a row of codes for each statement; its graph is 0 for the default one."""
+def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
+    """Return statements with those of the default graph in a graph of this name."""
+    if name is None:
+        return rows
+    graphs = np.where(rows[:, 3] == NULL_CODE, terms.code(str(Iri(name))), rows[:, 3])
+    return np.column_stack((rows[:, :3], graphs))
 
-    def __init__(self) -> None:
-        self._terms = TermCodes()
-        self._rows: list[Array] = []
-        self._labels: dict[str, str] = {}
-        self._prefix = ""
 
-    def rows(self, path: Path, prefix: str) -> Array:
-        """Return the statements of a file; its blank nodes are called by the prefix and numbers."""
-        data = read_bytes(readable(path), ACCEPTED_STATIC)
-        suffix = bare(path).suffix.lower()
-        self._labels, self._prefix = {}, prefix
-        self._rows = [np.empty((0, 4), np.int64)]
-        try:
-            if suffix in _EXACT:
-                self._exact(path, data, _EXACT[suffix])
-            elif suffix in _OTHERS:
-                self._other(path, data, _OTHERS[suffix])
-            else:
-                self._by_content(path, data)
-        except NotATerm as error:
-            raise LarsError(f"{path}: {error}") from None
-        return np.concatenate(self._rows)
+def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
+    """Return statements by their graphs, their terms by the ranks of their codes."""
+    rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
+    triples = ranks[rows[:, :3]]
+    graphs: dict[int, Any] = {  # sets of rows, which are triples here
+        graph: CodedRows(texts, distinct_rows([triples[rows[:, 3] == graph]]))
+        for graph in (NULL_CODE, *distinct(rows[:, 3]).tolist())
+    }
+    default = graphs.pop(NULL_CODE)
+    return Static(default, {texts[ranks[graph]]: own for graph, own in graphs.items()})
 
-    def in_graph(self, rows: Array, name: str | None) -> Array:
-        """Return statements with those of the default graph in a graph of this name."""
-        if name is None:
-            return rows
-        own = np.where(rows[:, 3] == NULL_CODE, self._terms.code(str(Iri(name))), rows[:, 3])
-        return np.column_stack((rows[:, :3], own))
 
-    def listed(self) -> "_SortedTerms":
-        """Return all terms in the order of their texts."""
-        texts = self._terms.atom_texts(np.arange(1, len(self._terms)))
-        order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
-        ranks = np.zeros(len(texts) + 1, np.int64)
-        ranks[order + 1] = np.arange(len(order))
-        return _SortedTerms([texts[place] for place in order.tolist()], ranks)
+def _statements(path: Path, codes: "_Statements") -> Array:
+    """Return the statements of a file: those of the default graph have null's code as graph."""
+    data = read_bytes(readable(path), ACCEPTED_STATIC)
+    suffix = bare(path).suffix.lower()
+    try:
+        if suffix in _EXACT:
+            return _exact(path, data, _EXACT[suffix], codes)
+        if suffix in _OTHERS:
+            return _other(path, data, _OTHERS[suffix], codes)
+        return _by_content(path, data, codes)
+    except NotATerm as error:
+        raise LarsError(f"{path}: {error}") from None
 
-    def _exact(self, path: Path, data: bytes, kind: RdfFormat) -> None:
-        """Add what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
-        data = data.removeprefix(_MARK)
-        if len(data) < _SMALL:
-            with _placed(path, data, kind):
-                self._quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
-        elif kind not in _LINES or not self._lines(data):
-            with _placed(path, data, kind):
-                quads = pyoxigraph.serialize(pyoxigraph.parse(data, format=kind), format=RdfFormat.N_QUADS)
-                assert quads is not None
-                if not self._lines(quads):
-                    self._quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
 
-    def _other(self, path: Path, data: bytes, kind: str) -> None:
-        if kind == "n3":
-            # What N3 shares with Turtle is read as that, at once; what it alone has is rdflib's.
-            with suppress(LarsError):
-                self._exact(path, data, RdfFormat.TURTLE)
-                return
-        self._quads(_by_rdflib(path, data, kind))
+def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Array:
+    """Return what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
+    data = data.removeprefix(_MARK)
+    with _placed(path, data, kind):
+        if len(data) >= _SMALL:
+            if kind in _LINES and (rows := codes.of_lines(data)) is not None:
+                return rows
+            quads = pyoxigraph.serialize(pyoxigraph.parse(data, format=kind), format=RdfFormat.N_QUADS)
+            assert quads is not None
+            if (rows := codes.of_lines(quads)) is not None:
+                return rows
+        return codes.of_quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
 
-    def _by_content(self, path: Path, data: bytes) -> None:
-        """Read a file whose name tells nothing: XML and JSON by their look, else TriG or N-Quads."""
-        start = data.removeprefix(_MARK).lstrip()[:1024]
-        if start.startswith((b"<?xml", b"<rdf:RDF")):
-            self._exact(path, data, RdfFormat.RDF_XML)
-            return
-        if re.match(rb'\{\s*"@|\[\s*\{', start):
-            self._other(path, data, "json-ld")
-            return
-        for kind in (RdfFormat.TRIG, RdfFormat.N_QUADS):
-            with suppress(LarsError):
-                self._exact(path, data, kind)
-                return
-        problem = f"neither the name nor the content tells the format; accepted: {ACCEPTED_STATIC}"
-        raise LarsError(f"{path}: {problem}")
 
-    def _quads(self, quads: Iterator[Quad]) -> None:
-        """Add statements one by one."""
-        texts = ("null" if text is None else self._apart(text) for quad in quads for text in quad)
-        self._rows.append(self._terms.codes(texts).reshape(-1, 4))
+def _other(path: Path, data: bytes, kind: str, codes: "_Statements") -> Array:
+    if kind == "n3":
+        # What N3 shares with Turtle is read as that, at once; what it alone has is rdflib's.
+        with suppress(LarsError):
+            return _exact(path, data, RdfFormat.TURTLE, codes)
+    return codes.of_quads(_by_rdflib(path, data, kind))
 
-    def _lines(self, data: bytes) -> bool:
-        """Add lines of N-Quads; return whether each is written as usual, else nothing is added."""
-        from solver.traces.blocks.line_fields import lines_of
 
-        rows, begin = list[Array](), 0
-        try:
-            while begin < len(data):
-                end = data.rfind(b"\n", begin, begin + _AT_ONCE) + 1 or len(data)
-                numbers = self._cut(lines_of(data[begin:end]))
-                if numbers is None:
-                    self._labels.clear()
-                    return False
-                rows.append(numbers)
-                begin = end
-        except (NotATerm, UnicodeDecodeError):
-            self._labels.clear()
-            return False
-        self._rows += rows
-        return True
-
-    def _cut(self, lines: "Lines") -> Array | None:
-        """Return the statements of lines, None where one is not as usual, a blank after each term."""
-        import pyarrow.compute as pc
-
-        from solver.traces.blocks.line_fields import fields_of
-
-        cuts = _cuts(lines)
-        if cuts is None:
-            return None
-        fields = fields_of(lines, cuts, np.ones(len(lines), np.bool_))
-        texts, places = fields.used((0, 1, 2, 3), np.ones(len(lines), np.bool_))
-        codes = self._codes(pc.binary_slice(texts, 0, -1))
-        return np.column_stack([codes[place] for place in places])
-
-    def _codes(self, texts: "pa.Array") -> Array:
-        """Return the codes of distinct texts, 0 for the empty one."""
-        import pyarrow as pa
-
-        from solver.traces.blocks.distinct_terms import usual_terms
-
-        usual = usual_terms(texts)
-        listed = texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist()
-        codes = np.zeros(len(texts), np.int64)
-        codes[usual] = self._terms.codes(listed)
-        rest = [text.decode() for text in texts.filter(arrow_mask(~usual)).to_pylist()]
-        codes[~usual] = self._terms.codes(self._apart(canonical(text)) if text else "null" for text in rest)
-        return codes
-
-    def _apart(self, text: str) -> str:
-        if not text.startswith("_:"):
-            return text
-        return self._labels.setdefault(text, f"_:{self._prefix}{len(self._labels)}")
+def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
+    """Read a file whose name tells nothing: XML and JSON by their look, else TriG or N-Quads."""
+    start = data.removeprefix(_MARK).lstrip()[:1024]
+    if start.startswith((b"<?xml", b"<rdf:RDF")):
+        return _exact(path, data, RdfFormat.RDF_XML, codes)
+    if re.match(rb'\{\s*"@|\[\s*\{', start):
+        return _other(path, data, "json-ld", codes)
+    for kind in (RdfFormat.TRIG, RdfFormat.N_QUADS):
+        with suppress(LarsError):
+            return _exact(path, data, kind, codes)
+    problem = f"neither the name nor the content tells the format; accepted: {ACCEPTED_STATIC}"
+    raise LarsError(f"{path}: {problem}")
 
 
 @dataclass(frozen=True, slots=True)
-class _SortedTerms:
-    """Terms in the order of their texts, and the place that each code has there."""
+class _Statements:
+    """Makes statements of a file rows of codes; its blank nodes are called by the prefix and numbers."""
 
-    texts: list[str]
-    places: Array
+    terms: TermCodes
+    prefix: str
 
-    def static(self, parts: Sequence[Array]) -> Static:
-        """Return statements by their graphs."""
-        rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
-        triples = self.places[rows[:, :3]]
-        graphs: dict[int, Any] = {  # sets of rows, which are triples here
-            graph: CodedRows(self.texts, distinct_rows([triples[rows[:, 3] == graph]]))
-            for graph in (NULL_CODE, *distinct(rows[:, 3]).tolist())
-        }
-        default = graphs.pop(NULL_CODE)
-        names = {self.texts[self.places[graph]]: found for graph, found in graphs.items()}
-        return Static(default, names)
+    def of_quads(self, quads: Iterator[Quad]) -> Array:
+        """Return statements that are read one by one."""
+        apart = blanks_numbered(self.prefix)
+        texts = ("null" if text is None else apart(text) for quad in quads for text in quad)
+        return self.terms.codes(texts).reshape(-1, 4)
+
+    def of_lines(self, data: bytes) -> Array | None:
+        """Return lines of N-Quads; None where one is not written as usual, a blank after each term."""
+        from solver.traces.formats.cell_columns import lines_of
+
+        apart, rows, begin = blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
+        with suppress(NotATerm, UnicodeDecodeError):
+            while begin < len(data):
+                end = data.rfind(b"\n", begin, begin + _AT_ONCE) + 1 or len(data)
+                lines = lines_of(data[begin:end])
+                if (cuts := _cuts(lines)) is None:
+                    return None
+                rows.append(self._cut(lines, cuts, apart))
+                begin = end
+            return np.concatenate(rows)
+        return None
+
+    def _cut(self, lines: "Lines", cuts: Sequence[Array], apart: Callable[[str], str]) -> Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        from solver.traces.formats.cell_columns import fields_of, used_cells, usual_terms
+
+        fields = used_cells(*fields_of(lines, cuts, np.ones(len(lines), np.bool_)))
+        texts, places = pc.binary_slice(fields[0], 0, -1), fields[1]
+        usual = usual_terms(texts)
+        codes = np.zeros(len(texts), np.int64)
+        codes[usual] = self.terms.codes(texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist())
+        rest = (text.decode() for text in texts.filter(arrow_mask(~usual)).to_pylist())
+        codes[~usual] = self.terms.codes(apart(canonical(text)) if text else "null" for text in rest)
+        rows: Array = codes[places]
+        return rows
 
 
 def _cuts(lines: "Lines") -> list[Array] | None:
@@ -243,10 +199,8 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
     A line without graph has an empty one, before its dot. None: some line is not as usual.
     """
-    from solver.traces.blocks.line_fields import places_of
-
     data, starts = lines.data, lines.starts[:-1]
-    blanks, quotes = places_of(data, " "), places_of(data, '"')
+    blanks, quotes = lines.places(" "), lines.places('"')
     first, after = np.searchsorted(blanks, starts), np.searchsorted(blanks, lines.ends)
     if (after - first < _FEWEST).any():
         return None

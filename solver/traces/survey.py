@@ -1,59 +1,144 @@
 """What must be known of a whole trace before its first row: order, kinds of times, the origin.
 
 Each part of the trace is summarised where it is read; only summaries meet here. When they show a
-fault, the one file that has it is read again to name the line.
+fault, the one file that has it is read again to name the line. Whether times fit the windows of a query is
+seen from the summaries, too.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 import numpy as np
 
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, system_error
 from lars.files import exists, replacement_path
 from lars.language.windows import LARGEST_TIME
-from solver.columns import Array
+from solver.columns import NO_CODE, Array, Atoms, TermCodes
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
-from solver.traces.blocks import in_units
-from solver.traces.rows import ATOMS, Raw, Summary, TraceFile, file_index, misfit
+from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
 
 WITH_END: Final = ", or none where --to, or an experiment's timeline, says when the trace ends"
-Check = Callable[[Raw], str | None]
-"""Returns what is wrong with a row, None when nothing is."""
+
+
+class Summary(NamedTuple):
+    """What one block of a file says about one stream, or about rejected rows (rows = 0).
+
+    `file` is the index of the file; times are those of instants.
+    """
+
+    file: int
+    stream: str | None
+    rows: int
+    skipped: int
+    kind: int
+    first: int
+    earliest: int
+    latest: int
+    mixed: bool
+    ordered: bool
+    even: bool
+    gap: int
+
+    @property
+    def counts(self) -> bool:
+        """Whether all times are integers."""
+        return self.kind == TimeKind.INTEGER and not self.mixed
+
+    @staticmethod
+    def of_skipped(file: int, skipped: int) -> "Summary":
+        """Return what a block says of so many rejected rows."""
+        return Summary(file, None, 0, skipped, TimeKind.INTEGER, 0, 0, 0, False, True, True, 0)
+
+
+def summaries_of(
+    parts: Sequence[RowColumns], file: int, terms: TermCodes, unit: Duration
+) -> Iterator[Summary]:
+    """Yield a summary for each stream of the rows of one block, none rejected, which are all `parts`."""
+    if not parts:
+        return
+    numbers, kinds, times, streams = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("numbers", "kinds", "times", "streams")
+    )
+    order = np.lexsort((numbers, streams))
+    numbers, kinds, times, streams = numbers[order], kinds[order], times[order], streams[order]
+    borders = np.flatnonzero(streams[1:] != streams[:-1]) + 1
+    own = [slice(*ends) for ends in pairwise([0, *borders.tolist(), len(order)])]
+    for rows in sorted(own, key=lambda rows: numbers[rows.start]):
+        code = int(streams[rows.start])
+        stream = ATOMS if code == NO_CODE else terms.texts((code,))[0]
+        yield _summary(file, stream, kinds[rows], times[rows], unit)
+
+
+def _summary(file: int, stream: str | None, kinds: Array, times: Array, unit: Duration) -> Summary:
+    latest = np.maximum.accumulate(times)
+    steps = np.diff(latest)
+    earliest = int(times.min())
+    _, rests = _in_units(times, earliest, unit.nanoseconds)
+    return Summary(
+        file=file,
+        stream=stream,
+        rows=len(times),
+        skipped=0,
+        kind=int(kinds[0]),
+        first=int(times[0]),
+        earliest=earliest,
+        latest=int(latest[-1]),
+        mixed=bool((kinds != kinds[0]).any()),
+        ordered=bool((times == latest).all()),
+        even=not rests.any(),
+        gap=int(steps[steps > 0].min(initial=steps.max(initial=0))),
+    )
+
+
+_MOST_SINCE: Final = 2**64 - 1
+
+
+def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
+    """Return how many units times are after the start, which none is before, and the rests."""
+    # A difference beyond 63 bits is right when it has no sign.
+    since = (times - start).view(np.uint64)
+    units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
+    return units.view(np.int64), rests.view(np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the whole trace says: its origin when dateTimes are still open, the skipped rows.
+    """What the whole trace says: its origin when dateTimes are still open, the skipped rows, the last time.
 
     `shift` are the time points that integers since 1970 count less. `misfit` says why windows and
     times look like a slip of the unit, if they do. `zero` is the dateTime of time 0, if times have one.
     """
 
-    origin: int | None
+    unit: Duration
     skipped: int
-    starts_at_zero: bool
+    latest: int = 0
+    origin: int | None = None
+    starts_at_zero: bool = False
     shift: int = 0
     misfit: str | None = None
     zero: str | None = None
 
-    def times_of(self, times: Array, unit: Duration) -> Array:
-        """Return the time points of rows' times."""
+    def timed(self, atoms: Atoms) -> Atoms:
+        """Return atoms, whose times are as they were read, with time points."""
+        return {name: replace(some, t=self._points(some.t)) for name, some in atoms.items()}
+
+    @property
+    def last(self) -> int:
+        """The last time point of the trace, 0 of one without elements."""
+        return int(self._points(np.array([self.latest], np.int64))[0])
+
+    def _points(self, times: Array) -> Array:
         if self.origin is None:
             return times - self.shift
-        units, _ = in_units(times, self.origin + unit.nanoseconds, unit.nanoseconds)
+        units, _ = _in_units(times, self.origin + self.unit.nanoseconds, self.unit.nanoseconds)
         return units + 1
-
-
-def last_time(summaries: Iterable[Summary], stream_survey: Survey, unit: Duration) -> int:
-    """Return the last time point of a whole trace, 0 of one without elements."""
-    latest = max((summary.latest for summary in summaries if summary.rows), default=0)
-    return int(stream_survey.times_of(np.array([latest], np.int64), unit)[0])
 
 
 def _check_span(read: list[Summary], unit: int) -> None:
@@ -71,13 +156,12 @@ def _check_span(read: list[Summary], unit: int) -> None:
         )
 
 
-def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> Survey:
-    """Return what the summaries of a whole trace say, or raise the error at its place."""
-    listed = sorted(summaries, key=lambda summary: summary.position)
-    read = [summary for summary in listed if summary.rows]
-    skipped = sum(summary.skipped for summary in listed)
+def survey(summaries: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> Survey:
+    """Return what the summaries of a whole trace, file by file, say, or raise the error at its place."""
+    read = [summary for summary in summaries if summary.rows]
+    skipped = sum(summary.skipped for summary in summaries)
     if not read and options.ends:
-        return Survey(None, skipped, starts_at_zero=False)
+        return Survey(options.unit, skipped)
     if not read:
         names = ", ".join(source.path for source in sources[:5])
         raise LarsError(
@@ -99,14 +183,15 @@ def survey(summaries: Iterable[Summary], sources: Sequence[TraceFile], options: 
     shift = _shift(earliest, read, options) if counted else 0
     slip = misfit(read, options.windows, sources[0].clock.trace_unit)
     zero = _zero(origin, shift, read, options)
-    return Survey(origin, skipped, starts_at_zero=counted and at_zero, shift=shift, misfit=slip, zero=zero)
+    latest = max(summary.latest for summary in read)
+    return Survey(options.unit, skipped, latest, origin, counted and at_zero, shift, slip, zero)
 
 
 def _zero(origin: int | None, shift: int, read: list[Summary], options: TraceOptions) -> str | None:
     """Return the dateTime of time 0; None where integers count from it."""
     if origin is not None:
         return show(Instant(TimeKind(read[0].kind), origin))
-    dated = shift or any(summary.mixed or summary.kind != TimeKind.INTEGER for summary in read)
+    dated = shift or not all(summary.counts for summary in read)
     if dated and options.origin is not None:
         return show(instant_of(options.origin))
     return _dated(shift, options) if shift else None
@@ -114,7 +199,7 @@ def _zero(origin: int | None, shift: int, read: list[Summary], options: TraceOpt
 
 def _shift(earliest: int, read: list[Summary], options: TraceOptions) -> int:
     """Return the time point that is time 0 of integers since 1970; 0 where they are none."""
-    counted = all(summary.kind == TimeKind.INTEGER and not summary.mixed for summary in read)
+    counted = all(summary.counts for summary in read)
     if options.absolute or not counted or not options.reaches_epoch(earliest):
         return 0
     if options.origin is None:
@@ -135,10 +220,19 @@ def _dated(t: int, options: TraceOptions) -> str:
     return show(Instant(TimeKind.ZONED, value)) if value <= LARGEST else f"{t} of {options.unit} each"
 
 
+Check = Callable[[TracedAtom], str | None]
+"""Returns what is wrong with an atom, None when nothing is."""
+
+
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
-    for row, place in source.rows():
-        if problem := check(row):
-            raise source.error(place, problem)
+    try:
+        for block in source.format.blocks(FilePart(source), None):
+            for row in block.exact_rows:
+                for part in row.content:
+                    if isinstance(part, TracedAtom) and (problem := check(part)):
+                        raise source.error(block.place(source.path, row, part), problem)
+    except OSError as error:
+        raise system_error(source.path, error, "cannot be read") from None
     raise LarsError(f"{source.path}: the file changed while it was read")
 
 
@@ -155,70 +249,115 @@ def _check_kinds(read: list[Summary], sources: Sequence[TraceFile], *, is_open: 
     def clash(kind: int) -> bool:
         return kind != first and (is_open or TimeKind.INTEGER not in (kind, first))
 
-    def check(row: Raw) -> str | None:
-        if row.problem is not None or not clash(row.kind):
+    def check(atom: TracedAtom) -> str | None:
+        if not clash(atom.time.kind):
             return None
-        text, before = _SPELLING[TimeKind(row.kind)], _SPELLING[TimeKind(first)]
+        text, before = _SPELLING[atom.time.kind], _SPELLING[TimeKind(first)]
         return f"found {text} after {before}; accepted: one spelling for all times of a trace"
 
     for summary in read:
         if (summary.mixed and is_open) or clash(summary.kind):
-            _raise_first(sources[file_index(summary.position)], check)
+            _raise_first(sources[summary.file], check)
 
 
 def _check_even(read: list[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
     start = min(summary.earliest for summary in read)
     unit = options.unit
 
-    def check(row: Raw) -> str | None:
-        if row.problem is not None or (row.time - start) % unit.nanoseconds == 0:
+    def check(atom: TracedAtom) -> str | None:
+        if (atom.time.value - start) % unit.nanoseconds == 0:
             return None
-        from_start = f"{show(row.instant)}, counted from {show(Instant(TimeKind(row.kind), start))},"
+        from_start = f"{show(atom.time)}, counted from {show(Instant(atom.time.kind, start))},"
         advice = "choose a unit that divides it, or a --trace-unit"
         return f"the time {from_start} is not a whole number of the unit {unit}: {advice}"
 
     for summary in read:
         if not summary.even or (summary.first - start) % unit.nanoseconds:
-            _raise_first(sources[file_index(summary.position)], check)
+            _raise_first(sources[summary.file], check)
 
 
 def _check_order(read: list[Summary], sources: Sequence[TraceFile], *, counted: bool) -> None:
     """Raise when some stream goes back in time in a file, between two blocks or inside one."""
     latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
-        file = file_index(summary.position)
-        reached = latest.get((file, summary.stream), summary.first)
+        key = summary.file, summary.stream
+        reached = latest.get(key, summary.first)
         if not summary.ordered or summary.first < reached:
-            _raise_first(sources[file], _order_check(counted=counted))
-        latest[file, summary.stream] = max(summary.latest, reached)
+            _raise_first(sources[summary.file], _order_check(counted=counted))
+        latest[key] = max(summary.latest, reached)
 
 
 def _order_check(*, counted: bool) -> Check:
     latest: dict[str | None, int] = {}
 
-    def shown(kind: int, value: int) -> str:
-        return str(value) if counted else show(Instant(TimeKind(kind), value))
-
-    def check(row: Raw) -> str | None:
-        if row.problem is not None:
-            return None
-        reached = latest.get(row.stream, row.time)
-        if row.time < reached:
-            stream = "" if row.stream in (None, ATOMS) else f" of the stream {row.stream}"
-            text = f"the time {shown(row.kind, row.time)} comes after {shown(row.kind, reached)}{stream}"
+    def check(atom: TracedAtom) -> str | None:
+        kind, t = atom.time.kind, atom.time.value
+        reached = latest.get(atom.stream, t)
+        if t < reached:
+            stream = "" if atom.stream in (None, ATOMS) else f" of the stream {atom.stream}"
+            one, other = (str(value) if counted else show(Instant(kind, value)) for value in (t, reached))
+            text = f"the time {one} comes after {other}{stream}"
             return f"{text}; accepted: times that do not decrease, or --sort"
-        latest[row.stream] = row.time
+        latest[atom.stream] = t
         return None
 
     return check
 
 
-def report(
-    stream_survey: Survey, skipped: Iterable[Raw], sources: Sequence[TraceFile], options: TraceOptions
-) -> None:
+_FEW: Final = 8
+_FIT: Final = 5
+
+
+def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted: Duration) -> str | None:
+    """Return why a query's windows and integers that count `counted` look like a slip of the unit.
+
+    Either no window of a stream can hold two of its times, or the whole trace is much shorter than
+    every window. A trace of few elements shows nothing; of dateTimes no unit is wrong.
+    """
+    if not windows or not all(summary.counts for summary in read):
+        return None
+    advice = f"integers in it count {counted} (--trace-unit, --unit): is that right?"
+    shortest, longest = (pick(length for _, length in windows) for pick in (min, max))
+    gaps = [(gap, length) for stream, length in windows if (gap := _gap(read, f"<{stream}>"))]
+    if gaps and all(gap > length for gap, length in gaps):
+        gap = min(gap for gap, _ in gaps)
+        text = f"its times are at least {gap} time points apart, the longest window has {longest}"
+        return f"no window holds elements of two times of the trace: {text}; {advice}"
+    span = _span(read)
+    if span and span * _FIT < shortest and sum(summary.rows for summary in read) >= _FEW:
+        text = f"this has {span} time points, the shortest window {shortest}"
+        return f"every window can hold the whole trace: {text}; {advice}"
+    return None
+
+
+def _gap(read: Sequence[Summary], stream: str) -> int:
+    """Return the shortest from one time of a stream to the next; 0 when it has only two, or parts overlap."""
+    own = [summary for summary in read if summary.stream == stream]
+    between = [later.earliest - summary.latest for summary, later in pairwise(own)]
+    if min(between, default=0) < 0:
+        return 0
+    gap = min((gap for gap in (*between, *(summary.gap for summary in own)) if gap > 0), default=0)
+    return gap if _span(own) >= 2 * gap else 0
+
+
+def _span(read: Sequence[Summary]) -> int:
+    if not read:
+        return 0
+    return max(summary.latest for summary in read) - min(summary.earliest for summary in read)
+
+
+class RejectedRow(NamedTuple):
+    """A row that was skipped: the file it is in, its text, and what is wrong with it."""
+
+    path: str
+    text: str
+    problem: str
+
+
+def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
     """Keep skipped lines in the side file and warn of what is no error."""
     if options.on_error is OnError.SKIP and options.rejected is not None:
-        _keep(options.rejected, skipped, sources)
+        _keep(options.rejected, skipped)
     if stream_survey.skipped:
         sentence = (
             f"{stream_survey.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
@@ -260,9 +399,8 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
         raise LarsError(f"--rejected {path}: found {what}; accepted: a new file, or one of skipped lines")
 
 
-def _keep(side_file: Path, skipped: Iterable[Raw], sources: Sequence[TraceFile]) -> None:
+def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
     """Write each skipped line below a comment with its file and problem; the file appears whole."""
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         for row in skipped:
-            path = sources[file_index(row.position)].path
-            writer.write(f"{_SIDE_LINE}{path}: {row.problem}\n{row.arguments[0]}\n")
+            writer.write(f"{_SIDE_LINE}{row.path}: {row.problem}\n{row.text}\n")

@@ -1,40 +1,42 @@
 """The files of a trace: found, their formats recognised, described, cut into parts, and read into columns."""
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise, starmap
+from itertools import chain, pairwise, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from lars.errors import LarsError, Place, system_error
+from lars.errors import LarsError, system_error
 from lars.files import exists
 from lars.language.terms import Signature
-from solver.columns import InputAtoms, TermCodes, TraceColumns, in_time_order, together
+from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.rdf import canonical
 from solver.settings import OnError, TraceOptions, tell
-from solver.traces.blocks import TimedRows, join_rows, summaries_of, times_of_rows
 from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
-from solver.traces.input_files import STANDARD_INPUT, bare, converted_file, readable
-from solver.traces.rows import (
+from solver.traces.input_files import (
     ARROW,
+    ATOMS,
     PARQUET,
+    STANDARD_INPUT,
     ExactRow,
     FileFormat,
     FileHead,
     FilePart,
-    Raw,
     RowBlock,
-    Summary,
+    RowColumns,
+    TracedAtom,
     TraceFile,
-    exact_rows,
+    bare,
+    converted_file,
     is_json_row,
+    readable,
 )
-from solver.traces.survey import WITH_END, Survey, check_side_file, last_time, report, survey
+from solver.traces.survey import WITH_END, RejectedRow, Summary, check_side_file, report, summaries_of, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
 
 if TYPE_CHECKING:
@@ -95,34 +97,31 @@ def _of_extension(extension: str) -> FileFormat | None:
 
 
 def _of_content(head: FileHead) -> FileFormat:
-    from solver.traces.formats.atom_lines import AtomLines, is_atoms
-    from solver.traces.formats.csv_lines import CsvLines, is_header
-    from solver.traces.formats.quad_lines import QuadLines, is_timed
-
-    if not head.start:
-        return QuadLines()
-    if head.start.startswith(PARQUET):
-        from solver.traces.formats.tables import ParquetTable
-
-        return ParquetTable()
-    if head.start.startswith(ARROW):
-        from solver.traces.formats.arrow_files import ArrowFile
-
-        return ArrowFile()
-    if is_json_row(head.lines[0]):
-        from solver.traces.formats.arrow_files import JsonTable
-
-        return JsonTable()
-    if is_header(head.lines[0]):
-        return CsvLines()
-    if is_atoms(head.lines):
-        return AtomLines()
-    if is_timed(head.lines):
-        return QuadLines()
-    prefixed = re.search(rb"^\s*(@prefix|PREFIX)\s", head.start, re.MULTILINE)
-    if b"generatedAtTime" in head.start or prefixed:
-        return TrigFile()
+    if (extension := _extension_of_content(head)) and (kind := _of_extension(extension)):
+        return kind
     raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
+
+
+def _extension_of_content(head: FileHead) -> str | None:
+    """Return the extension that fits what a file holds, None: it may be anything."""
+    from solver.traces.formats.atom_lines import is_atoms
+    from solver.traces.formats.csv_lines import is_header
+    from solver.traces.formats.quad_lines import is_timed
+
+    if head.start.startswith(PARQUET):
+        return ".parquet"
+    if head.start.startswith(ARROW):
+        return ".arrow"
+    if is_json_row(head.lines[0]):
+        return ".jsonl"
+    if is_header(head.lines[0]):
+        return ".csv"
+    if is_atoms(head.lines):
+        return ".atoms"
+    if not head.start or is_timed(head.lines):
+        return ".nq"
+    prefixed = re.search(rb"^\s*(@prefix|PREFIX)\s", head.start, re.MULTILINE)
+    return ".trig" if b"generatedAtTime" in head.start or prefixed else None
 
 
 _LEAST: Final = 2**16
@@ -150,29 +149,17 @@ def file_parts(sources: Sequence[TraceFile], at_least: int) -> list[tuple[FilePa
 
 
 def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
-    """Return the files of the trace after checking the options against them."""
-    if options.on_error is OnError.SKIP and options.rejected is None:
-        raise LarsError("skipping bad lines needs a file that keeps them: name one")
-    if options.on_error is OnError.SKIP and options.rejected is not None:
+    """Return the files of a trace in arrival order, with the options checked against them.
+
+    Folders give their files in number order.
+    """
+    if options.on_error is OnError.SKIP:
+        if options.rejected is None:
+            raise LarsError("skipping bad lines needs a file that keeps them: name one")
         check_side_file(options.rejected, paths)
     unknown = [str(path) for path in options.streams if path not in paths]
     if unknown:
         raise LarsError(f"streams are named for files that the trace does not have: {', '.join(unknown)}")
-    return sources_of(paths, options)
-
-
-def checked_rows(sources: Sequence[TraceFile], options: TraceOptions) -> Iterator[Raw]:
-    """Yield the rows of files one by one, rejected ones too; raise for the first that cannot be skipped."""
-    for source in sources:
-        for row, place in source.rows():
-            # A rejected row that cannot be skipped: no need to read on.
-            if row.problem is not None and (row.fatal or options.on_error is OnError.STOP):
-                raise source.error(place, row.problem)
-            yield row
-
-
-def sources_of(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
-    """Return the files of a trace in arrival order; folders give their files in number order."""
     if not paths:
         raise LarsError(f"no trace given; accepted: {ACCEPTED}")
     listed = [(path, file) for path in paths for file in _files(path)]
@@ -258,10 +245,6 @@ def _whole_lines(head: bytes) -> list[str]:
     return [line.rstrip("\r") for line in (lines if len(head) < HEAD else lines[:-1] or lines)]
 
 
-_ROWS_TOLD: Final = 2**14
-"""Of rows that are read one by one it is said after so many how far reading is."""
-
-
 def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns, whose atoms are in the order of time, then of arrival.
 
@@ -269,26 +252,23 @@ def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceCo
     Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
     the side file and counted in a TraceWarning.
     """
-    reading, stream_survey = _read(sources, options)
-    return reading.columns(stream_survey)
+    columns = _as_they_came(sources, options)
+    return replace(columns, atoms=in_time_order(columns.atoms))
 
 
 def read_arrivals(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; the atoms of one file are in the order in which they stand there."""
-    reading, stream_survey = _read(sources, options)
-    if options.sort or len(sources) > 1:
-        return reading.columns(stream_survey)
-    atoms = reading.timed(stream_survey)
-    return TraceColumns(reading.terms, atoms, last_time(reading.summaries, stream_survey, options.unit))
+    sort = options.sort or len(sources) > 1
+    return read_columns(sources, options) if sort else _as_they_came(sources, options)
 
 
-def _read(sources: Sequence[TraceFile], options: TraceOptions) -> tuple["PartReading", Survey]:
+def _as_they_came(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
         reading.add(FilePart(source))
     stream_survey = survey(reading.summaries, sources, options)
-    report(stream_survey, reading.rejected, sources, options)
-    return reading, stream_survey
+    report(stream_survey, reading.rejected, options)
+    return TraceColumns(reading.terms, stream_survey.timed(reading.atoms()), stream_survey.last)
 
 
 class PartReading:
@@ -300,7 +280,7 @@ class PartReading:
 
     def __init__(self, options: TraceOptions, first: int = 0, size: int = 0) -> None:
         self.summaries: list[Summary] = []
-        self.rejected: list[Raw] = []
+        self.rejected: list[RejectedRow] = []
         self.lines = 0
         self.terms = TermCodes()
         self._options = options
@@ -313,79 +293,62 @@ class PartReading:
 
         The error's line counts from the beginning of the part.
         """
-        before, unit = len(self.rejected), self._options.unit.nanoseconds
-        timed = join_rows([times_of_rows((), self.terms), *self._timed(part)])
-        self.summaries += summaries_of(timed, part.source.position(part.begin), self.terms, unit)
-        skipped = Counter(row.position for row in self.rejected[before:])
-        self.summaries += starmap(Summary.of_skipped, skipped.items())
-
-    def columns(self, stream_survey: Survey) -> TraceColumns:
-        """Return all that was read, with the times that a survey finds."""
-        last = last_time(self.summaries, stream_survey, self._options.unit)
-        return TraceColumns(self.terms, in_time_order(self.timed(stream_survey)), last)
-
-    def timed(self, stream_survey: Survey) -> dict[Signature, InputAtoms]:
-        """Return the atoms, as they came, with the times that a survey finds."""
-        unit, atoms = self._options.unit, self.atoms()
-        return {name: replace(some, t=stream_survey.times_of(some.t, unit)) for name, some in atoms.items()}
-
-    def atoms(self) -> dict[Signature, InputAtoms]:
-        """Return the atoms, as they came, with times as `Raw` has them; then they are forgotten here."""
-        return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
-
-    def _timed(self, part: FilePart) -> Iterator[TimedRows]:
-        source = part.source
-        if (blocks := source.format.blocks(part, self.terms)) is None:
-            timed = self._encoded(checked_rows([source], self._options), self._rows)
-            self._rows = int(timed.numbers.max(initial=self._rows)) + 1
-            yield timed
-            return
+        source, before = part.source, len(self.rejected)
+        read: list[RowColumns] = []
         try:
-            for block in blocks:
-                yield from self._of_block(source, block)
+            for block in source.format.blocks(part, self.terms):
+                read += self._columns_of(source, block)
                 self.lines += block.rows
-                tell(self.lines, self._size)
+                tell(self._rows, self._size)
         except OSError as error:
             raise system_error(source.path, error, "cannot be read") from None
+        for rows in read:
+            if rows.name is not None:
+                self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
+        self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
+        if skipped := len(self.rejected) - before:
+            self.summaries.append(Summary.of_skipped(source.index, skipped))
 
-    def _of_block(self, source: TraceFile, block: RowBlock) -> Iterator[TimedRows]:
-        others = [*self._checked(source, block)]
-        numbers = block.numbers(others) + self._rows
-        for usual in block.usual:
-            arrival = numbers[usual.places]
-            if len(arrival):
-                self._atoms[usual.name].append(InputAtoms(usual.times, arrival, usual.columns))
-                yield TimedRows(arrival, usual.kinds, usual.times, usual.streams)
-        yield self._encoded(exact_rows(source.position(), others, numbers), 0)
+    def atoms(self) -> dict[Signature, InputAtoms]:
+        """Return the atoms, as they came, with times as instants have them; then they are forgotten here."""
+        return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
+
+    def _columns_of(self, source: TraceFile, block: RowBlock) -> Iterator[RowColumns]:
+        exact = [*self._checked(source, block)]
+        numbers = block.numbers(exact) + self._rows
         self._rows = int(numbers[-1])
+        for usual in block.usual:
+            if len(usual.numbers):
+                yield replace(usual, numbers=numbers[usual.numbers])
+        atoms: defaultdict[Signature | None, list[tuple[int, TracedAtom]]] = defaultdict(list)
+        for row in exact:
+            for number, part in enumerate(row.content, int(numbers[row.place])):
+                if isinstance(part, MalformedPart):
+                    text = str(row.text).encode("utf-8", "backslashreplace").decode()
+                    self.rejected.append(RejectedRow(source.path, text, part.problem))
+                else:
+                    atoms[part.name].append((number, part))
+        for name, numbered in atoms.items():
+            yield self._in_columns(name, numbered)
 
     def _checked(self, source: TraceFile, block: RowBlock) -> Iterator[ExactRow]:
         stop = self._options.on_error is OnError.STOP
         for row in block.exact_rows:
             for part in row.content:
                 if isinstance(part, MalformedPart) and (part.fatal or stop):
-                    place = Place(source.path, block.before + row.place + 1, part.column, row.text)
-                    raise source.error(place, part.problem)
+                    raise source.error(block.place(source.path, row, part), part.problem)
             yield row
 
-    def _encoded(self, rows: Iterable[Raw], before: int) -> TimedRows:
-        """Keep rows that were read one by one, which are numbered on from some before."""
-        read: list[Raw] = []
-        places: defaultdict[Signature, list[tuple[int, int]]] = defaultdict(list)
-        texts: defaultdict[Signature, list[str]] = defaultdict(list)
-        for row in rows:
-            if row.problem is not None:
-                self.rejected.append(row)
-                continue
-            read.append(row)
-            if not len(read) % _ROWS_TOLD:
-                tell(self.lines + len(read), self._size)
-            if row.predicate is not None:
-                name = row.predicate, len(row.arguments)
-                places[name].append((row.time, before + row.seq))
-                texts[name] += row.arguments
-        for name, placed in places.items():
-            times, numbers = np.array(placed, np.int64).T
-            columns = self.terms.codes(texts[name]).reshape(len(placed), name[1]).T
-            self._atoms[name].append(InputAtoms(times, numbers, tuple(columns)))
-        return times_of_rows(read, self.terms, before)
+    def _in_columns(self, name: Signature | None, numbered: Sequence[tuple[int, TracedAtom]]) -> RowColumns:
+        """Return atoms of one predicate that were read one by one, with their numbers."""
+        said = [
+            (number, atom.time.kind, atom.time.value, self._stream_code(atom.stream))
+            for number, atom in numbered
+        ]
+        numbers, kinds, times, streams = np.array(said, np.int64).T
+        texts = chain.from_iterable(atom.arguments for _, atom in numbered)
+        columns = self.terms.codes(texts).reshape(len(numbered), 0 if name is None else name[1]).T
+        return RowColumns(name, numbers, kinds.astype(np.int8), times, tuple(columns), streams)
+
+    def _stream_code(self, stream: str | None) -> int:
+        return NULL_CODE if stream is None else NO_CODE if stream == ATOMS else self.terms.code(stream)

@@ -24,7 +24,7 @@ from agreement.documents.requests import AnswersFormat
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces import Instant, read_time
-from solver.traces.rows import ARROW, is_json_row
+from solver.traces.input_files import ARROW, is_json_row
 
 ACCEPTED: Final = {
     AnswersFormat.CASE: ACCEPTED_CASE,

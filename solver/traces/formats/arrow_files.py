@@ -16,8 +16,16 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists
 from solver.rdf import short
 from solver.traces.formats.tables import ParquetTable, storable
-from solver.traces.input_files import STANDARD_INPUT, converted_file, readable
-from solver.traces.rows import ARROW, PARQUET, FileHead, TraceFile, line_of
+from solver.traces.input_files import (
+    ARROW,
+    PARQUET,
+    STANDARD_INPUT,
+    FileHead,
+    TraceFile,
+    converted_file,
+    line_of,
+    readable,
+)
 
 _LONGEST_BLOCK: Final = 2**31 - 1
 _ROW: Final = re.compile(r" in row (\d+)")

@@ -1,7 +1,7 @@
 """Traces of atoms: lines `18: near(a) done.` with @prefix at the head, and the column `atom` of tables."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from solver.facts import check_writable
 from solver.rdf import canonical
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import ATOMS, FileHead, TracedAtom, TraceFile
+from solver.traces.input_files import ATOMS, FileHead, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TIMED: Final = re.compile(r"\s*[0-9]+\s*:")
@@ -73,11 +73,9 @@ def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
     if usual is None:
         return _read_terms(source, line)
     time = source.stamped(Instant(TimeKind.INTEGER, int(usual[1])), 1)
-    atoms = _ATOM.finditer(usual[2])
-    traced_atoms = [
-        TracedAtom(0, time, ATOMS, atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in atoms
-    ]
-    return traced_atoms or [TracedAtom(0, time, ATOMS, None, ())]
+    return _atoms_at(
+        time, [(atom[1], tuple(_ARGUMENT.findall(atom[2] or ""))) for atom in _ATOM.finditer(usual[2])]
+    )
 
 
 def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
@@ -89,39 +87,31 @@ def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
     if found is None:
         return []
     time = source.stamped(Instant(TimeKind.INTEGER, found.t), found.column)
-    return [atom_reading(time, atom) for atom in found.atoms or (None,)]
+    return _atoms_at(time, map(_texts_of, found.atoms))
 
 
 AtomText = tuple[str, tuple[str, ...]]
 """The predicate of an atom and the texts of its arguments."""
 
 
+def _texts_of(atom: Atom) -> AtomText:
+    return atom.predicate, tuple(map(str, atom.arguments))
+
+
+def _atoms_at(time: Instant, atoms: Iterable[AtomText]) -> list[TracedAtom]:
+    traced = [TracedAtom(time, ATOMS, predicate, arguments) for predicate, arguments in atoms]
+    return traced or [TracedAtom(time, ATOMS, None, ())]
+
+
 def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
     """Return the atom of a table's cell, None when it is empty; raise PlacedError."""
-    # A lone surrogate, which no term has, is not printable.
-    usual = _ATOM.fullmatch(text) if text.isprintable() else None
-    if usual is not None:
-        return usual[1], tuple(_ARGUMENT.findall(usual[2] or ""))
-    atom = scanned_atom(text, prefixes)
-    return None if atom is None else (atom.predicate, tuple(map(str, atom.arguments)))
-
-
-def scanned_atom(text: str, prefixes: Mapping[str, str]) -> Atom | None:
-    """Return the atom of any cell, read term by term; raise PlacedError."""
     scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):
         return None
     atom = _read_atom(scanner)
     if scanner.skip() < len(text):
         scanner.fail("the end of the cell: a row has one atom")
-    return atom
-
-
-def atom_reading(time: Instant, atom: Atom | None) -> TracedAtom:
-    """Return an atom, or nothing, at a time."""
-    if atom is None:
-        return TracedAtom(0, time, ATOMS, None, ())
-    return TracedAtom(0, time, ATOMS, atom.predicate, tuple(map(str, atom.arguments)))
+    return _texts_of(atom)
 
 
 def _read_atom(scanner: Scanner) -> Atom:

@@ -1,18 +1,22 @@
-"""Cells of tables, CSV and Parquet, read exactly: columns t, stream, s, p, o as in N-Triples; or of atoms.
+"""Rows of tables, CSV and Parquet, one or many at once: columns t, stream, s, p, o as in N-Triples; atoms.
 
-These have t, atom, or t, predicate, arg1, arg2 ..: an atom has as many arguments as its row has before
-empty cells.
+Atoms have t, atom, or t, predicate, arg1, arg2 ..: as many arguments as the row has before empty cells.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
+from solver.columns import TermCodes
 from solver.rdf import NotATerm, canonical, short, unquote
 from solver.traces.formats.atom_lines import AtomText, cell_atom
-from solver.traces.rows import ATOMS, TracedAtom, TraceFile, check_roles, reading
+from solver.traces.input_files import ATOMS, RowColumns, TracedAtom, TraceFile, check_roles, element_atoms
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
+
+if TYPE_CHECKING:
+    from solver.traces.formats.cell_columns import Cells, TimeColumn
 
 COLUMNS: Final = ("t", "stream", "s", "p", "o")
 ATOM_COLUMNS: Final = ("t", "atom")
@@ -45,23 +49,21 @@ def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
     return *PREDICATE_COLUMNS, *arguments
 
 
-def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> TracedAtom:
+def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> list[TracedAtom]:
     """Return what the cells of a row say, by the names of their columns; raise MalformedPart."""
     column = cells["t"][1]
     written = _written(cells["t"])
     prefixes = dict(source.prefixes)
-    if "atom" in cells:
-        atom = _atom(cells["atom"], prefixes)
-        return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
-    if "predicate" in cells:
-        atom = _atom_in_columns(cells, prefixes)
-        return TracedAtom(0, source.stamped(written, column), ATOMS, *(atom or (None, ())))
+    if "atom" in cells or "predicate" in cells:
+        is_whole = "atom" in cells
+        atom = _atom_of(cells["atom"], "atom", prefixes) if is_whole else _atom_in_columns(cells, prefixes)
+        return [TracedAtom(source.stamped(written, column), ATOMS, *(atom or (None, ())))]
     triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
     check_roles(triple, [cells[name][1] for name in "spo"])
     own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
     if own is not None and not own.startswith("<"):
         raise MalformedPart("found no IRI as stream; accepted: an <iri>", cells["stream"][1])
-    return reading(source, written, own, triple, column)
+    return element_atoms(source, written, own, [triple], column)
 
 
 def _written(cell: Cell) -> Instant:
@@ -76,10 +78,6 @@ def _written(cell: Cell) -> Instant:
                 raise error.at(column) from None
         case value:
             raise MalformedPart(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
-
-
-def _atom(cell: Cell, prefixes: Mapping[str, str]) -> AtomText | None:
-    return _atom_of(cell, "atom", prefixes)
 
 
 def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
@@ -133,12 +131,12 @@ def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> 
     if not isinstance(text, str):
         raise MalformedPart(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
     try:
-        return _canonical(text, prefixes)
+        return cell_term(prefixes, text)
     except NotATerm as error:
         raise MalformedPart(f"{error}, or a bare absolute IRI", column) from None
 
 
-def _canonical(text: str, prefixes: Mapping[str, str]) -> str:
+def cell_term(prefixes: Mapping[str, str], text: str) -> str:
     """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened, a number."""
     if text[:1] in ("<", '"', "_") or ":" not in text:
         return canonical(unquote(text) or text)
@@ -147,16 +145,29 @@ def _canonical(text: str, prefixes: Mapping[str, str]) -> str:
     return canonical(f"<{prefixes[prefix]}{local}>" if shortened else f"<{text}>")
 
 
-def cell_terms(
+def table_rows(
     source: TraceFile,
-) -> Callable[[str], str | None]:
-    """Return what reads the terms of cells as canonical texts, None for what is no term."""
-    prefixes = dict(source.prefixes)
+    names: Sequence[str],
+    cells: "Callable[[str], Cells]",
+    times: "TimeColumn",
+    terms: TermCodes,
+) -> list[RowColumns]:
+    """Return the rows of a table that are triples, or atoms, for certain.
 
-    def read(text: str) -> str | None:
-        try:
-            return _canonical(text, prefixes)
-        except NotATerm:
-            return None
+    `names` are those of its columns, of which `cells` returns what they hold.
+    """
+    from solver.traces.formats import cell_columns
 
-    return read
+    if "atom" in names:
+        return cell_columns.atom_rows(cells("atom"), times, terms)
+    if "predicate" in names:
+        arguments = [cells(name) for name in argument_columns(names)]
+        return cell_columns.predicate_rows(cells("predicate"), arguments, times, terms)
+    read = partial(cell_term, dict(source.prefixes))
+    columns = [
+        cell_columns.read_terms(cells(name), read, terms, bare=not source.prefixes)
+        if name in names
+        else cell_columns.TermColumn.of_nulls(len(times.values))
+        for name in ("s", "p", "o", "stream")
+    ]
+    return [cell_columns.triple_rows(source, terms, times, columns)]

@@ -16,19 +16,18 @@ from solver.traces.formats.cells import (
     COLUMNS,
     MAPPED,
     Cell,
-    argument_columns,
     atom_columns,
-    cell_terms,
     read_cells,
+    table_rows,
 )
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import FileHead, TracedAtom, TraceFile, UsualRows
+from solver.traces.input_files import FileHead, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import MalformedPart, cell_time
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from solver.traces.blocks.line_fields import Lines
+    from solver.traces.formats.cell_columns import Cells, Lines
 
 _FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
 _NO_CELL: Final = b"\xff"
@@ -48,13 +47,31 @@ class CsvLines(LineFormat):
         return not is_header(head.lines[0])
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the element of a line; the header has none."""
-        row = None if first else read_record(source, line)
-        return () if row is None else (row,)
+        """Return the element of a line; the header has none, and an empty line."""
+        if first or not line:
+            return ()
+        fields = _fields(line)
+        if len(fields) != len(source.header):
+            accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
+            raise MalformedPart(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
+        return read_cells(source, dict(zip(source.header, fields, strict=True)))
 
-    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
+    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
         """Return the lines that are triples, or atoms, for certain."""
-        return csv_rows(source, lines, terms)
+        from solver.traces.formats.cell_columns import fields_of, read_times, used_cells
+
+        header = source.header
+        cuts, whole = _cuts(lines, len(header))
+        if not whole.any():
+            return []
+        fields, numbered = fields_of(lines, cuts, whole)
+
+        def cells(name: str) -> "Cells":
+            texts, places = used_cells(fields, numbered[:, header.index(name)])
+            return _cells(texts), places
+
+        times = read_times(cells("t"), source.clock, cell_time)
+        return table_rows(source, header, cells, times, terms)
 
 
 def is_header(line: str) -> bool:
@@ -76,17 +93,6 @@ def read_header(path: str, line: str) -> tuple[str, ...]:
         problem = f"found {short(line)} as header; accepted: {accepted}"
         raise PlacedError(Place(path, 1, 1, line), problem)
     return tuple(name.strip() for name in line.split(","))
-
-
-def read_record(source: TraceFile, line: str) -> TracedAtom | None:
-    """Return what a line of a CSV file says, None for an empty line; raise MalformedPart."""
-    if not line:
-        return None
-    fields = _fields(line)
-    if len(fields) != len(source.header):
-        accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
-        raise MalformedPart(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
-    return read_cells(source, dict(zip(source.header, fields, strict=True)))
 
 
 def _fields(line: str) -> list[Cell]:
@@ -117,41 +123,9 @@ def _field(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if '"' in text or "," in text else text
 
 
-def csv_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
-    """Return the lines that are triples, or atoms, for certain."""
-    from solver.traces.blocks.atom_cells import atom_rows, column_rows, triple_rows
-    from solver.traces.blocks.distinct_terms import distinct_terms, without_terms
-    from solver.traces.blocks.line_fields import fields_of
-    from solver.traces.blocks.time_columns import distinct_times
-
-    header = source.header
-    cuts, whole = _cuts(lines, len(header))
-    if not whole.any():
-        return []
-    fields = fields_of(lines, cuts, whole)
-    texts, (timed,) = fields.used((header.index("t"),), whole)
-    times = distinct_times(_cells(texts), source.clock, cell_time).take(timed)
-    if "atom" in header:
-        texts, (place,) = fields.used((header.index("atom"),), whole)
-        return atom_rows(_cells(texts), place, times, whole, terms)
-    if "predicate" in header:
-        held = ("predicate", *argument_columns(header))
-        texts, places = fields.used([header.index(name) for name in held], whole)
-        first, *others = ((_cells(texts), place) for place in places)
-        return column_rows(first, others, times, whole, terms)
-    named = [name for name in ("s", "p", "o", "stream") if name in header]
-    texts, places = fields.used([header.index(name) for name in named], whole)
-    column = distinct_terms(_cells(texts), cell_terms(source), terms, bare=not source.prefixes)
-    columns = [column.take(place) for place in places]
-    columns += [without_terms(len(lines))] * (4 - len(columns))
-    return [triple_rows(source, terms, times, columns, whole)]
-
-
 def _cuts(lines: "Lines", width: int) -> tuple[Sequence[Array], Mask]:
     """Return where fields begin, after the first, and the last one ends; and the lines that have so many."""
-    from solver.traces.blocks.line_fields import places_of
-
-    quotes, commas = places_of(lines.data, '"'), places_of(lines.data, ",")
+    quotes, commas = lines.places('"'), lines.places(",")
     before = np.searchsorted(quotes, lines.starts)
     inside = np.searchsorted(quotes, commas) - before[np.searchsorted(lines.starts, commas, "right") - 1]
     borders = commas[inside % 2 == 0]

@@ -14,22 +14,23 @@ from pyoxigraph import RdfFormat
 from lars.durations import SECOND
 from lars.errors import Place
 from lars.language.terms import XSD
+from solver.columns import TermCodes
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.settings import TraceOptions
-from solver.traces.input_files import bare
-from solver.traces.rows import (
+from solver.traces.input_files import (
+    ExactRow,
     FileFormat,
     FileHead,
-    Raw,
+    FilePart,
+    RowBlock,
     TracedAtom,
     TraceFile,
     Triple,
+    bare,
+    element_atoms,
     line_of,
-    standardise,
-    stream_of,
-    triple_reading,
 )
-from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
+from solver.traces.trace_times import MalformedPart, read_time
 
 NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")
 GENERATED_AT: Final = "<http://www.w3.org/ns/prov#generatedAtTime>"
@@ -76,62 +77,48 @@ def _quads(data: bytes, kind: RdfFormat) -> Iterator[_Quad]:
 
 @dataclass(slots=True)
 class _Element:
-    """A graph while its file is read: its triples and the times given to it, each with its line."""
+    """A graph while its file is read: its first line, its triples, and its times, each with its line."""
 
-    lines: list[int] = field(default_factory=list)
+    name: str
+    line: int = 1
     triples: list[Triple] = field(default_factory=list)
     times: list[tuple[int, str]] = field(default_factory=list)
 
-    def add(self, quad: _Quad) -> None:
-        self.lines.append(quad.line)
-        self.triples.append(quad.triple)
+    def atoms(self, source: TraceFile) -> list[TracedAtom]:
+        """Return the triples at the time of the element; raise MalformedPart with the line of a fault."""
+        if not self.times:
+            problem = f"the graph {self.name} has no time; accepted: {ACCEPTED_TRIG}"
+            raise MalformedPart(problem, line=self.line)
+        line, value = self.times[0]
+        for other_line, other in self.times[1:]:
+            if other != value:
+                problem = f"the graph {self.name} has the times {value} and {other}; accepted: one"
+                raise MalformedPart(problem, line=other_line)
+        match = _TIME.fullmatch(value)
+        if match is None:
+            problem = f"{value} is no time; accepted: an integer or an xsd:dateTime literal"
+            raise MalformedPart(problem, line=line)
+        try:
+            return element_atoms(source, read_time(match[1], match[2]), None, self.triples)
+        except MalformedPart as error:
+            raise error.at(line=line) from None
 
 
-def _elements(quads: list[_Quad]) -> dict[str, _Element]:
-    """Return the elements by graph name, in file order; raise for what belongs to no element."""
+def _elements(quads: list[_Quad]) -> list[_Element]:
+    """Return the elements in file order; raise for what belongs to no element."""
     elements: dict[str, _Element] = {}
-    for quad in quads:
-        if quad.graph is not None:
-            elements.setdefault(quad.graph, _Element()).add(quad)
-    timed = {quad.triple[0] for quad in quads if quad.graph is None and quad.triple[1] == GENERATED_AT}
-    for quad in quads:
-        name, predicate, value = quad.triple
-        if quad.graph is not None:
-            continue
+    for line, triple, graph in quads:
+        if graph is not None:
+            elements.setdefault(graph, _Element(graph, line)).triples.append(triple)
+    outside = [(line, triple) for line, triple, graph in quads if graph is None]
+    timed = {name for _, (name, predicate, _) in outside if predicate == GENERATED_AT}
+    for line, (name, predicate, value) in outside:
         if name not in elements and name not in timed:
             problem = f"found a triple about {name} outside of any graph; accepted: {ACCEPTED_TRIG}"
-            raise MalformedPart(problem, line=quad.line, fatal=True)
+            raise MalformedPart(problem, line=line, fatal=True)
         if predicate == GENERATED_AT and name in elements:
-            elements[name].times.append((quad.line, value))
-    return elements
-
-
-def _written(name: str, element: _Element) -> tuple[int, Instant]:
-    """Return the element's time and the line that gives it."""
-    if not element.times:
-        raise MalformedPart(f"the graph {name} has no time; accepted: {ACCEPTED_TRIG}", line=element.lines[0])
-    line, value = element.times[0]
-    for other_line, other in element.times[1:]:
-        if other != value:
-            problem = f"the graph {name} has the times {value} and {other}; accepted: one"
-            raise MalformedPart(problem, line=other_line)
-    match = _TIME.fullmatch(value)
-    if match is None:
-        raise MalformedPart(f"{value} is no time; accepted: an integer or an xsd:dateTime literal", line=line)
-    try:
-        return line, read_time(match[1], match[2])
-    except MalformedPart as error:
-        raise error.at(line=line) from None
-
-
-def _readings(source: TraceFile, element: _Element, line: int, written: Instant) -> Iterator[TracedAtom]:
-    try:
-        stream = stream_of(source, None)
-        time = source.clock.stamp(written)
-    except MalformedPart as error:
-        raise error.at(line=line) from None
-    for place, triple in zip(element.lines, standardise(source, stream, time, element.triples), strict=True):
-        yield triple_reading(place, time, stream, triple)
+            elements[name].times.append((line, value))
+    return list(elements.values())
 
 
 def _numbered(quads: Iterable[_Quad]) -> Iterator[_Quad]:
@@ -141,78 +128,69 @@ def _numbered(quads: Iterable[_Quad]) -> Iterator[_Quad]:
         yield _Quad(line, (renamed(s), p, renamed(o)), graph)
 
 
-def _read_trig(source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
-    # A graph may be named by a blank node, so only what is inside graphs is numbered.
-    quads = list(_quads(data, RdfFormat.TRIG))
-    inside = _numbered(quad for quad in quads if quad.graph is not None)
-    for name, element in _elements([*inside, *(quad for quad in quads if quad.graph is None)]).items():
-        try:
-            line, written = _written(name, element)
-            yield from _readings(source, element, line, written)
-        except MalformedPart as error:
-            yield error
-
-
-def _read_turtle(source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
-    element = _Element()
-    for quad in _numbered(_quads(data, RdfFormat.TURTLE)):
-        element.add(quad)
-    try:
-        number = file_number(Path(source.path))
-        yield from _readings(source, element, 1, Instant(TimeKind.INTEGER, number))
-    except MalformedPart as error:
-        yield error
-
-
 def file_number(file: Path) -> int:
     """Return the time in the name of a numbered file, 0 when it has none."""
     match = NUMBERED.fullmatch(bare(file).name)
     return int(match[1]) if match else 0
 
 
-class GraphFormat(FileFormat):
-    """A format whose elements are graphs: a file has no parts, and its rows are read one by one."""
+_TOGETHER: Final = 2**12
 
-    bytes_of_triple = 150
+
+class GraphFormat(FileFormat):
+    """A format whose elements are graphs: a file has no parts, and its elements are read one by one."""
 
     @abstractmethod
-    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
-        """Yield the triples of a file in the order of elements, and what cannot be read."""
+    def elements(self, source: TraceFile, data: bytes) -> list[_Element]:
+        """Return the elements of a file; raise MalformedPart for what belongs to none."""
 
-    def size(self, source: TraceFile) -> int:
-        """Return about how many triples a file has, from its size."""
-        return source.file.stat().st_size // self.bytes_of_triple
-
-    def rows(self, source: TraceFile) -> Iterator[tuple[Raw, Place]]:
-        """Yield the triples of a file, with the lines in which they end."""
-        data = source.file.read_bytes()
-        for number, row in enumerate(self._readable(source, data)):
-            line = row.line or 1
-            yield source.row(row, number, line, line_of(data, line) if isinstance(row, MalformedPart) else "")
-
-    def _readable(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
+    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
+        """Yield the elements of a file, many at once."""
+        _ = terms
+        source, data = part.source, part.source.file.read_bytes()
         try:
-            yield from self.elements(source, data)
+            elements = self.elements(source, data)
         except MalformedPart as error:
-            yield error
+            yield RowBlock(0, 1, (), [_fault(0, error, data)])
+            return
+        for begin in range(0, len(elements), _TOGETHER):
+            some = elements[begin : begin + _TOGETHER]
+            rows = (_row(source, place, element, data) for place, element in enumerate(some))
+            yield RowBlock(begin, len(some), (), rows)
 
     def placed(self, source: TraceFile, place: Place) -> Place:
         """Return the place with the text of its line."""
         return replace(place, line_text=line_of(source.file.read_bytes(), place.line))
 
 
+def _row(source: TraceFile, place: int, element: _Element, data: bytes) -> ExactRow:
+    try:
+        return ExactRow(place, element.atoms(source), "", element.line)
+    except MalformedPart as error:
+        return _fault(place, error, data)
+
+
+def _fault(place: int, error: MalformedPart, data: bytes) -> ExactRow:
+    line = error.line or 1
+    return ExactRow(place, (error,), line_of(data, line), line)
+
+
 class TrigFile(GraphFormat):
     """TriG: named graphs, their times in the default graph."""
 
-    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
-        """Yield the triples of all graphs."""
-        return _read_trig(source, data)
+    def elements(self, source: TraceFile, data: bytes) -> list[_Element]:
+        """Return the graphs."""
+        _ = source
+        # A graph may be named by a blank node, so only what is inside graphs is numbered.
+        quads = list(_quads(data, RdfFormat.TRIG))
+        inside = _numbered(quad for quad in quads if quad.graph is not None)
+        return _elements([*inside, *(quad for quad in quads if quad.graph is None)])
 
 
 class NumberedTurtle(GraphFormat):
     """Turtle, a file for each time point, which its name says; times count seconds."""
 
-    bytes_of_triple = 100
+    bytes_of_atom = 100
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
         """Return the file with times in seconds, unless another unit is given."""
@@ -221,9 +199,12 @@ class NumberedTurtle(GraphFormat):
             return source
         return replace(source, clock=replace(source.clock, trace_unit=SECOND))
 
-    def elements(self, source: TraceFile, data: bytes) -> Iterator[TracedAtom | MalformedPart]:
-        """Yield the triples of the file, one element."""
-        return _read_turtle(source, data)
+    def elements(self, source: TraceFile, data: bytes) -> list[_Element]:
+        """Return the file as one element, at the time in its name."""
+        quads = list(_numbered(_quads(data, RdfFormat.TURTLE)))
+        line = quads[0].line if quads else 1
+        time = f'"{file_number(Path(source.path))}"'
+        return [_Element(source.path, line, [quad.triple for quad in quads], [(1, time)])]
 
 
 def trig_element(name: str, t: int, triples: Iterable[Triple]) -> str:

@@ -28,8 +28,8 @@ from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, short
 from solver.settings import TraceWarning
 from solver.traces.formats.arrow_files import is_json, line_of_row, text_file
-from solver.traces.formats.tables import ParquetTable, is_dated, is_text, is_typed, literals
-from solver.traces.rows import ARROW, PARQUET, TraceFile, line_of
+from solver.traces.formats.tables import ParquetTable, datatype_of, is_dated, is_text, literals
+from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")
@@ -190,7 +190,7 @@ _NUMBERS: Final = (
 
 def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
     if not is_text(column.type):
-        if not is_typed(column.type):
+        if datatype_of(column.type) is None:
             raise LarsError(f"found a column of the type {column.type}; accepted: texts, numbers, times")
         return literals(column).cast(pa.string())
     texts = _plain_texts(column)

@@ -13,11 +13,19 @@ from solver.columns import Array, Mask, TermCodes
 from solver.rdf import NotATerm, canonical, short, unquote
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
-from solver.traces.rows import FileHead, TracedAtom, TraceFile, Triple, UsualRows, check_roles, reading
-from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
+from solver.traces.input_files import (
+    FileHead,
+    RowColumns,
+    TracedAtom,
+    TraceFile,
+    Triple,
+    check_roles,
+    element_atoms,
+)
+from solver.traces.trace_times import Instant, MalformedPart, read_time
 
 if TYPE_CHECKING:
-    from solver.traces.blocks.line_fields import Lines
+    from solver.traces.formats.cell_columns import Lines
 
 ACCEPTED_LINE: Final = '<s> <p> <o> "t" . or <s> <p> <o> <stream> "t" .'
 
@@ -28,11 +36,6 @@ _TOKEN = re.compile(
     r'|(?P<blank>_:[^\s<>"]*[^\s<>".])'
     r"|(?P<end>\.(?=[ \t#]|$))"
     r'|(?P<bare>[^\s<>"#.](?:(?!\^\^<)[^\s<>"])*(?:\^\^<[^<>\s]*>)?(?=[ \t]|$))'
-)
-# The usual line, read at once; whatever it does not match is read token by token.
-_USUAL = re.compile(
-    r'(<[^<>\s"\\]*>) (<[^<>\s"\\]*>) (<[^<>\s"\\]*>|"[^"\\]*"(?:\^\^<[^<>\s"\\]*>)?) '
-    r'(?:(<[^<>\s"\\]*>) )?"([0-9]{1,18})" \.'
 )
 _BLANKS = re.compile(r"[ \t]*(?:#.*)?", re.DOTALL)
 _QUOTED_TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
@@ -59,12 +62,51 @@ class QuadLines(LineFormat):
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
         """Return the triple of a line."""
         _ = first
-        row = read_line(source, line)
-        return () if row is None else (row,)
+        tokens = _tokens(line)
+        if not tokens:
+            return ()
+        tokens = _terms(tokens)
+        written = _time(tokens[-1])
+        if source.loose is False and _is_loose(tokens):
+            raise MalformedPart(
+                "found a literal or time without quotes (YABench's spelling, in ms), but the first lines "
+                "have quotes; accepted: one spelling a file, or a given trace unit",
+                next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
+            )
+        triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
+        check_roles(triple, [token.column for token in tokens])
+        own = None
+        if len(tokens) == _WITH_STREAM:
+            if tokens[3].kind != "iri":
+                raise MalformedPart("found no IRI as stream; accepted: an <iri>", tokens[3].column)
+            own = _term(tokens[3])
+        return element_atoms(source, written, own, [triple], tokens[-1].column)
 
-    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
-        """Return the lines that are triples for certain."""
-        return quad_rows(source, lines, terms)
+    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
+        """Return the lines that are triples for certain.
+
+        Where a line is cut is a guess that its fields prove: when each is one token with a blank after
+        it, the exact reader cuts the line there too.
+        """
+        import pyarrow.compute as pc
+
+        from solver.traces.formats.cell_columns import (
+            fields_of,
+            read_terms,
+            read_times,
+            triple_rows,
+            used_cells,
+        )
+
+        cuts, whole = _cuts(lines)
+        if not whole.any():
+            return []
+        every, places = fields_of(lines, cuts, whole)
+        fields = (used_cells(every, places[:, number]) for number in range(_WITH_STREAM))
+        *cells, timed = [(pc.binary_slice(texts, 0, -1), own) for texts, own in fields]
+        times = read_times(timed, source.clock, partial(_field_time, source), around='"')
+        columns = [read_terms(cell, partial(_field_term, source), terms) for cell in cells]
+        return [triple_rows(source, terms, times, columns)]
 
 
 class LineToken(NamedTuple):
@@ -113,28 +155,27 @@ def _time(token: LineToken) -> Instant:
         raise error.at(token.column) from None
 
 
-def field_term(source: TraceFile, field: str) -> str | None:
-    """Return the canonical text of the term between two blanks of a line, None where only the line tells."""
-    token = _field(source, field)
-    try:
-        return None if token is None else _term(token)
-    except MalformedPart:
-        return None
+def _field_term(source: TraceFile, field: str) -> str:
+    """Return the canonical text of the term between two blanks of a line."""
+    return _term(_field(source, field))
 
 
-def field_time(source: TraceFile, field: str) -> Instant:
-    """Return the time between two blanks of a line; raise MalformedPart where only the line tells."""
+def _field_time(source: TraceFile, field: str) -> Instant:
+    """Return the time between two blanks of a line."""
     token = _field(source, field)
-    if token is None or (source.loose is False and token.kind != "quoted"):
+    if source.loose is False and token.kind != "quoted":
         raise MalformedPart(f"found {short(field)} as time")
     return _time(token)
 
 
-def _field(source: TraceFile, field: str) -> LineToken | None:
-    """Return what stands between two blanks of a line if it is one token that fits the file's spelling."""
+def _field(source: TraceFile, field: str) -> LineToken:
+    """Return what stands between two blanks of a line.
+
+    Raises MalformedPart where it is not one token that fits the file's spelling: then only the line tells.
+    """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
-        return None
+        raise MalformedPart(f"found {short(field)}; accepted: {ACCEPTED_LINE}")
     return LineToken(str(match.lastgroup), field, 1)
 
 
@@ -148,44 +189,6 @@ def _terms(tokens: list[LineToken]) -> list[LineToken]:
         column = tokens[-1].column if tokens else 1
         raise MalformedPart(f"found {len(tokens)} terms; accepted: {ACCEPTED_LINE}", column)
     return tokens
-
-
-def read_line(source: TraceFile, line: str) -> TracedAtom | None:
-    """Return what a line of a file says, None for blank lines and comments; raise MalformedPart."""
-    return _read_usual(source, line) or _read_tokens(source, line)
-
-
-def _read_usual(source: TraceFile, line: str) -> TracedAtom | None:
-    match = _USUAL.fullmatch(line)
-    if match is None:
-        return None
-    s, p, o, own, time = match.groups()
-    try:
-        triple = (canonical(s), canonical(p), canonical(o))
-        own = own and canonical(own)
-    except NotATerm:
-        return None  # its column is known token by token
-    return reading(source, Instant(TimeKind.INTEGER, int(time)), own, triple, match.start(5))
-
-
-def _read_tokens(source: TraceFile, line: str) -> TracedAtom | None:
-    tokens = _tokens(line)
-    if not tokens:
-        return None
-    tokens = _terms(tokens)
-    written = _time(tokens[-1])
-    if source.loose is False and _is_loose(tokens):
-        raise MalformedPart(
-            "found a literal or time without quotes (YABench's spelling, in ms), but the first lines have "
-            "quotes; accepted: one spelling a file, or a given trace unit",
-            next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
-        )
-    triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
-    check_roles(triple, [token.column for token in tokens])
-    if len(tokens) == _WITH_STREAM and tokens[3].kind != "iri":
-        raise MalformedPart("found no IRI as stream; accepted: an <iri>", tokens[3].column)
-    own = _term(tokens[3]) if len(tokens) == _WITH_STREAM else None
-    return reading(source, written, own, triple, tokens[-1].column)
 
 
 def _is_loose(tokens: Sequence[LineToken]) -> bool:
@@ -233,39 +236,12 @@ def bare_line(triple: Triple, t: int) -> str:
     return f"{s} {p} {o} <{t}> .\n"
 
 
-def quad_rows(source: TraceFile, lines: "Lines", terms: TermCodes) -> list[UsualRows]:
-    """Return the lines that are triples for certain.
-
-    Where a line is cut is a guess that its fields prove: when each is one token with a blank after
-    it, the exact reader cuts the line there too.
-    """
-    import pyarrow.compute as pc
-
-    from solver.traces.blocks.atom_cells import triple_rows
-    from solver.traces.blocks.distinct_terms import distinct_terms
-    from solver.traces.blocks.line_fields import fields_of
-    from solver.traces.blocks.time_columns import distinct_times
-
-    cuts, whole = _cuts(lines)
-    if not whole.any():
-        return []
-    fields = fields_of(lines, cuts, whole)
-    texts, places = fields.used((0, 1, 2, 3), whole)
-    column = distinct_terms(pc.binary_slice(texts, 0, -1), partial(field_term, source), terms)
-    texts, (timed,) = fields.used((4,), whole)
-    read = partial(field_time, source)
-    times = distinct_times(pc.binary_slice(texts, 0, -1), source.clock, read, around='"')
-    return [triple_rows(source, terms, times.take(timed), [column.take(place) for place in places], whole)]
-
-
 def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
     """Return where predicate, object, stream, time and dot begin, and the lines that have them.
 
     A line without stream has an empty one, before its time.
     """
-    from solver.traces.blocks.line_fields import places_of
-
-    blanks = places_of(lines.data, " ")
+    blanks = lines.places(" ")
     first = np.searchsorted(blanks, lines.starts[:-1])
     after = np.searchsorted(blanks, lines.ends)
     whole = after - first >= _FEWEST

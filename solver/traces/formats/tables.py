@@ -6,6 +6,7 @@ Typed columns are read as the texts that rows have: typed literals, dateTimes.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Final
@@ -15,14 +16,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError, Place
+from lars.errors import LarsError
 from lars.language.terms import XSD
-from solver.columns import Array, TermCodes, arrow_mask, arrow_numbers, arrow_texts, numbers_of, validity_of
+from solver.columns import Array, TermCodes, arrow_numbers, arrow_texts, numbers_of, validity_of
 from solver.rdf import short
 from solver.settings import TraceOptions
-from solver.traces.blocks.atom_cells import atom_rows, column_rows, triple_rows
-from solver.traces.blocks.distinct_terms import TermColumn, distinct_terms, without_terms
-from solver.traces.blocks.time_columns import TimeColumn, counted_times, dated_times, distinct_times
+from solver.traces.formats.cell_columns import (
+    Cells,
+    TimeColumn,
+    counted_times,
+    dated_times,
+    read_times,
+    used_cells,
+)
 from solver.traces.formats.cells import (
     ACCEPTED_TABLE,
     ARGUMENT,
@@ -32,36 +38,37 @@ from solver.traces.formats.cells import (
     PREDICATE_COLUMNS,
     argument_columns,
     atom_columns,
-    cell_terms,
     read_cells,
+    table_rows,
 )
-from solver.traces.formats.lines import left
-from solver.traces.rows import (
+from solver.traces.input_files import (
     ExactRow,
     FileFormat,
     FileHead,
     FilePart,
-    Raw,
     RowBlock,
-    TracedAtom,
+    RowColumns,
     TraceFile,
-    UsualRows,
+    unusual_places,
 )
 from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind, cell_time, show
 
 NANOSECONDS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """How many nanoseconds each unit of Arrow's timestamps has."""
-_INFINITE: Final = (("inf", "INF"), ("nan", "NaN"))
 _NUMBER: Final = {"halffloat": "float", "float": "float", "double": "double"}
+
+
+_TEXTS: Final = frozenset(
+    (
+        *(pa.string(), pa.large_string(), pa.string_view()),
+        *(pa.binary(), pa.large_binary(), pa.binary_view()),
+    )
+)
 
 
 def is_text(kind: pa.DataType) -> bool:
     """Return whether a column of this type holds texts: bytes are UTF-8."""
-    value, types = kind.value_type if pa.types.is_dictionary(kind) else kind, pa.types
-    plain = types.is_string(value) or types.is_large_string(value) or types.is_string_view(value)
-    return bool(
-        plain or types.is_binary(value) or types.is_large_binary(value) or types.is_binary_view(value)
-    )
+    return (kind.value_type if pa.types.is_dictionary(kind) else kind) in _TEXTS
 
 
 def is_dated(kind: pa.DataType) -> bool:
@@ -69,16 +76,18 @@ def is_dated(kind: pa.DataType) -> bool:
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
 
 
-def is_typed(kind: pa.DataType) -> bool:
-    """Return whether the values of a column of this type are typed literals."""
+def datatype_of(kind: pa.DataType) -> str | None:
+    """Return of which XSD type the values of a column of this type are literals, None: of none."""
     types = pa.types
-    return bool(
-        types.is_integer(kind)
-        or types.is_floating(kind)
-        or types.is_boolean(kind)
-        or types.is_decimal(kind)
-        or is_dated(kind)
-    )
+    if types.is_integer(kind):
+        return "integer"
+    if types.is_boolean(kind):
+        return "boolean"
+    if types.is_decimal(kind):
+        return "decimal"
+    if is_dated(kind):
+        return "date" if types.is_date(kind) else "dateTime"
+    return _NUMBER.get(str(kind))
 
 
 def moments(column: pa.Array) -> pa.Array:
@@ -110,31 +119,27 @@ def literals(column: pa.Array) -> pa.Array:
 
     Numbers and booleans are written as Arrow writes them, decimals with all digits of their column.
     """
-    encoded = column.dictionary_encode()
-    texts, name = _lexical(encoded.dictionary)
+    encoded, name = column.dictionary_encode(), datatype_of(column.type)
     opened, closed, nothing = '"', f'"^^<{XSD}{name}>', ""
-    whole = pc.binary_join_element_wise(opened, texts, closed, nothing)
+    whole = pc.binary_join_element_wise(opened, _lexical(encoded.dictionary, name), closed, nothing)
     return pa.DictionaryArray.from_arrays(encoded.indices, whole.cast(pa.string()))
 
 
-def _lexical(values: pa.Array) -> tuple[pa.Array, str]:
-    """Return how values are written, and the name of their datatype."""
-    kind, types = values.type, pa.types
-    if types.is_integer(kind):
-        return values.cast(pa.string()), "integer"
-    if types.is_boolean(kind):
-        return values.cast(pa.string()), "boolean"
-    if types.is_date(kind):
-        return values.cast(pa.date32()).cast(pa.string()), "date"
-    if types.is_timestamp(kind):
-        return moment_texts(values), "dateTime"
-    if types.is_decimal(kind):
-        written = [None if value is None else format(value, "f") for value in values.to_pylist()]
-        return pa.array(written, pa.string()), "decimal"
-    texts = (values.cast(pa.float32()) if str(kind) == "halffloat" else values).cast(pa.string())
-    for ours, theirs in _INFINITE:
-        texts = pc.replace_substring(texts, ours, theirs)
-    return texts, _NUMBER[str(kind)]
+def _lexical(values: pa.Array, name: str | None) -> pa.Array:
+    """Return how values of a datatype are written."""
+    match name:
+        case "date":
+            return values.cast(pa.date32()).cast(pa.string())
+        case "dateTime":
+            return moment_texts(values)
+        case "decimal":
+            texts = [None if value is None else format(value, "f") for value in values.to_pylist()]
+            return pa.array(texts, pa.string())
+        case "float" | "double":
+            texts = (values.cast(pa.float32()) if name == "float" else values).cast(pa.string())
+            return pc.replace_substring(pc.replace_substring(texts, "inf", "INF"), "nan", "NaN")
+        case _:
+            return values.cast(pa.string())
 
 
 _BATCH: Final = 2**17
@@ -165,17 +170,12 @@ class ParquetTable(FileFormat):
         """Return the rows at which a file is cut: between row groups where that will do."""
         return [*_borders(row_groups(source), each)]
 
-    def rows(self, source: TraceFile) -> Iterator[tuple[Raw, Place]]:
-        """Yield what each row says, with its place."""
-        for number, record in enumerate(table_records(source), 1):
-            yield source.row(read_row(source, record), number, number, str(record))
-
-    def blocks(self, part: FilePart, terms: TermCodes) -> Iterator[RowBlock]:
+    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
         """Yield the rows of a part, a batch at once."""
         source, before = part.source, 0
         for batch in table_batches(part):
-            usual = table_rows(source, batch, terms)
-            others = _exact_records(source, batch, left(usual, batch.num_rows))
+            usual = [] if terms is None else usual_rows(source, batch, terms)
+            others = _exact_records(source, batch, unusual_places(usual, batch.num_rows))
             yield RowBlock(before, batch.num_rows, usual, others)
             before += batch.num_rows
 
@@ -196,9 +196,7 @@ def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> I
     for begin in range(0, len(places), _TOGETHER):
         chosen = places[begin : begin + _TOGETHER]
         records = batch_records(batch.take(arrow_numbers(chosen)))
-        for place, record in zip(chosen.tolist(), records, strict=True):
-            row = read_row(source, record)
-            yield ExactRow(place, (row,), str(record) if isinstance(row, MalformedPart) else "")
+        yield from map(partial(read_row, source), chosen.tolist(), records)
 
 
 def write_table(source: object, path: Path) -> Path:
@@ -240,12 +238,13 @@ def is_trace_table(file: Path) -> bool:
     return any(names >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
-def read_row(source: TraceFile, record: Mapping[str, object]) -> TracedAtom | MalformedPart:
+def read_row(source: TraceFile, place: int, record: Mapping[str, object]) -> ExactRow:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
-        return read_cells(source, {name: (value, _number(name), None) for name, value in record.items()})
+        cells = {name: (value, _number(name), None) for name, value in record.items()}
+        return ExactRow(place, read_cells(source, cells), record)
     except MalformedPart as error:
-        return error
+        return ExactRow(place, (error,), record)
 
 
 def _number(name: str) -> int:
@@ -293,7 +292,7 @@ def _fits(name: str, kind: pa.DataType) -> bool:
         return bool(pa.types.is_integer(kind) or pa.types.is_null(kind))
     if name == "t":
         return pa.types.is_integer(kind) or is_dated(kind)
-    return name == "o" and is_typed(kind)
+    return name == "o" and datatype_of(kind) is not None
 
 
 def row_groups(source: TraceFile) -> list[int]:
@@ -304,12 +303,6 @@ def row_groups(source: TraceFile) -> list[int]:
 
 def _sizes(metadata: pq.FileMetaData) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
-
-
-def table_records(source: TraceFile) -> Iterator[dict[str, object]]:
-    """Yield the rows of a Parquet file in order."""
-    for batch in table_batches(FilePart(source), 2**12):
-        yield from batch_records(batch)
 
 
 def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
@@ -381,37 +374,22 @@ def _cell(scalar: pa.Scalar) -> object:
         return text.as_buffer().to_pybytes()
 
 
-def table_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> list[UsualRows]:
+def usual_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> list[RowColumns]:
     """Return the rows that are triples, or atoms, for certain."""
-    names = batch.schema.names
-    times, everywhere = _times(batch.column("t"), source.clock), np.ones(batch.num_rows, np.bool_)
-    if "atom" in names:
-        return atom_rows(*_distinct(batch.column("atom")), times, everywhere, terms)
-    if "predicate" in names:
-        arguments = [_distinct(batch.column(name)) for name in argument_columns(names)]
-        return column_rows(_distinct(batch.column("predicate")), arguments, times, everywhere, terms)
-    columns = [
-        _terms(source, batch.column(name), terms) if name in names else without_terms(batch.num_rows)
-        for name in ("s", "p", "o", "stream")
-    ]
-    return [triple_rows(source, terms, times, columns, everywhere)]
+
+    def cells(name: str) -> Cells:
+        return _distinct(batch.column(name))
+
+    times = _times(batch.column("t"), source.clock)
+    return table_rows(source, batch.schema.names, cells, times, terms)
 
 
-def _terms(source: TraceFile, column: pa.Array, terms: TermCodes) -> TermColumn:
-    texts, places = _distinct(column)
-    return distinct_terms(texts, cell_terms(source), terms, bare=not source.prefixes).take(places)
-
-
-def _distinct(column: pa.Array) -> tuple[pa.Array, Array]:
+def _distinct(column: pa.Array) -> Cells:
     """Return the distinct texts of a column (binary), for null an empty one, and where each row's stands."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = encoded.dictionary
     places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
-    # A batch of many may use little of a dictionary.
-    used = np.zeros(len(texts) + 1, np.bool_)
-    used[places] = True
-    distinct = pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]).filter(arrow_mask(used))
-    return distinct, (np.cumsum(used) - 1)[places]
+    return used_cells(pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]), places)
 
 
 def _times(column: pa.Array, clock: Clock) -> TimeColumn:
@@ -421,8 +399,7 @@ def _times(column: pa.Array, clock: Clock) -> TimeColumn:
         values = numbers_of(column).astype(np.int64)
         return counted_times(clock, np.where(valid, values, -1))
     if not pa.types.is_timestamp(column.type):
-        texts, places = _distinct(column)
-        return distinct_times(texts, clock, cell_time).take(places)
+        return read_times(_distinct(column), clock, cell_time)
     values, size = numbers_of(column.view(pa.int64())), NANOSECONDS[column.type.unit]
     known = valid & (-(LARGEST // size) <= values) & (values <= LARGEST // size)
     kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lars.errors import LarsError
 from lars.language.terms import RDF_LANG_STRING, XSD, Blank, Iri, Literal
 from solver.rdf import canonical, read_term, text_of_rdflib
-from solver.rdf.term_texts import text_of_oxigraph
+from solver.rdf.terms import text_of_oxigraph
 
 characters = st.characters(exclude_categories=["Cs"])
 literals = st.builds(Literal, st.text(characters), st.sampled_from([XSD + "string", XSD + "integer"]))

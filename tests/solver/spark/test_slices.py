@@ -20,7 +20,7 @@ from solver.job.slices import Job, Needs, all_counts, cut_by_rows
 from solver.spark import slice_tasks
 from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from solver.spark.pipeline import _carried
-from solver.spark.reading import AtomCarrier, AtomCounter, AtomSpreader
+from solver.spark.reading import block_counts, carried_by_block, spread_atoms
 from solver.spark.slice_answers import Part, PartKind, unite
 from solver.spark.slice_tasks import SliceTask
 from tests.solver.spark.on_spark import block
@@ -50,9 +50,8 @@ def test_tuple_windows_carry_what_the_definition_keeps(rows, chosen, length, siz
     """However the trace is cut into slices, and the trace into blocks."""
     starts = [1, *range(1 + length, 7, length)]
     slices = tuple(Interval(a, b - 1) for a, b in zip(starts, [*starts[1:], 7], strict=True))
-    carrying = AtomCarrier(tuple(chosen), Interval(0, 6), slices)
     blocks = [block(rows[i : i + size]) for i in range(0, len(rows), size)]
-    found = [part for one in blocks for part in carrying(one)]
+    found = [part for one in blocks for part in carried_by_block(chosen, Interval(0, 6), slices, one)]
     assert [*ends(chosen, found, len(slices))] == [
         tail(chosen, list(dict.fromkeys(fact_of_row(row) for row in rows if row[0] < start)))
         for start in starts
@@ -109,7 +108,7 @@ def test_a_slice_is_given_what_its_windows_reach_and_its_own_triggers(rows, bord
     }
     found = {
         (number, *fact)
-        for number, content in AtomSpreader(wanted, timeline, slices, numbers)(block(rows))
+        for number, content in spread_atoms(wanted, timeline, slices, numbers, block(rows))
         for fact in facts_of(content)
     }
     assert found == expected
@@ -127,7 +126,7 @@ def test_atoms_are_counted_in_not_too_many_parts_of_the_timeline(rows, parts):
         frozenset(), frozenset({Atom("p", (Variable("X"), Variable("Y")))}), Reach(0, 0, frozenset())
     )
     with patch.object(slices_module, "_PARTS", parts):
-        found = [AtomCounter(wanted, Interval(1, 6))(block(some)) for some in (rows[::2], rows[1::2])]
+        found = [block_counts(wanted, Interval(1, 6), block(some)) for some in (rows[::2], rows[1::2])]
     assert all(len(begins) <= parts for begins, _ in found)
     begins, numbers = all_counts(found)
     times = [row[0] for row in rows if row[3] == "p" and row[0] in Interval(1, 6)]

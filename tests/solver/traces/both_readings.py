@@ -2,16 +2,75 @@
 
 import warnings
 from dataclasses import dataclass
+from itertools import count
 from operator import itemgetter
+from typing import NamedTuple
 from unittest.mock import patch
 
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError, Place, system_error
 from solver.facts import Fact
-from solver.traces import prepare, read_columns, trace
+from solver.settings import OnError
+from solver.traces import FilePart, MalformedPart, RejectedRow, Summary, prepare, read_columns, trace
 from solver.traces.formats import lines, tables
-from solver.traces.rows import Summary
 from solver.traces.survey import report, survey
-from solver.traces.trace import checked_rows
+
+
+class Row(NamedTuple):
+    """An atom, only a time, or a fault: then `problem` says why; (position, seq) is the order of arrival."""
+
+    position: int
+    seq: int
+    kind: int = 0
+    time: int = 0
+    stream: str | None = None
+    predicate: str | None = None
+    arguments: tuple = ()
+    problem: str | None = None
+
+
+def exact_rows(source):
+    """Yield the rows of a file with their lines, each read by itself."""
+    if isinstance(source.format, lines.LineFormat):
+        yield from rows_of_lines(source)
+    elif isinstance(source.format, tables.ParquetTable):
+        batches = tables.table_batches(FilePart(source), 2**12)
+        records = (record for batch in batches for record in tables.batch_records(batch))
+        yield from enumerate((tables.read_row(source, 0, record) for record in records), 1)
+    else:
+        for block in source.format.blocks(FilePart(source), None):
+            yield from ((row.line, row) for row in block.exact_rows)
+
+
+def rows_of_lines(source):
+    with source.file.open("rb") as file:
+        for number in count(1):
+            data = file.readline(lines.MOST_BYTES)
+            if len(data) >= lines.MOST_BYTES:
+                raise FailedRunError(f"{source.path}: line {number} is longer than {lines.MOST_BYTES} bytes")
+            if not data:
+                return
+            yield number, source.format.exact(source, 0, data.removesuffix(b"\n"), first=number == 1)
+
+
+def checked_rows(sources, options):
+    """Yield what the rows of files say, one by one; raise the first fault that cannot be skipped."""
+    for source in sources:
+        seq = count(1)
+        try:
+            for line, (_, content, text, _) in exact_rows(source):
+                yield from (row_of(part, source, options, next(seq), (line, text)) for part in content)
+        except OSError as error:
+            raise system_error(source.path, error, "cannot be read") from None
+
+
+def row_of(part, source, options, seq, written):
+    if not isinstance(part, MalformedPart):
+        time, stream, predicate, arguments = part
+        return Row(source.index, seq, time.kind, time.value, stream, predicate, arguments)
+    line, text = written
+    if part.fatal or options.on_error is OnError.STOP:
+        raise source.error(Place(source.path, line, part.column, str(text)), part.problem)
+    return Row(source.index, seq, arguments=(str(text),), problem=part.problem)
 
 
 def read_here(sources, options):
@@ -22,13 +81,18 @@ def read_here(sources, options):
     """
     rows = list(checked_rows(sources, options))
     found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
-    report(found, (row for row in rows if row.problem is not None), sources, options)
+    faults = (row for row in rows if row.problem is not None)
+    report(found, (rejected(row, sources[row.position].path) for row in faults), options)
     read = [
         (time_of(found, row, options.unit), row.position, row.seq, row.predicate, row.arguments)
         for row in rows
         if row.problem is None
     ]
     return sorted(read, key=itemgetter(0)) if options.sort or len(sources) > 1 else read
+
+
+def rejected(row, path):
+    return RejectedRow(path, row.arguments[0].encode("utf-8", "backslashreplace").decode(), row.problem)
 
 
 class Tally:
@@ -62,13 +126,12 @@ class Tally:
 
 
 def summarise(rows, unit):
-    """Yield a summary for each block and stream of the rows; `unit` in nanoseconds."""
+    """Return a summary for each file and stream of the rows; `unit` in nanoseconds."""
     tallies = {}
     for row in rows:
         key = (row.position, row.stream, row.problem is None)
         tallies.setdefault(key, Tally(row)).add(row, unit)
-    for (position, stream, _), tally in tallies.items():
-        yield Summary(position, stream, **vars(tally))
+    return [Summary(position, stream, **vars(tally)) for (position, stream, _), tally in tallies.items()]
 
 
 def time_of(found, row, unit):

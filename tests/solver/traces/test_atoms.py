@@ -5,6 +5,7 @@ from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,17 +14,17 @@ from hypothesis import strategies as st
 
 from agreement.documents.traces import load_trace
 from lars.durations import read_duration
-from lars.errors import PlacedError
 from lars.language.stream import stream_of
 from lars.language.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
 from lars.language.windows import Interval
 from lars.text.notation import read
+from solver.columns import TermCodes
 from solver.facts import EveryTime
 from solver.job import Question
 from solver.settings import OnError, Runner, TraceInput, TraceWarning
 from solver.traces import MalformedPart, prepare, trace
-from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms, scanned_atom
-from solver.traces.trace import sources_of
+from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms
+from solver.traces.formats.cell_columns import TimeColumn, atom_rows
 from tests.lars.written import any_constants, names, write_stream
 from tests.solver.strategies import fact_of, part_of
 from tests.solver.traces.both_readings import by_columns, by_rows, fact_of_row, read_trace_in_process
@@ -144,7 +145,7 @@ def test_reading_what_was_written_gives_the_facts(found):
 )
 def test_the_usual_line_is_read_as_any_other(pieces):
     with TemporaryDirectory() as folder:
-        (source,) = sources_of(written(Path(folder), {"a.atoms": "1:"}), SECONDS)
+        (source,) = prepare(written(Path(folder), {"a.atoms": "1:"}), SECONDS)
     line = "1: p" + "".join(pieces)
     assert outcome(read_atoms, source, line) == outcome(_read_terms, source, line)
 
@@ -383,19 +384,12 @@ CELLS = st.builds(
 
 
 @given(CELLS)
-def test_a_usual_cell_is_read_as_term_by_term(text):
-    prefixes = {"x": "http://e/"}
-
-    def of(read):
-        try:
-            return read(text, prefixes)
-        except PlacedError as error:
-            return str(error)
-
-    expected = of(scanned_atom)
-    if isinstance(expected, Atom):
-        expected = expected.predicate, tuple(map(str, expected.arguments))
-    assert of(cell_atom) == expected
+def test_a_usual_cell_is_read_at_once_as_term_by_term(text):
+    cells = pa.array([text.encode("utf-8", "surrogatepass")], pa.binary()), np.zeros(1, np.int64)
+    time, terms = np.zeros(1, np.int64), TermCodes()
+    for rows in atom_rows(cells, TimeColumn(time, time, time == 0), terms):
+        arguments = (terms.texts(column.tolist())[0] for column in rows.columns)
+        assert (rows.name[0], tuple(arguments)) == cell_atom(text, {"x": "http://e/"})
 
 
 CELL = st.sampled_from(["", " ", "a, b", "a)", "% c", "q"]) | ARGUMENTS

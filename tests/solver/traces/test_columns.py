@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from lars.durations import Duration, read_duration
 from lars.language.terms import XSD
 from solver.traces import prepare, read_columns
-from solver.traces.blocks.time_columns import counted_times, dated_times
 from solver.traces.formats import lines, tables
+from solver.traces.formats.cell_columns import counted_times, dated_times
+from solver.traces.input_files import ExactRow
 from solver.traces.trace_times import Clock, Instant, MalformedPart, TimeKind
 from tests.packs import DATA, ROOT
 from tests.solver.strategies import part_of
@@ -67,7 +68,7 @@ USUAL = {
 def test_a_usual_line_is_not_read_by_itself(tmp_path, name):
     paths = written(tmp_path, {name: USUAL[name]})
     rows = read_trace_in_process(paths, SECONDS)
-    with patch.object(lines.LineFormat, "exact", return_value=()) as alone:
+    with patch.object(lines.LineFormat, "exact", return_value=ExactRow(0, (), "")) as alone:
         found = rows_of_columns(read_columns(prepare(paths, SECONDS), SECONDS))
     assert found == [(row[0], *row[3:]) for row in rows]
     assert alone.call_count == (1 if name == "d.csv" else 0)  # the header

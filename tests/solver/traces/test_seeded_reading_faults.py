@@ -6,10 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.traces import rows, trace
-from solver.traces.blocks import atom_cells, distinct_terms, time_columns, timed_rows
+from solver.traces import input_files, trace
+from solver.traces.formats import cell_columns, quad_lines, tables
 from solver.traces.formats import lines as files_of_lines
-from solver.traces.formats import quad_lines, tables
 from solver.traces.trace_times import LARGEST
 from tests.solver.traces.both_readings import compared
 from tests.solver.traces.random_traces import drawn_trace
@@ -51,27 +50,24 @@ def unnumbered(block, others):
 
 def of_any_spelling(source, field):
     """Return a field as the token it is, in a file of any spelling."""
-    match = quad_lines._TOKEN.match(f"{field} ")
-    whole = match is not None and match.end() == len(field)
-    return quad_lines.LineToken(str(match.lastgroup), field, 1) if whole else None
+    return _field(replace(source, loose=None), field)
 
 
-_counted, _triple_rows = time_columns.counted_times, atom_cells.triple_rows
-_summaries_of, _line_block = timed_rows.summaries_of, files_of_lines.LineFormat.block
+_field = quad_lines._field
+_counted, _triple_rows = cell_columns.counted_times, cell_columns.triple_rows
+_summaries_of, _line_block = trace.summaries_of, files_of_lines.LineFormat.block
 FAULTS = {
-    "blank nodes are not named apart": [(distinct_terms.TermColumn, "are", blank_nodes_too)],
-    "a datatype stays that is left out": [(distinct_terms, "_CHANGED", "never")],
-    "a time is rounded": [(m, "counted_times", without_remainder) for m in (time_columns, tables)],
+    "blank nodes are not named apart": [(cell_columns.TermColumn, "are", blank_nodes_too)],
+    "a datatype stays that is left out": [(cell_columns, "_CHANGED", "never")],
+    "a time is rounded": [(m, "counted_times", without_remainder) for m in (cell_columns, tables)],
     "dates beyond 64 bits count": [(tables, "LARGEST", LARGEST * 10**3)],
-    "a stream may contradict its file's": [
-        (m, "triple_rows", without_given_stream) for m in (atom_cells, tables)
-    ],
-    "a stream may be missing": [(m, "triple_rows", without_candidates) for m in (atom_cells, tables)],
+    "a stream may contradict its file's": [(cell_columns, "triple_rows", without_given_stream)],
+    "a stream may be missing": [(cell_columns, "triple_rows", without_candidates)],
     "a literal without quotes passes": [(quad_lines, "_field", of_any_spelling)],
     "times may go back": [(trace, "summaries_of", in_any_order)],
     "kinds of times are mixed": [(trace, "summaries_of", of_one_kind)],
     "the head of a table is a line": [(files_of_lines.LineFormat, "block", at_the_start)],
-    "rows lose their places": [(rows.RowBlock, "numbers", unnumbered)],
+    "rows lose their places": [(input_files.RowBlock, "numbers", unnumbered)],
     "atoms stay as they came": [(trace, "in_time_order", lambda atoms: atoms)],
 }
 

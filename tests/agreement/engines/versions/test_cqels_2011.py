@@ -12,7 +12,7 @@ from agreement.engines.versions.cqels import CQELS_2011
 from agreement.engines.versions.cqels_text import read_written
 from solver.facts import Static
 from solver.rdf import canonical
-from solver.rdf.term_texts import text_of_oxigraph
+from solver.rdf.terms import text_of_oxigraph
 from tests.agreement.engines.recorded_bags import bags, comparable
 from tests.agreement.engines.versions.cqels_runs import reported
 from tests.agreement.engines.versions.cqels_specification import (

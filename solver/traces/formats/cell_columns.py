@@ -1,0 +1,320 @@
+"""Cells of many rows at once by Arrow: cut from lines, each distinct one read once as triples or atoms.
+
+Usual ones are known by a pattern, others are read one by one; what only the whole row tells is left to it.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from math import gcd
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lars.language.windows import LARGEST_TIME
+from solver.columns import (
+    NO_CODE,
+    NULL_CODE,
+    Array,
+    Mask,
+    TermCodes,
+    arrow_mask,
+    arrow_numbers,
+    arrow_text,
+    arrow_texts,
+    distinct,
+    mask_of,
+    numbers_of,
+)
+from solver.facts import STREAM_PREDICATE
+from solver.rdf import NotATerm
+from solver.traces.input_files import RowColumns, TraceFile
+from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind
+
+Bytes = npt.NDArray[np.uint8]
+Cells = tuple[pa.Array, Array]
+"""The distinct texts of a column (binary), and where each row's stands among them."""
+Content = TypeVar("Content")
+_RETURN: Final = ord("\r")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lines:
+    """Lines of a file: line i is data[starts[i]:starts[i + 1]], and what it says ends at ends[i].
+
+    Between both ends stand a line feed, if the lines have it, and a carriage return before it.
+    """
+
+    data: Bytes
+    starts: Array
+    ends: Array
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def text(self, number: int) -> bytes:
+        """Return a line without its line feed."""
+        return self.data[self.starts[number] : self.starts[number + 1]].tobytes().removesuffix(b"\n")
+
+    def places(self, character: str) -> Array:
+        """Return where a character stands."""
+        return np.flatnonzero(self.data == ord(character))
+
+
+def lines_of(text: bytes) -> Lines:
+    """Return the lines of a text; the last may lack its line feed."""
+    data = np.frombuffer(text, np.uint8)
+    ends = np.flatnonzero(data == ord("\n"))
+    if not text.endswith(b"\n"):
+        ends = np.append(ends, len(text))
+    starts = np.concatenate(([0], np.minimum(ends + 1, len(text))))
+    returned = (ends > starts[:-1]) & (data[np.maximum(ends - 1, 0)] == _RETURN) if text else 0
+    return Lines(data, starts, ends - returned)
+
+
+def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
+    """Return the fields that begin at the cuts, a row for a line, in the lines `among` them.
+
+    Any other line has empty ones. What follows the last cut is no field, but among the texts.
+    """
+    starts = lines.starts[:-1]
+    offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
+    encoded = arrow_texts(lines.data, np.append(offsets.ravel(), lines.starts[-1])).dictionary_encode()
+    return encoded.dictionary, numbers_of(encoded.indices).reshape(len(lines), -1)[:, :-1]
+
+
+def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
+    """Return cells with those texts alone that stand somewhere, which may be few of them."""
+    used = np.zeros(len(texts), np.bool_)
+    used[places] = True
+    return texts.filter(arrow_mask(used)), (np.cumsum(used) - 1)[places]
+
+
+def _read_alone(texts: pa.Array, mask: Mask, read: Callable[[str], Content]) -> Iterator[tuple[int, Content]]:
+    """Yield the place and the content of each of these texts that can be read."""
+    for place in np.flatnonzero(mask).tolist():
+        with suppress(MalformedPart, NotATerm, UnicodeDecodeError):
+            yield place, read(texts[place].as_py().decode())
+
+
+_FAR: Final = LARGEST // 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimeColumn:
+    """Times as a clock stamps them, with the kinds of their spelling; what is not `readable` may be none."""
+
+    kinds: npt.NDArray[np.int8]
+    values: Array
+    readable: Mask
+
+
+def counted_times(clock: Clock, values: Array) -> TimeColumn:
+    """Return integers as times."""
+    common = gcd(clock.unit.nanoseconds, clock.trace_unit.nanoseconds)
+    unit, trace_unit = clock.unit.nanoseconds // common, clock.trace_unit.nanoseconds // common
+    kinds = np.full(len(values), TimeKind.INTEGER, np.int8)
+    if max(unit, trace_unit) > LARGEST:
+        return TimeColumn(kinds, values, np.zeros(len(values), np.bool_))
+    whole, rest = np.divmod(values, unit)
+    known = (values >= 0) & (rest == 0) & (whole <= LARGEST_TIME // trace_unit)
+    return TimeColumn(kinds, np.where(known, whole, 0) * trace_unit, known)
+
+
+def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask) -> TimeColumn:
+    """Return dateTimes, in nanoseconds since 1970, as times; those that are not `known` are none."""
+    kinds, origin = np.full(len(values), kind, np.int8), clock.origin
+    if origin is None:
+        return TimeColumn(kinds, values, known)
+    if origin.kind is not kind or max(abs(origin.value), clock.unit.nanoseconds) > _FAR:
+        return TimeColumn(kinds, values, np.zeros_like(known))
+    known = known & (abs(values) <= _FAR)
+    points, rest = np.divmod(np.where(known, values, 0) - origin.value, clock.unit.nanoseconds)
+    return TimeColumn(kinds, points, known & (points >= 0) & (points <= LARGEST_TIME) & (rest == 0))
+
+
+def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], around: str = "") -> TimeColumn:
+    """Return the times that cells write, usual ones as digits with a character around.
+
+    `read` raises MalformedPart where only the whole row tells what is wrong.
+    """
+    texts, places = cells
+    usual = mask_of(pc.match_substring_regex(texts, f"^{around}[0-9]{{1,18}}{around}$"))
+    digits = texts.filter(arrow_mask(usual))
+    if around:
+        digits = pc.replace_substring(digits, around, "")
+    integers = counted_times(clock, numbers_of(digits.cast(pa.string()).cast(pa.int64())))
+    kinds, values, readable = np.zeros(len(texts), np.int8), np.zeros(len(texts), np.int64), usual.copy()
+    kinds[usual], values[usual], readable[usual] = integers.kinds, integers.values, integers.readable
+    for place, time in _read_alone(texts, ~usual, lambda text: clock.stamp(read(text))):
+        kinds[place], values[place], readable[place] = time.kind, time.value, True
+    return TimeColumn(kinds[places], values[places], readable[places])
+
+
+_BARE: Final = r"[A-Za-z][A-Za-z0-9+.\-]*:[!#-;=?-\[\]_a-z~]*"
+_LITERAL: Final = rf'"[^"\\\x00-\x1f\x7f]*"(\^\^<{_BARE}>|@[a-z]{{1,8}}(-[a-z0-9]{{1,8}})*)?'
+_CANONICAL: Final = rf"^(<{_BARE}>|{_LITERAL})$"
+"""What is its own canonical text, but for two datatypes."""
+_CHANGED: Final = r"#(string|langString)>$"
+_LESS, _GREATER, _NOTHING = map(arrow_text, (b"<", b">", b""))
+_ASCII: Final = r"^[\x00-\x7f]*$"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TermColumn:
+    """Codes of terms, and the first characters of their texts: 0 stands for no term that is certain."""
+
+    codes: Array
+    leads: npt.NDArray[np.uint8]
+
+    def are(self, lead: str) -> Mask:
+        """Return which texts begin so: < for an IRI, a quote for a literal."""
+        return np.equal(self.leads, ord(lead))
+
+    @staticmethod
+    def of_nulls(rows: int) -> "TermColumn":
+        """Return a column of nothing but null."""
+        return TermColumn(np.full(rows, NULL_CODE), np.zeros(rows, np.uint8))
+
+
+def read_terms(
+    cells: Cells, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
+) -> TermColumn:
+    """Return the terms that cells write, of the empty one null; with `bare`, IRIs may stand without < and >.
+
+    `read` returns canonical texts; it raises MalformedPart or NotATerm where only the whole row tells.
+    """
+    texts, places = cells
+    codes, leads = np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8)
+    empty = numbers_of(pc.binary_length(texts)) == 0
+    codes[empty] = NULL_CODE
+    usual = usual_terms(texts)
+    chosen = texts.filter(arrow_mask(usual)).cast(pa.string())
+    codes[usual] = terms.codes(chosen.to_pylist())
+    leads[usual] = np.where(mask_of(pc.starts_with(chosen, "<")), ord("<"), ord('"'))
+    if bare:
+        iris = mask_of(pc.match_substring_regex(texts, f"^{_BARE}$"))
+        inside = texts.filter(arrow_mask(iris))
+        whole = pc.binary_join_element_wise(_LESS, inside, _GREATER, _NOTHING)
+        codes[iris] = terms.codes(whole.cast(pa.string()).to_pylist())
+        leads[iris] = ord("<")
+        usual |= iris
+    for place, text in _read_alone(texts, ~(usual | empty), read):
+        codes[place], leads[place] = terms.code(text), ord(text[0])
+    return TermColumn(codes[places], leads[places])
+
+
+def usual_terms(texts: pa.Array) -> Mask:
+    """Return which texts (binary) are their own canonical texts for certain."""
+    canonical = mask_of(pc.match_substring_regex(texts, _CANONICAL))
+    canonical &= ~mask_of(pc.match_substring_regex(texts, _CHANGED))
+    try:
+        texts.filter(arrow_mask(canonical)).cast(pa.string())
+    except pa.ArrowInvalid:  # no UTF-8
+        canonical &= mask_of(pc.match_substring_regex(texts, _ASCII))
+    return canonical
+
+
+_TRIPLE: Final = (STREAM_PREDICATE, 4)
+
+
+def triple_rows(
+    source: TraceFile, terms: TermCodes, times: TimeColumn, columns: Sequence[TermColumn]
+) -> RowColumns:
+    """Return the rows of the columns (s, p, o, stream) that are triples for certain.
+
+    Others may have a fault, or blank nodes, which are named by all that their element holds.
+    """
+    s, p, o, own = columns
+    number = NULL_CODE if source.stream is None else terms.code(source.stream)
+    named = own.codes != NULL_CODE
+    usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"')) & (~named | own.are("<"))
+    regular = times.readable & usual
+    if source.stream is None and source.candidates:
+        regular &= named
+    elif source.stream is not None and not source.candidates:
+        regular &= ~named | (own.codes == number)
+    streams = np.where(named, own.codes, number)
+    rows = np.flatnonzero(regular)
+    codes = tuple(column[rows] for column in (s.codes, p.codes, o.codes, streams))
+    return RowColumns(_TRIPLE, rows, times.kinds[rows], times.values[rows], codes, codes[3])
+
+
+_NAME: Final = "[a-z_][A-Za-z0-9_]*"
+# Of IRIs those in which nothing looks like the end of an argument.
+_IRI: Final = r"<[A-Za-z][A-Za-z0-9+.\-]*:[!#-'*+.-;=?-\[\]_a-z~\-]*>"
+_ARGUMENT: Final = rf"({_NAME}|0|-?[1-9][0-9]{{0,8}}|{_IRI})"
+_ATOM: Final = rf"{_NAME}(\({_ARGUMENT}(, ?{_ARGUMENT})*\))?"
+_RESERVED: Final = r"(^|[(, ])(not|true|false|mod)($|[(),])"
+
+
+def _usual(texts: pa.Array, pattern: str) -> Mask:
+    """Return which texts are of a pattern, and hold no reserved word."""
+    usual = mask_of(pc.match_substring_regex(texts, f"^{pattern}$"))
+    return usual & ~mask_of(pc.match_substring_regex(texts, _RESERVED))
+
+
+def atom_rows(cells: Cells, times: TimeColumn, terms: TermCodes) -> list[RowColumns]:
+    """Return the rows that hold a usual atom, in columns for each signature."""
+    texts, places = cells
+    usual = _usual(texts, _ATOM)
+    atoms = texts.filter(arrow_mask(usual)).cast(pa.string())
+    for old, new in ((", ", ","), ("(", ","), (")", "")):
+        atoms = pc.replace_substring(atoms, old, new)
+    parts = pc.split_pattern(atoms, ",")  # predicate and arguments
+    begins, words = numbers_of(parts.offsets).astype(np.int64), parts.values
+    heads = words.take(arrow_numbers(begins[:-1])).dictionary_encode()
+    is_argument = np.ones(len(words), np.bool_)
+    is_argument[begins[:-1]] = False
+    codes = np.zeros(len(words), np.int64)
+    arguments = words.filter(arrow_mask(is_argument)).dictionary_encode()
+    codes[is_argument] = terms.codes(arguments.dictionary.to_pylist())[numbers_of(arguments.indices)]
+    rows = np.flatnonzero(times.readable & usual[places])
+    numbers = (np.cumsum(usual) - 1)[places[rows]]
+    arities = np.diff(begins) - 1
+    # An atom of fewer arguments has any code in the places of others.
+    columns = [
+        codes[np.minimum(begins[numbers] + place, len(codes) - 1)]
+        for place in range(1, int(arities.max(initial=0)) + 1)
+    ]
+    kinds = numbers_of(heads.indices).astype(np.int64) * (len(columns) + 1) + arities
+    return _by_signature(heads.dictionary, kinds[numbers], rows, columns, times)
+
+
+def predicate_rows(
+    predicates: Cells, arguments: Sequence[Cells], times: TimeColumn, terms: TermCodes
+) -> list[RowColumns]:
+    """Return the rows that hold a usual atom cell by cell, in columns for each signature."""
+    names, placed = predicates
+    certain = times.readable & _usual(names, _NAME)[placed]
+    going, arities = np.ones(len(placed), np.bool_), np.zeros(len(placed), np.int64)
+    columns = []
+    for texts, places in arguments:
+        usual, there = _usual(texts, _ARGUMENT), (numbers_of(pc.binary_length(texts)) > 0)[places]
+        # After an empty cell there is no argument.
+        certain &= ~there | (usual[places] & going)
+        going &= there
+        arities += there
+        codes = np.zeros(len(texts), np.int64)
+        codes[usual] = terms.codes(texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist())
+        columns.append(codes[places])
+    rows = np.flatnonzero(certain)
+    kinds = (placed * (len(columns) + 1) + arities)[rows]
+    return _by_signature(names, kinds, rows, [column[rows] for column in columns], times)
+
+
+def _by_signature(
+    names: pa.Array, kinds: Array, rows: Array, columns: Sequence[Array], times: TimeColumn
+) -> list[RowColumns]:
+    """Return atoms in columns for each kind: a name's place times one more than columns, plus an arity."""
+    every, room = [], len(columns) + 1
+    for kind in distinct(kinds).tolist():
+        mask = kinds == kind
+        name, own = (names[kind // room].cast(pa.string()).as_py(), kind % room), rows[mask]
+        codes = tuple(column[mask] for column in columns[: kind % room])
+        streams = np.full(len(own), NO_CODE)
+        every.append(RowColumns(name, own, times.kinds[own], times.values[own], codes, streams))
+    return every
