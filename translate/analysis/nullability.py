@@ -127,6 +127,11 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
             assert_never(pattern)
 
 
+def null_pairs(left: Pattern, right: Pattern, among: Variables) -> Iterator[tuple[Variables, Variables]]:
+    """Yield what a solution of each of two patterns can leave null, in an order that is always the same."""
+    yield from product(*(sorted(null_sets(side, among), key=sorted) for side in (left, right)))
+
+
 def _of_extension(pattern: algebra.Extend, among: Variables) -> frozenset[Variables]:
     inner, added, expression = pattern.pattern, frozenset((pattern.variable,)) & among, pattern.expression
     if isinstance(expression, Variable) and expression in variables(inner):
@@ -185,7 +190,7 @@ def joins(left: Pattern, right: Pattern, names: Variables = frozenset()) -> Iter
     """
     shared = variables(left) & variables(right) - names
     matches: set[frozenset[tuple[Variable, Match]]] = set()
-    for nulls_left, nulls_right in product(null_sets(left, shared), null_sets(right, shared)):
+    for nulls_left, nulls_right in null_pairs(left, right, shared):
         case = {v: _match(v in nulls_left, v in nulls_right) for v in shared}
         if frozenset(case.items()) not in matches:
             matches.add(frozenset(case.items()))

@@ -315,7 +315,7 @@ def _compatible(
     solution = Solution(pattern, part)
     own = seen - frozenset(site.node.guarded_variables)
     sides = null_sets(site.pattern, own), null_sets(pattern, seen)
-    for mine, theirs in product(*sides):
+    for mine, theirs in product(*(sorted(sets, key=sorted) for sets in sides)):
         unbound = theirs - mine
         outer = (site.outer.atom(mine),) if unbound or site.node.guarded_variables else ()
         yield Rule(_tested(seen, site.node, mark, mine), (solution.atom(unbound), *outer))
