@@ -127,6 +127,11 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
             assert_never(pattern)
 
 
+def null_pairs(left: Pattern, right: Pattern, among: Variables) -> Iterator[tuple[Variables, Variables]]:
+    """Yield what a solution of each of two patterns can leave null, in an order that is always the same."""
+    yield from product(*(sorted(null_sets(side, among), key=sorted) for side in (left, right)))
+
+
 def _of_extension(pattern: algebra.Extend, among: Variables) -> frozenset[Variables]:
     inner, added, expression = pattern.pattern, frozenset((pattern.variable,)) & among, pattern.expression
     if isinstance(expression, Variable) and expression in variables(inner):
@@ -185,7 +190,7 @@ def joins(left: Pattern, right: Pattern, names: Variables = frozenset()) -> Iter
     """
     shared = variables(left) & variables(right) - names
     matches: set[frozenset[tuple[Variable, Match]]] = set()
-    for nulls_left, nulls_right in product(null_sets(left, shared), null_sets(right, shared)):
+    for nulls_left, nulls_right in null_pairs(left, right, shared):
         case = {v: _match(v in nulls_left, v in nulls_right) for v in shared}
         if frozenset(case.items()) not in matches:
             matches.add(frozenset(case.items()))
@@ -195,37 +200,8 @@ def joins(left: Pattern, right: Pattern, names: Variables = frozenset()) -> Iter
 @remember
 def nullable(pattern: Pattern) -> Variables:
     """Return the variables of the pattern that some solution can leave null, at least those."""
-    match pattern:
-        case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
-            return frozenset()
-        case algebra.Filter(inner, condition):
-            return nullable(inner) - required_variables(condition)
-        case algebra.Minus(inner, _):
-            return nullable(inner)
-        case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
-            return nullable(inner) - {name}
-        case algebra.Extend(inner, variable, expression):
-            if isinstance(expression, Variable) and expression in variables(inner):
-                bound = expression not in nullable(inner)
-            else:
-                bound = has_value(expression)
-            return nullable(inner) | (frozenset() if bound else {variable})
-        case algebra.Union(left, right):
-            return nullable(left) | nullable(right) | (variables(left) ^ variables(right))
-        case algebra.Join(left, right):
-            shared = nullable(left) & nullable(right)
-            return shared | (nullable(left) - variables(right)) | (nullable(right) - variables(left))
-        case algebra.LeftJoin(left, right, _):
-            return nullable(left) | (variables(right) - variables(left))
-        case algebra.Values(names, rows):
-            return frozenset().union(*(_unbound(names, row) for row in rows))
-        case algebra.Group(inner, keys, aggregates):
-            unset = (variable for variable, aggregation in aggregates if aggregation.function != "COUNT")
-            return (frozenset(keys) & nullable(inner)) | (frozenset(keys) - variables(inner)) | set(unset)
-        case algebra.Select(inner, result, _):
-            return (frozenset(result) & nullable(inner)) | (frozenset(result) - variables(inner))
-        case _:
-            assert_never(pattern)
+    alone = (frozenset((name,)) for name in variables(pattern))
+    return frozenset().union(*(nulls for name in alone for nulls in null_sets(pattern, name)))
 
 
 def _match(left_null: bool, right_null: bool) -> Match:

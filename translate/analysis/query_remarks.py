@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Hashable, Iterator
 from dataclasses import fields, replace
-from itertools import product
 from typing import Final
 
 from lars.durations import Duration
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Variable
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
-from translate.analysis.nullability import Variables, null_sets, nullable, witnesses
+from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
 from translate.analysis.rewriting import children, parts, tests_of
 from translate.errors import ModelError
 from translate.model import patterns as algebra
@@ -225,7 +224,7 @@ def _differences(part: Pattern) -> Iterator[str]:
 
 def _nulls(left: Pattern, right: Pattern) -> Iterator[tuple[Variables, Variables]]:
     shared = variables(left) & variables(right)
-    yield from product(null_sets(left, shared), null_sets(right, shared))
+    yield from null_pairs(left, right, shared)
 
 
 def _minus(left: Pattern, right: Pattern) -> Iterator[str]:

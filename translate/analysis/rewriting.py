@@ -9,10 +9,10 @@ a subquery hides must first have another name.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import assert_never
+from operator import is_
+from typing import Any, Final, assert_never
 
-from lars.language.formulas import Expression, OrderKey
-from lars.language.program import put_terms
+from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Term, Variable
 from translate.analysis.nullability import nullable
@@ -30,8 +30,6 @@ from translate.model.patterns import (
     Join,
     LeftJoin,
     Link,
-    Minus,
-    Modifiers,
     NegatedSet,
     Path,
     PathPattern,
@@ -56,28 +54,27 @@ def rebuild(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pa
     """
     if (changed := change(pattern)) is not None:
         return changed
-    return _with_parts(pattern, lambda part: rebuild(part, change))
+    rebuilt = _with_parts(pattern, lambda part: rebuild(part, change))
+    if not isinstance(rebuilt, LeftJoin | Filter | Extend) or not rebuilt.exists:
+        return rebuilt
+    tests = tuple(Exists(test.variable, rebuild(test.pattern, change)) for test in rebuilt.exists)
+    return replace(rebuilt, exists=tests)
+
+
+def _below(pattern: Pattern) -> dict[str, Pattern]:
+    """Return the patterns that are fields of this one, by name, in the order of the text."""
+    return {name: getattr(pattern, name) for name in pattern.__match_args__ if name in _FIELDS}
+
+
+_FIELDS: Final = frozenset(("left", "right", "pattern"))
 
 
 def _with_parts(pattern: Pattern, put: Callable[[Pattern], Pattern]) -> Pattern:
-    """Return the pattern with what `put` gives for each pattern that it is made of, EXISTS included."""
-
-    def tests() -> tuple[Exists, ...]:
-        return tuple(Exists(test.variable, put(test.pattern)) for test in tests_of(pattern))
-
-    match pattern:
-        case Bgp() | PathPattern() | StreamBlock() | Values():
-            return pattern
-        case Join() | Union() | Minus():
-            return replace(pattern, left=put(pattern.left), right=put(pattern.right))
-        case LeftJoin():
-            return replace(pattern, left=put(pattern.left), right=put(pattern.right), exists=tests())
-        case Filter() | Extend():
-            return replace(pattern, pattern=put(pattern.pattern), exists=tests())
-        case Graph() | Service() | Group() | Select():
-            return replace(pattern, pattern=put(pattern.pattern))
-        case _:
-            assert_never(pattern)
+    """Return the pattern with what `put` gives for each pattern that is a field; a block stays whole."""
+    if isinstance(pattern, Bgp | PathPattern | StreamBlock | Values):
+        return pattern
+    changes: dict[str, Any] = {name: put(part) for name, part in _below(pattern).items()}
+    return replace(pattern, **changes)
 
 
 def tests_of(pattern: Pattern) -> tuple[Exists, ...]:
@@ -96,20 +93,7 @@ def expressions_of(pattern: Pattern) -> tuple[Expression, ...]:
 
 def children(pattern: Pattern) -> tuple[Pattern, ...]:
     """Return the patterns that this one is made of, in the order of the text; EXISTS come last."""
-    tested = tuple(test.pattern for test in tests_of(pattern))
-    match pattern:
-        case Bgp() | PathPattern() | Values():
-            return ()
-        case StreamBlock(_, _, inner):
-            return (inner,)
-        case Join(left, right) | Union(left, right) | Minus(left, right) | LeftJoin(left, right, _):
-            return (left, right, *tested)
-        case Filter(inner, _) | Extend(inner, _, _) | Graph(_, inner) | Service(_, inner, _):
-            return (inner, *tested)
-        case Group(inner, _, _) | Select(inner, _, _):
-            return (inner,)
-        case _:
-            assert_never(pattern)
+    return (*_below(pattern).values(), *(test.pattern for test in tests_of(pattern)))
 
 
 def parts(pattern: Pattern) -> Iterator[Pattern]:
@@ -132,60 +116,27 @@ def depth(pattern: Pattern) -> int:
 
 def rename(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
     """Return the pattern with other names for its variables, wherever they occur."""
-
-    def name(variable: Variable) -> Variable:
-        return names.get(variable, variable)
-
-    def tests(tested: LeftJoin | Filter | Extend) -> tuple[Exists, ...]:
-        return tuple(replace(test, variable=name(test.variable)) for test in tested.exists)
-
-    pattern = _with_parts(pattern, lambda part: rename(part, names))
-    match pattern:
-        case Bgp(triples):
-            return Bgp(
-                tuple(TriplePattern(*(_put(term, names) for term in triple.terms)) for triple in triples)
-            )
-        case PathPattern(subject, path, object_):
-            return PathPattern(_put(subject, names), path, _put(object_, names))
-        case StreamBlock(stream, _, inner):
-            block = rename(inner, names)
-            assert isinstance(block, Bgp | PathPattern)
-            read = name(stream) if isinstance(stream, Variable) else stream
-            return replace(pattern, stream=read, pattern=block)
-        case Join() | Union() | Minus() | LeftJoin(_, _, None):
-            return pattern
-        case LeftJoin(_, _, condition) | Filter(_, condition):
-            assert condition is not None
-            return replace(pattern, condition=put_terms(condition, names), exists=tests(pattern))
-        case Graph(graph) | Service(graph):
-            return replace(pattern, name=name(graph)) if isinstance(graph, Variable) else pattern
-        case Extend(_, variable, expression):
-            put = put_terms(expression, names)
-            return replace(pattern, variable=name(variable), expression=put, exists=tests(pattern))
-        case Values(columns):
-            return replace(pattern, names=tuple(map(name, columns)))
-        case Group(_, keys, aggregates):
-            aggregations = tuple(
-                (name(variable), replace(how, arguments=tuple(map(name, how.arguments))))
-                for variable, how in aggregates
-            )
-            return replace(pattern, keys=tuple(map(name, keys)), aggregates=aggregations)
-        case Select(_, result, modifiers):
-            # What the subquery hides is not the same variable, but renaming it alike is harmless.
-            modifiers_here = modifiers_renamed(modifiers, names)
-            return replace(pattern, result=tuple(map(name, result)), modifiers=modifiers_here)
-        case _:
-            assert_never(pattern)
+    renamed = _renamed(pattern, names)
+    assert isinstance(renamed, Pattern)
+    return renamed
 
 
-def modifiers_renamed(modifiers: Modifiers, names: Mapping[Variable, Variable]) -> Modifiers:
-    """Return the modifiers with other names for the variables of ORDER BY."""
-    order = tuple(OrderKey(names.get(key.variable, key.variable), key.descending) for key in modifiers.order)
-    return replace(modifiers, order=order)
+def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
+    """Return a pattern, or anything that patterns are made of; what has no such variable stays itself."""
+    if isinstance(value, Variable):
+        return names.get(value, value)
+    before = _inside(value)
+    after = tuple(_renamed(part, names) for part in before)
+    if all(map(is_, before, after)):
+        return value
+    return after if isinstance(value, tuple) else type(value)(*after)
 
 
-def _put(term: Term, names: Mapping[Variable, Variable]) -> Term:
-    return names.get(term, term) if isinstance(term, Variable) else term
+def _inside(value: object) -> tuple[object, ...]:
+    """Return what a value is made of: the elements of a tuple, the fields of a dataclass."""
+    if isinstance(value, tuple):
+        return value
+    return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])
 
 
 def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -> Pattern:
@@ -276,7 +227,15 @@ def mentioned_variables(pattern: Pattern) -> Variables:
 
 def occurring_variables(pattern: Pattern) -> Variables:
     """Return every variable that occurs anywhere in the pattern, whether it is seen outside or not."""
-    return frozenset().union(*map(_own, parts(pattern)))
+    names: set[Variable] = set()
+    rest: list[object] = [pattern]
+    while rest:
+        part = rest.pop()
+        if isinstance(part, Variable):
+            names.add(part)
+        else:
+            rest += _inside(part)
+    return frozenset(names)
 
 
 def fresh_variables(pattern: Pattern, stem: str) -> Iterator[Variable]:
@@ -285,35 +244,17 @@ def fresh_variables(pattern: Pattern, stem: str) -> Iterator[Variable]:
     return (variable for number in count(1) if (variable := Variable(f"{stem}{number}")) not in taken)
 
 
-def _own(part: Pattern) -> Variables:
-    tested = frozenset(test.variable for test in tests_of(part))
-    names = tested.union(variables(part), *map(variables_of, expressions_of(part)))
-    match part:
-        case Group(_, _, aggregates):
-            return names.union(*(aggregation.arguments for _, aggregation in aggregates))
-        case Select(_, _, modifiers):
-            return names.union(key.variable for key in modifiers.order)
-        case _:
-            return names
-
-
 def is_local(pattern: Pattern) -> bool:
     """Whether P under a substitution has a solution exactly if one of its solutions is compatible with it."""
     match pattern:
-        case Bgp() | Values():
-            return True
         case PathPattern(_, path, _):
             return not can_stay(path)
-        case StreamBlock(_, _, inner) | Graph(_, inner) | Service(_, inner, _):
-            return is_local(inner)
-        case Join(left, right) | Union(left, right):
-            return is_local(left) and is_local(right)
         case Filter(inner, condition, ()):
             return is_local(inner) and variables_of(condition) <= variables(inner) - nullable(inner)
-        case Filter() | LeftJoin() | Minus() | Extend() | Group() | Select():
-            return False
+        case Bgp() | Values() | StreamBlock() | Graph() | Service() | Join() | Union():
+            return all(map(is_local, children(pattern)))
         case _:
-            assert_never(pattern)
+            return False
 
 
 def apart(
@@ -335,15 +276,9 @@ def _apart(pattern: Pattern, avoided: Variables, own: Rename, fresh: Iterator[Va
         return _apart(part, avoided, own, fresh)
 
     match pattern:
-        case Bgp() | PathPattern() | StreamBlock():
-            return pattern
-        case Values(columns, rows):
-            return Values(tuple(map(own, columns)), rows)
-        case Join() | Union() | Minus() | LeftJoin():
-            return replace(pattern, left=inside(pattern.left), right=inside(pattern.right))
-        case Filter() | Graph() | Service():
-            return replace(pattern, pattern=inside(pattern.pattern))
-        case Extend(inner, variable, _):
+        case Values(columns):
+            return replace(pattern, names=tuple(map(own, columns)))
+        case Extend(inner, variable):
             return replace(pattern, pattern=inside(inner), variable=own(variable))
         case Group(inner, keys, aggregates):
             within = inside(inner)
@@ -352,11 +287,12 @@ def _apart(pattern: Pattern, avoided: Variables, own: Rename, fresh: Iterator[Va
             return Group(
                 within, kept, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
             )
-        case Select(inner, result, modifiers):
+        case Select(inner, result):
             hidden = (variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)
-            names = dict(zip(sorted(hidden), fresh, strict=False))
-            within = inside(rename(inner, names))
+            hiding = rename(pattern, dict(zip(sorted(hidden), fresh, strict=False)))
+            assert isinstance(hiding, Select)
+            within = inside(hiding.pattern)
             result_here = tuple(own(name) if own(name) in variables(within) else name for name in result)
-            return Select(within, result_here, modifiers_renamed(modifiers, names))
+            return replace(hiding, pattern=within, result=result_here)
         case _:
-            assert_never(pattern)
+            return _with_parts(pattern, inside)

@@ -1,6 +1,6 @@
 """Where τ stands in a query's tree: how predicates are named there, what rules derive and read."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
@@ -97,9 +97,15 @@ class Node:
             name += "_"
         return Variable(name)
 
-    def witnesses(self, count: int, start: int = 1) -> tuple[Variable, ...]:
-        """Return variables for what tells equal solutions apart, numbered from `start`."""
-        return tuple(self.fresh(f"W{number}") for number in range(start, start + count))
+    def head(self, pattern: Pattern) -> "Head":
+        """Return the head that keeps everything of the pattern's solutions."""
+        return Head(self, self.free(pattern), self.bag)
+
+    def solution(self, pattern: Pattern, start: int = 1) -> "Solution":
+        """Return a solution of the pattern here; its witnesses are numbered from `start`."""
+        count = witnesses(pattern) if self.bag else 0
+        tags = tuple(self.fresh(f"W{number}") for number in range(start, start + count))
+        return Solution(pattern, self, tags)
 
 
 def in_order(names: Iterable[Variable]) -> tuple[Variable, ...]:
@@ -132,33 +138,16 @@ class Head:
         )
 
 
-def whole(pattern: Pattern, node: Node) -> Head:
-    """Return the head that keeps everything of the pattern's solutions."""
-    return Head(node, node.free(pattern), node.bag)
-
-
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solution of a pattern at its node, as a body reads it; its witnesses are numbered from `start`."""
+    """A solution of a pattern at its node, as a body reads it; the tags tell it from an equal one."""
 
     pattern: Pattern
     node: Node
-    start: int = 1
-
-    @property
-    def tags(self) -> tuple[Variable, ...]:
-        """What tells the solution from an equal one."""
-        return self.node.witnesses(witnesses(self.pattern) if self.node.bag else 0, self.start)
+    tags: tuple[Variable, ...]
+    mark: str = ""
 
     def atom(self, nulls: frozenset[Variable] = frozenset()) -> Atom:
         """Return the atom, with null for these variables."""
         terms = (NULL if name in nulls else name for name in self.node.free(self.pattern))
-        return self.node.atom((*terms, *self.tags))
-
-    def then(self, pattern: Pattern, node: Node) -> "Solution":
-        """Return the solution of another pattern in the same body."""
-        return Solution(pattern, node, self.start + len(self.tags))
-
-
-Tau = Callable[[Pattern, Head], Iterator[Rule]]
-"""τ itself, which the schemes of single operators are given for their parts."""
+        return self.node.atom((*terms, *self.tags), self.mark)

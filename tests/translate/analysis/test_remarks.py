@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lars.durations import read_duration
-from lars.language.terms import DEFAULT
+from lars.language.terms import DEFAULT, NULL
 from lars.language.windows import Interval
 from solver.facts import Situation
 from solver.pointwise import models
@@ -45,10 +45,14 @@ def test_where_the_answers_differ_there_is_a_warning(pattern, background):
 
 
 @part_of(0.5)
-@given(st.one_of(null_patterns(OWN[DEFAULT]), patterns(properties=OWN[DEFAULT])))
-def test_what_can_be_unbound_is_unbound_in_some_set_of_what_can_be_so_together(pattern):
-    alone = (frozenset((name,)) for name in variables(pattern))
-    assert nullable(pattern) == frozenset().union(*(one for one in alone if one in null_sets(pattern, one)))
+@given(st.one_of(null_patterns(OWN[DEFAULT]), patterns(properties=OWN[DEFAULT])), backgrounds())
+def test_what_an_answer_leaves_unbound_together_can_be_so(pattern, background):
+    names = in_order(variables(pattern))
+    query = EngineQuery(Language.CSPARQL, Form.SELECT, names, pattern)
+    for row in answers(query, background, Profile.SPARQL11):
+        nulls = frozenset(name for name, term in zip(names, row, strict=True) if term == NULL)
+        assert nulls in null_sets(pattern, variables(pattern))
+        assert nulls <= nullable(pattern)
 
 
 def random_background(chance):

@@ -26,7 +26,7 @@ from translate.errors import ModelError
 from translate.model.patterns import variables
 from translate.tau import TRIGGER, in_order, lars_program, pull, push
 from translate.tau.node import Head, Node
-from translate.tau.translation import tau
+from translate.tau.rules import tau
 
 WIDTH = 3
 

@@ -1,0 +1,854 @@
+"""τ: the recursion over graph patterns that all languages share (LARS 2015, Figure 1), a scheme an operator.
+
+Node i of the tree becomes the predicate ans_i:
+  P1 AND P2       ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2)
+  P1 UNION P2     one such rule for each side, with null for what the side does not bind
+  P FILTER R      ans_i(V̄) ← ans_2i(V̄), R          one rule for each disjunct of R
+  BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
+  GRAPH ?g P      P is evaluated in each named graph, which is an argument
+
+Property paths that are no patterns are repetitions and negated sets (SPARQL 1.1, 18.4):
+  s path* o   ans_i ← reach_i(s, o)       ans_i ← node_i(s), s = o
+              reach_i(X, Y) ← step(X, Y)     reach_i(X, Z) ← reach_i(X, Y), step(Y, Z)
+  s !(p|q) o  ans_i ← triple(s, P, o, g), P != p, P != q
+A repetition connects two nodes once, however many ways there are. Zero steps connect every node
+of the graph with itself, and an end that is a constant though it is in no triple.
+
+AND, OPTIONAL and MINUS are over variables that can be unbound:
+  P1 OPT P2 IF R   ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2), R
+                   ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)      the rest of V̄ is null
+                   ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2), R
+  P1 MINUS P2      ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)
+                   ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2)      where they share a bound variable
+In `sparql11` there is such a rule for each way in which two solutions can be compatible, in
+`paper2015` null joins null as a constant, and MINUS is Diff.
+
+GROUP BY, and subqueries with their modifiers:
+  GROUP BY k, SUM(x)   ans_i(k, v) ← v := SUM(x) of ans_2i(V̄) by k
+  SELECT V             ans_i(V̄) ← ans_2i(V̄')                        in a multiset what is dropped is a witness
+  LIMIT n OFFSET m     ans_i(V̄) ← ans_2i(V̄, k) among m+1..m+n by k
+What an aggregate ranges over is a multiset, whatever the answers are.
+
+FILTER and BIND as logic come last: negation normal form, then ∨ splits the rule and ∧ extends its body, with
+EXISTS as a predicate. Functions whose value is no matter of terms alone are given something in their place:
+  NOW()                 the reference time: ⊞^0 @_T true, with the unit and the origin of time
+  RAND(), UUID(), ..    the solution, so that each has a value of its own, and always the same
+  f:timestamp(s, p, o)  the time of the latest arrival of the statement in the windows (C-SPARQL)
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import count, product
+from typing import Final, assert_never
+
+from lars.language import formulas as logic
+from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
+from lars.language.program import Rule, calls
+from lars.language.program import variables as variables_of
+from lars.language.terms import DEFAULT, NULL, XSD, Atom, Iri, Literal, Number, Term, Variable, substitute
+from lars.language.windows import NOW, Window
+from translate.analysis import (
+    Case,
+    Match,
+    apart,
+    is_cautious,
+    is_local,
+    joins,
+    joins_by_cases,
+    mentioned_variables,
+    null_sets,
+    nullable,
+    occurring_variables,
+    path_pattern,
+    witnesses,
+)
+from translate.model import patterns as algebra
+from translate.model.patterns import Pattern, variables
+from translate.model.query import Profile, Semantics, Setting
+from translate.model.windows import window_operator
+from translate.tau.node import ActiveGraph, EmptyGroup, Head, Node, Solution, in_order, pad
+
+Body = tuple[BodyLiteral, ...]
+
+
+def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
+    """Yield the rules that derive the head from the solutions of the pattern.
+
+    A variable of the head that the pattern does not bind is null.
+    """
+    node = head.node
+    match pattern:
+        case algebra.Bgp(()):
+            yield head.rule((), node.nothing())
+        case algebra.Bgp((triple,)):
+            yield head.rule(variables(pattern), (node.edge(*triple.terms), *node.guard))
+        case algebra.Bgp(triples):
+            single: list[Pattern] = [algebra.Bgp((triple,)) for triple in connected_order(triples)]
+            yield from tau(reduce(algebra.Join, single), head)
+        case algebra.PathPattern(_, algebra.NegatedSet() as path):
+            yield _negated(pattern, path, head)
+        case algebra.PathPattern(_, algebra.RepeatedPath() as path):
+            yield from _repeated(pattern, path, head)
+        case algebra.PathPattern():
+            raise AssertionError(pattern)  # other paths are patterns
+        case algebra.StreamBlock():
+            yield from _stream(pattern, head)
+        case algebra.Join(left, right):
+            yield from _children(left, right, node)
+            yield from join(left, right, head)
+        case algebra.Union(left, right):
+            yield from _children(left, right, node)
+            yield from _union(pattern, head)
+        case algebra.LeftJoin(left, right):
+            yield from _children(left, right, node)
+            yield from left_join(pattern, head)
+        case algebra.Minus(left, right):
+            yield from _children(left, right, node)
+            yield from minus(left, right, head)
+        case algebra.Filter(inner, condition, exists):
+            yield from tau(inner, node.child(0).head(inner))
+            solution = node.child(0).solution(inner)
+            rules, bodies = where(condition, exists, Site(solution, node))
+            yield from rules
+            for tests in bodies:
+                yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
+        case algebra.Extend():
+            yield from _extend(pattern, head)
+        case algebra.Values():
+            yield from _table(pattern, head)
+        case algebra.Graph(name, inner) | algebra.Service(name, inner, _):
+            yield from _graph(name, inner, head)
+        case algebra.Group():
+            yield from group(pattern, head)
+        case algebra.Select():
+            yield from select(pattern, head)
+        case _:
+            assert_never(pattern)
+
+
+def connected_order(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
+    """Return the triple patterns so ordered that each shares a variable with an earlier one.
+
+    Where that is impossible the order of the text decides; ∧ is commutative, so only the size of
+    what lies between changes.
+    """
+    rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
+    patterns, seen = [rest[0][0]], rest.pop(0)[1]
+    while rest:
+        place = next((number for number, (_, own) in enumerate(rest) if own & seen), 0)
+        triple, own = rest.pop(place)
+        patterns.append(triple)
+        seen |= own
+    return tuple(patterns)
+
+
+def _children(left: Pattern, right: Pattern, node: Node) -> Iterator[Rule]:
+    yield from tau(left, node.child(0).head(left))
+    yield from tau(right, node.child(1).head(right))
+
+
+def _extend(pattern: algebra.Extend, head: Head) -> Iterator[Rule]:
+    inner, node = pattern.pattern, head.node
+    yield from tau(inner, node.child(0).head(inner))
+    solution = node.child(0).solution(inner)
+    rules, cases = values(pattern.expression, pattern.exists, Site(solution, node))
+    yield from rules
+    for expression, more in cases:
+        body = (solution.atom(), *more, logic.Assign(pattern.variable, expression))
+        yield head.rule(variables(pattern), body, solution.tags)
+
+
+def _table(table: algebra.Values, head: Head) -> Iterator[Rule]:
+    room = witnesses(table) * head.keeps_duplicates
+    for number, row in enumerate(table.rows):
+        binding = dict(zip(table.names, row, strict=True))
+        bound = (binding.get(name) if isinstance(name, Variable) else None for name in head.out)
+        terms = (NULL if term is None else term for term in bound)
+        yield Rule(head.node.atom((*terms, *(Number(number),) * room)), head.node.nothing())
+
+
+def _union(union: algebra.Union, head: Head) -> Iterator[Rule]:
+    # Both sides fill one head; in a multiset a solution of both is two.
+    room = witnesses(union)
+    for side, branch in enumerate((union.left, union.right)):
+        solution = head.node.child(side).solution(branch)
+        tags: tuple[Term, ...] = () if is_cautious(union) else (Number(side), *solution.tags)
+        yield head.rule(variables(branch), (solution.atom(),), (*tags, *(NULL,) * (room - len(tags))))
+
+
+def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
+    node, stream, inner = head.node, block.stream, block.pattern
+    window = window_operator(block.window, stream, node.setting.unit, node.setting.bounds)
+    if isinstance(inner, algebra.Bgp):
+        seen = (
+            logic.In(window, logic.Diamond(Atom("striple", (*triple.terms, stream))))
+            for triple in inner.triples
+        )
+        yield head.rule(variables(block), (*seen, *node.guard) or node.nothing())
+        return
+    within = replace(node.part("w"), graph=stream, window=window)
+    yield from tau(inner, within.head(inner))
+    solution = within.solution(inner)
+    yield head.rule(variables(block), (solution.atom(), *node.exists()), solution.tags)
+
+
+def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
+    node = head.node
+    if isinstance(name, Iri) and not node.exists():
+        yield from tau(inner, replace(head, node=replace(node, graph=name)))
+        return
+    graph: ActiveGraph = name
+    if isinstance(name, Variable) and (name in occurring_variables(inner) or name in node.guarded_variables):
+        graph = node.fresh(f"graph{node.prefix}{node.position}")
+    child = node.child(0, graph)
+    yield from tau(inner, child.head(inner))
+    # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
+    inside = (Comparison(name, Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
+    solution = child.solution(inner)
+    room = witnesses(algebra.Graph(name, inner)) - len(solution.tags) if node.bag else 0
+    for number, nulls in enumerate(sorted(_graph_nulls(name, inner, node.setting.profile), key=len)):
+        atom = solution.atom(nulls)
+        if isinstance(name, Variable):
+            atom = Atom(atom.predicate, (*atom.arguments[:-1], name))
+        tags: tuple[Term, ...] = (*solution.tags, *(Number(number),) * room)
+        yield head.rule(variables(algebra.Graph(name, inner)), (atom, *inside, *node.exists()), tags)
+
+
+def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:
+    if profile is Profile.PAPER2015 or not isinstance(name, Variable):
+        return frozenset((frozenset(),))
+    return null_sets(inner, frozenset((name,))) | {frozenset()}
+
+
+_ENDS: Final = (Variable("_from"), Variable("_to"))
+
+
+def _negated(pattern: algebra.PathPattern, path: algebra.NegatedSet, head: Head) -> Rule:
+    node = head.node
+    step = node.fresh("P")
+    ends = (pattern.subject, pattern.object)
+    subject, object_ = reversed(ends) if path.backward else ends
+    others = (Comparison(step, Relation.UNEQUAL, iri) for iri in (*path.forward, *path.backward))
+    body = (node.edge(subject, step, object_), *others, *node.guard)
+    return head.rule(variables(pattern), body, (step,) if node.bag else ())
+
+
+def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: Head) -> Iterator[Rule]:
+    node = head.node
+    ends = tuple(node.fresh(variable.name) for variable in _ENDS)
+    inner = path_pattern(ends[0], path.path, ends[1], _between(node))
+    below = replace(node.part("p"), guarded_variables=(), guard=(), bag=False)
+    yield from tau(inner, Head(below, ends, keeps_duplicates=False))
+    known, often = variables(pattern), path.multiplicity
+    if often is algebra.Repetition.ONE_OR_MORE and algebra.can_stay(path.path):
+        often = algebra.Repetition.ZERO_OR_MORE
+    if often is algebra.Repetition.ZERO_OR_ONE:
+        step = below.atom((pattern.subject, pattern.object))
+        yield head.rule(known, (step, *node.guard))
+    else:
+        yield from _closure(pattern, below)
+        reached = below.atom((pattern.subject, pattern.object), "reach")
+        yield head.rule(known, (reached, *node.guard))
+    if often is not algebra.Repetition.ONE_OR_MORE:
+        yield from _nothing(pattern, below, head)
+
+
+def _between(node: Node) -> Iterator[Variable]:
+    number = 0
+    while True:
+        yield node.fresh(f"_p{number}")
+        number += 1
+
+
+def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
+    # From a constant end only what is reached from there is derived.
+    def reach(start: Term, end: Term) -> Atom:
+        return below.atom((start, end), "reach")
+
+    subject, object_ = pattern.subject, pattern.object
+    x, y, z = map(below.fresh, "XYZ")
+    if isinstance(subject, Variable) and not isinstance(object_, Variable):
+        yield Rule(reach(x, object_), (below.atom((x, object_)),))
+        yield Rule(reach(x, object_), (below.atom((x, y)), reach(y, object_)))
+        return
+    start = x if isinstance(subject, Variable) else subject
+    yield Rule(reach(start, y), (below.atom((start, y)),))
+    yield Rule(reach(start, z), (reach(start, y), below.atom((y, z))))
+
+
+def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[Rule]:
+    """Yield the rules for no step at all: both ends are one term."""
+    node, subject, object_ = head.node, pattern.subject, pattern.object
+    fixed = frozenset(node.guarded_variables)
+    bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
+    body: tuple[BodyLiteral, ...] = node.nothing()
+    if not bound:
+        yield from _nodes(below)
+        assert isinstance(subject, Variable)
+        body = (below.atom((subject,), "node"), *node.guard)
+    elif len(bound) > 1 and subject != object_:
+        if not fixed & {subject, object_}:
+            return
+        body = (*body, Comparison(subject, Relation.EQUAL, object_))
+    term = bound[0] if bound else subject
+    rule = head.rule(variables(pattern), body)
+    assert isinstance(rule.head, Atom)
+    same = {end: term for end in (subject, object_) if isinstance(end, Variable) and end not in fixed}
+    yield Rule(substitute(rule.head, same), rule.body)
+
+
+def _nodes(below: Node) -> Iterator[Rule]:
+    subject, step, object_ = map(below.fresh, "XPY")
+    for end in (subject, object_):
+        yield Rule(below.atom((end,), "node"), (below.edge(subject, step, object_),))
+
+
+def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
+    """Yield the rules of P1 AND P2."""
+    solution, other = _solutions(left, right, head.node)
+    for number, case in enumerate(_cases(left, right, head.node)):
+        tags = (*solution.tags, *other.tags, *_case_tag(left, right, number))
+        body: list[BodyLiteral] = [*_atoms(solution, other, case), *_apart(left, right, case, head)]
+        yield head.rule(variables(left) | variables(right), body, tags)
+
+
+def _apart(left: Pattern, right: Pattern, case: Case, head: Head) -> Iterator[Comparison]:
+    # What is counted must be in one case only: null on both sides is in that of equal ones.
+    if head.keeps_duplicates:
+        for variable in in_order(case):
+            side = left if case[variable] is Match.RIGHT_NULL else right
+            if case[variable] is not Match.EQUAL and variable in nullable(side):
+                yield Comparison(variable, Relation.UNEQUAL, NULL)
+
+
+def _case_tag(left: Pattern, right: Pattern, number: int) -> tuple[Term, ...]:
+    return (Number(number),) if joins_by_cases(left, right) else ()
+
+
+def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
+    """Yield the rules of P1 OPT P2 with a condition."""
+    left, right, node = pattern.left, pattern.right, head.node
+    solution, other = _solutions(left, right, node)
+    both = algebra.Join(left, right)
+    for number, case in enumerate(_cases(left, right, node)):
+        body: Body = (*_atoms(solution, other, case), *_apart(left, right, case, head))
+        bodies: list[Body] = [()]
+        if pattern.condition is not None:
+            # Where an EXISTS must see a joined solution, it has a predicate before its condition.
+            merged = Solution(both, node, solution.tags + other.tags, f"j{number}")
+            if pattern.exists:
+                yield Rule(merged.atom(), body)
+                body = (merged.atom(),)
+            rules, bodies = where(pattern.condition, pattern.exists, Site(merged, node, str(number)))
+            yield from rules
+        tags = (*solution.tags, *other.tags, *_case_tag(left, right, number))
+        for tests in bodies:
+            yield head.rule(variables(both), (*body, *tests), tags)
+            yield Rule(_blocked(left, node, case), (*body, *tests))
+    unmatched = (solution.atom(), Not(_blocked(left, node, {})))
+    missing = len(other.tags) + joins_by_cases(left, right)
+    yield head.rule(variables(left), unmatched, (*solution.tags, *(NULL,) * missing))
+
+
+def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
+    """Yield the rules of P1 MINUS P2: Diff as the paper prints it, or SPARQL's Minus."""
+    node = head.node
+    solution, other = _solutions(left, right, node)
+    if node.setting.profile is Profile.PAPER2015:
+        # ans' ranges over the shared variables only.
+        blocked = node.atom(
+            in_order(variables(left) & variables(right) - frozenset(node.guarded_variables)), "'"
+        )
+        yield Rule(blocked, (other.atom(),))
+    else:
+        for case in _cases(left, right, node):
+            body = _atoms(solution, other, case)
+            for witness in _witnesses(left, right, case):
+                yield Rule(_blocked(left, node, case), (*body, *witness))
+        blocked = _blocked(left, node, {})
+    yield head.rule(variables(left), (solution.atom(), Not(blocked)), solution.tags)
+
+
+def _solutions(left: Pattern, right: Pattern, node: Node) -> tuple[Solution, Solution]:
+    solution = node.child(0).solution(left)
+    return solution, node.child(1).solution(right, start=1 + len(solution.tags))
+
+
+def _cases(left: Pattern, right: Pattern, node: Node) -> Iterable[Case]:
+    guarded_variables = frozenset(node.guarded_variables)
+    if node.setting.profile is Profile.PAPER2015:
+        return (dict.fromkeys(variables(left) & variables(right) - guarded_variables, Match.EQUAL),)
+    return joins(left, right, guarded_variables)
+
+
+def _atoms(solution: Solution, other: Solution, case: Case) -> tuple[Atom, Atom]:
+    left_nulls = frozenset(v for v, match in case.items() if match is Match.LEFT_NULL)
+    right_nulls = frozenset(v for v, match in case.items() if match is Match.RIGHT_NULL)
+    return solution.atom(left_nulls), other.atom(right_nulls)
+
+
+def _blocked(left: Pattern, node: Node, case: Case) -> Atom:
+    names = node.free(left)
+    return node.atom((NULL if case.get(v) is Match.LEFT_NULL else v for v in names), "'")
+
+
+def _witnesses(left: Pattern, right: Pattern, case: Case) -> tuple[tuple[Comparison, ...], ...]:
+    # Minus removes only what shares a bound variable: a never-null one is witness enough.
+    equal = in_order(v for v, match in case.items() if match is Match.EQUAL)
+    nullable_here = nullable(left) & nullable(right)
+    if any(v not in nullable_here for v in equal):
+        return ((),)
+    return tuple((Comparison(v, Relation.UNEQUAL, NULL),) for v in equal)
+
+
+PRECEDES: Final = "PRECEDES"
+"""The order of ORDER BY as a function of two terms; no query can name it."""
+
+
+def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
+    """Yield the rules of a group: one literal for each aggregate, all of the same solutions."""
+    node, inner = head.node, _with_arguments(pattern, head.node)
+    child = replace(node.child(0), bag=True)
+    yield from tau(inner, child.head(inner))
+    solution = child.solution(inner).atom()
+    keys = tuple(key for key in pattern.keys if key in variables(inner))
+    gathers = tuple(
+        logic.Gather(variable, aggregation, solution, (*keys, *node.outer))
+        for variable, aggregation in pattern.aggregates
+    )
+    known = variables(pattern) - (frozenset(pattern.keys) - frozenset(keys))
+    if not pattern.keys and gathers:
+        yield from _one_group(pattern, head, gathers, solution)
+    elif keys or node.outer or not gathers:
+        yield head.rule(known, gathers or (solution,))
+    else:
+        some = node.atom((), "some")
+        yield Rule(some, (solution,))
+        yield head.rule(known, (*gathers, some))
+
+
+def _with_arguments(pattern: algebra.Group, node: Node) -> Pattern:
+    # An argument that the pattern never binds is null in each solution.
+    inner = pattern.pattern
+    for _, aggregation in pattern.aggregates:
+        for name in aggregation.arguments:
+            if name not in variables(inner) and name not in node.guarded_variables:
+                inner = algebra.Extend(inner, name, NULL)
+    return inner
+
+
+def _one_group(
+    pattern: algebra.Group, head: Head, gathers: tuple[logic.Gather, ...], solution: Atom
+) -> Iterator[Rule]:
+    # Without GROUP BY there is one group even of nothing, unless the language says otherwise.
+    node, known = head.node, variables(pattern)
+    if node.empty_group is EmptyGroup.VALUES and not node.outer:
+        yield head.rule(known, (*gathers, *node.exists()))
+        return
+    some = node.atom((), "some")
+    yield Rule(some, (solution,))
+    yield head.rule(known, (*gathers, some))
+    if node.empty_group is EmptyGroup.NO_ROW:
+        return
+    rule = head.rule(known, (*node.nothing(), Not(some)))
+    assert isinstance(rule.head, Atom)
+    empty = {variable: _of_nothing(aggregation, node) for variable, aggregation in pattern.aggregates}
+    yield Rule(substitute(rule.head, empty), rule.body)
+
+
+def _of_nothing(aggregation: logic.Aggregation, node: Node) -> Term:
+    match aggregation.function:
+        case "AVG" if node.empty_group is EmptyGroup.UNBOUND_AVERAGE:
+            return NULL
+        case "COUNT" | "SUM" | "AVG":
+            return Literal("0", XSD + "integer")
+        case "GROUP_CONCAT":
+            return Literal("")
+        case _:
+            return NULL
+
+
+def select(pattern: algebra.Select, head: Head) -> Iterator[Rule]:
+    """Yield the rules of a subquery; a name that it hides is unbound outside, whoever asks for it there."""
+    head_padded = replace(head, out=tuple(pad(head.out, pattern.result)))
+    yield from projection_rules(pattern.pattern, pattern.result, pattern.modifiers, head_padded)
+
+
+def projection_rules(
+    inner: Pattern,
+    result: tuple[Variable, ...],
+    modifiers: algebra.Modifiers,
+    head: Head,
+) -> Iterator[Rule]:
+    """Yield the rules that derive the head from the solutions of a pattern, after projection and modifiers.
+
+    `head.out` begins with V̄; the variables after it are shown too, if the projection keeps them.
+    """
+    node = head.node
+    names = in_order(frozenset(result) - frozenset(node.guarded_variables))
+    keeps = node.bag and modifiers.duplicates is not algebra.Duplicates.DISTINCT
+    hidden = (
+        in_order(variables(inner) - frozenset(result) - frozenset(node.guarded_variables)) if keeps else ()
+    )
+    more = tuple(name for name in head.out if isinstance(name, Variable) and name not in names)
+    if not modifiers.slices:
+        yield from tau(
+            inner,
+            Head(
+                node, (*head.out, *(hidden if head.keeps_duplicates else ())), keeps and head.keeps_duplicates
+            ),
+        )
+        return
+    keys = tuple(dict.fromkeys(k.variable for k in modifiers.order if k.variable in variables(inner)))
+    extra = tuple(dict.fromkeys((*more, *(key for key in keys if key not in names), *hidden)))
+    child = replace(node.child(0), bag=node.bag)
+    columns = (*names, *extra)
+    yield from tau(inner, Head(child, columns, keeps))
+    tags = child.solution(inner).tags if keeps else ()
+    atom = child.atom((*columns, *tags))
+    order = tuple(key for key in modifiers.order if key.variable in columns)
+    if not keeps and any(key.variable not in names for key in order):
+        yield from _first_ones(atom, names, order, child)
+        atom = Atom(f"{atom.predicate}first", atom.arguments)
+    among = logic.Among(atom, order, modifiers.offset, modifiers.limit, node.outer)
+    bound = frozenset(columns)
+    yield head.rule(bound, (among,), (*hidden, *tags))
+
+
+def _first_ones(
+    atom: Atom, names: tuple[Variable, ...], order: tuple[logic.OrderKey, ...], child: Node
+) -> Iterator[Rule]:
+    # In a set each row of V stands once, at its first place in the order.
+    keys = [key for key in order if key.variable not in names]
+    others = {key.variable: child.fresh(f"{key.variable.name}_") for key in keys}
+    earlier = substitute(atom, others)
+    sides: list[Expression] = []
+    for number, key in enumerate(keys):
+        same = [_same(others[before.variable], before.variable) for before in keys[:number]]
+        variable, other = others[key.variable], key.variable
+        before = Call(PRECEDES, (other, variable) if key.descending else (variable, other))
+        sides.append(reduce(_and, [*same, before]))
+    late = Atom(f"{atom.predicate}later", atom.arguments)
+    precedes = reduce(lambda term, other: Call("||", (term, other)), sides)
+    yield Rule(late, (atom, earlier, Test(precedes)))
+    yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, Not(late)))
+
+
+def _and(term: Expression, other: Expression) -> Expression:
+    return Call("&&", (term, other))
+
+
+def _same(variable: Variable, other: Variable) -> Expression:
+    less = Call(PRECEDES, (variable, other)), Call(PRECEDES, (other, variable))
+    return _and(Call("!", (less[0],)), Call("!", (less[1],)))
+
+
+TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
+MILLISECONDS: Final = "MILLISECONDS"
+
+
+def with_row(
+    expression: Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
+) -> Iterator[tuple[Expression, Body]]:
+    """Yield what the expression is, by cases: each with the body literals under which it is that.
+
+    Each call of such a function takes a number of its own: two calls of RAND are two values.
+    """
+    if not isinstance(expression, Call):
+        yield expression, ()
+        return
+    choices = [list(with_row(argument, row, node, numbers)) for argument in expression.arguments]
+    number = next(numbers) if is_special(expression) else 0
+    for chosen in product(*choices):
+        call = Call(expression.function, tuple(argument for argument, _ in chosen))
+        below = tuple(literal for _, body in chosen for literal in body)
+        if not is_special(expression):
+            yield call, below
+            continue
+        for instead, more in _replacements(call, number, row, node):
+            yield instead, (*below, *more)
+
+
+def is_special(call: Call) -> bool:
+    """Whether the call has a value that is no matter of its arguments alone."""
+    return call.function in (*logic.RANDOM, "NOW", TIMESTAMP)
+
+
+def uses_arrivals(expression: Expression) -> bool:
+    """Whether the expression asks when a statement arrived."""
+    return any(call.function == TIMESTAMP for call in calls(expression))
+
+
+def _replacements(
+    call: Call, number: int, row: tuple[Term, ...], node: Node
+) -> Iterator[tuple[Expression, Body]]:
+    time = node.fresh(f"T{number}")
+    match call:
+        case Call("NOW", _):
+            unit, origin = _unit(node.setting), Literal(node.setting.origin, XSD + "dateTime")
+            instant, known = _instant(time, number, node)
+            yield (
+                Call("NOW", (instant, origin, unit)),
+                (logic.In(NOW, logic.At(time, logic.Truth())), *known),
+            )
+        case Call(function, arguments) if function == TIMESTAMP:
+            statement = tuple(term for term in arguments if not isinstance(term, Call))
+            value = node.fresh(f"M{number}")
+            instant, known = _instant(time, number, node)
+            stamp = logic.Assign(value, Call(MILLISECONDS, (instant, _unit(node.setting))))
+            yield value, (Atom("latest", (*statement, time)), *known, stamp)
+            yield NULL, (Not(Atom("arrived", statement)),)
+        case Call("BNODE", (label,)):
+            # A label that is unbound is an error, not a missing label.
+            labelled = Call("BNODE", (label, _place(number, node), *row))
+            yield Call("IF", (Call("ISLITERAL", (label,)), labelled, NULL)), ()
+        case Call("BNODE", _):
+            yield Call("BNODE", (NULL, _place(number, node), *row)), ()
+        case _:
+            yield Call(call.function, (_place(number, node), *row)), ()
+
+
+def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
+    """Return the time point that a tick lies in, and what binds it."""
+    if node.setting.ticks == 1:
+        return time, ()
+    instant = node.fresh(f"I{number}")
+    passed = logic.Operation(logic.ArithmeticOperator.DIVIDE, time, Number(node.setting.ticks))
+    return instant, (Comparison(instant, Relation.EQUAL, passed),)
+
+
+def _place(number: int, node: Node) -> Literal:
+    return Literal(f"{node.prefix}{node.position}.{number}")
+
+
+def _unit(setting: Setting) -> Literal:
+    return Literal(str(setting.unit.nanoseconds), XSD + "integer")
+
+
+def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
+    """Yield the rules of `latest`(s, p, o, T), the last arrival in some window, and `arrived`(s, p, o)."""
+    s, p, o, time, later = (Variable(name) for name in ("S", "P", "O", "T", "L"))
+    for window, stream in windows:
+        seen = logic.In(window, logic.At(time, Atom("striple", (s, p, o, stream))))
+        yield Rule(Atom("came", (s, p, o, time)), (seen,))
+    arrived = Atom("came", (s, p, o, time))
+    after = (Atom("came", (s, p, o, later)), Comparison(time, Relation.LESS, later))
+    yield Rule(Atom("earlier", (s, p, o, time)), (arrived, *after))
+    yield Rule(Atom("latest", (s, p, o, time)), (arrived, Not(Atom("earlier", (s, p, o, time)))))
+    yield Rule(Atom("arrived", (s, p, o)), (arrived,))
+
+
+Conjunction = tuple[Test, ...]
+
+_LIMIT: Final = 64
+"""Beyond so many rules a condition stays one literal, which means the same."""
+
+
+def disjuncts(condition: Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
+    """Return conjunctions of atomic tests, one of which holds iff the condition is `value`.
+
+    >>> a, b = Call("BOUND", (Variable("a"),)), Call("BOUND", (Variable("b"),))
+    >>> [" and ".join(map(str, part)) for part in disjuncts(Call("!", (Call("&&", (a, b)),)))]
+    ['¬[BOUND(?a)]', '¬[BOUND(?b)]']
+    """
+    tests = _disjuncts(condition, value=value)
+    return tests if len(tests) <= _LIMIT else ((Test(condition, value),),)
+
+
+def _disjuncts(condition: Expression, *, value: bool) -> tuple[Conjunction, ...]:
+    match condition:
+        case Call("!", (inner,)):
+            return _disjuncts(inner, value=not value)
+        case Call("&&" | "||" as operator, (left, right)):
+            sides = _disjuncts(left, value=value), _disjuncts(right, value=value)
+            if (operator == "||") == value:
+                return sides[0] + sides[1]
+            if len(sides[0]) * len(sides[1]) > _LIMIT:
+                return ((Test(condition, value),),)
+            return tuple(tests + other for tests, other in product(*sides))
+        case _:
+            return ((Test(condition, value),),)
+
+
+def unbind(expression: Expression, known: frozenset[Variable]) -> Expression:
+    """Return the expression with null for every variable that the pattern can never bind."""
+    match expression:
+        case Variable() if expression not in known:
+            return NULL
+        case Call(function, arguments):
+            return Call(function, tuple(unbind(argument, known) for argument in arguments))
+        case _:
+            return expression
+
+
+_TRUE: Final = Literal("true", XSD + "boolean")
+_FALSE: Final = Literal("false", XSD + "boolean")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a condition stands: over the solutions of a pattern, at a node; `mark` tells sites apart."""
+
+    outer: Solution
+    node: Node
+    mark: str = ""
+
+    @property
+    def bound_variables(self) -> frozenset[Variable]:
+        """The variables that can have a value here."""
+        return variables(self.outer.pattern) | frozenset(self.node.guarded_variables)
+
+
+def where(
+    condition: Expression, exists: tuple[algebra.Exists, ...], site: Site
+) -> tuple[Iterable[Rule], list[Body]]:
+    """Return a condition on solutions as logic: Lloyd-Topor, with each EXISTS as an atom.
+
+    One of the bodies holds where it is true; the rules are those that the bodies need.
+    """
+    tested = _Exists(exists, site)
+    bodies: list[Body] = []
+    numbers = count()
+    for conjunction in disjuncts(unbind(condition, site.bound_variables | tested.names)):
+        choices = [list(_literal(test, tested, numbers)) for test in conjunction]
+        bodies += [tuple(part for parts in chosen for part in parts) for chosen in product(*choices)]
+    return tested.rules, bodies
+
+
+def values(
+    expression: Expression, exists: tuple[algebra.Exists, ...], site: Site
+) -> tuple[Iterable[Rule], list[tuple[Expression, Body]]]:
+    """Return an expression on solutions by cases, as arrival times split it, and the rules of these."""
+    tested = _Exists(exists, site)
+    known = unbind(expression, site.bound_variables | tested.names)
+    cases = list(_by_cases(known, tested, count()))
+    return tested.rules, cases
+
+
+class _Exists:
+    """The EXISTS of a condition: their atoms, and the rules of what is asked of them."""
+
+    def __init__(self, exists: tuple[algebra.Exists, ...], site: Site) -> None:
+        self.site = site
+        self.atoms: dict[Variable, Atom] = {}
+        self.rules: dict[Rule, None] = {}
+        for number, test in enumerate(exists):
+            mark = f"e{site.mark}x{number}" if site.mark else f"e{number or ''}"
+            seen, rules = _rules(test.pattern, site, mark)
+            self.atoms[test.variable] = _tested(seen, site.node, mark)
+            self.rules.update(dict.fromkeys(rules))
+
+    @property
+    def names(self) -> frozenset[Variable]:
+        """The variables that stand for an EXISTS."""
+        return frozenset(self.atoms)
+
+    def truth(self, name: Variable) -> Atom:
+        """Return the atom that binds the variable to true or false, where a condition needs the value."""
+        atom = self.atoms[name]
+        outer = self.site.outer.atom()
+        for literal, value in ((atom, _TRUE), (Not(atom), _FALSE)):
+            self.rules[Rule(_with_value(atom, value), (outer, literal))] = None
+        return _with_value(atom, name)
+
+
+def _with_value(atom: Atom, value: Term) -> Atom:
+    return Atom(f"{atom.predicate}is", (value, *atom.arguments))
+
+
+def _literal(test: Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
+    if isinstance(test.expression, Variable) and (atom := tested.atoms.get(test.expression)) is not None:
+        yield (atom if test.value else Not(atom),)
+        return
+    for expression, more in _by_cases(test.expression, tested, numbers):
+        yield (*more, Test(expression, test.value))
+
+
+def _by_cases(
+    expression: Expression, tested: _Exists, numbers: Iterator[int]
+) -> Iterator[tuple[Expression, Body]]:
+    held = tuple(map(tested.truth, in_order(variables_of(expression) & tested.names)))
+    site = tested.site
+    for function, more in with_row(expression, _row(site), site.node, numbers):
+        yield function, (*held, *more)
+
+
+def _row(site: Site) -> tuple[Term, ...]:
+    # What BIND adds to a solution makes it no other one.
+    pattern, added = site.outer.pattern, set()
+    while isinstance(pattern, algebra.Extend):
+        added.add(pattern.variable)
+        pattern = pattern.pattern
+    return tuple(term for term in site.outer.atom().arguments if term not in added)
+
+
+def _rules(pattern: Pattern, site: Site, mark: str) -> tuple[frozenset[Variable], Iterator[Rule]]:
+    seen = site.bound_variables & mentioned_variables(pattern)
+    if not is_local(pattern):
+        return seen, _substituted(pattern, seen, site, mark)
+    seen &= variables(pattern)
+    return seen, _compatible(pattern, seen, site, mark)
+
+
+def _tested(
+    seen: frozenset[Variable], node: Node, mark: str, nulls: frozenset[Variable] = frozenset()
+) -> Atom:
+    names = in_order(seen - frozenset(node.guarded_variables))
+    return node.atom((NULL if name in nulls else name for name in names), mark)
+
+
+def _compatible(
+    pattern: Pattern,
+    seen: frozenset[Variable],
+    site: Site,
+    mark: str,
+) -> Iterator[Rule]:
+    """Yield the rules of an EXISTS that asks whether some solution of the pattern is compatible."""
+    part = replace(site.node.part(mark), guarded_variables=(), guard=(), bag=False)
+    yield from tau(pattern, part.head(pattern))
+    solution = part.solution(pattern)
+    own = seen - frozenset(site.node.guarded_variables)
+    sides = null_sets(site.outer.pattern, own), null_sets(pattern, seen)
+    for mine, theirs in product(*(sorted(sets, key=sorted) for sets in sides)):
+        unbound = theirs - mine
+        outer = (site.outer.atom(mine),) if unbound or site.node.guarded_variables else ()
+        yield Rule(_tested(seen, site.node, mark, mine), (solution.atom(unbound), *outer))
+
+
+def _substituted(
+    pattern: Pattern,
+    seen: frozenset[Variable],
+    site: Site,
+    mark: str,
+) -> Iterator[Rule]:
+    """Yield the rules of an EXISTS whose pattern is given the values of the solution it is tested in."""
+    node = site.node
+    own = seen - frozenset(node.guarded_variables)
+    for number, nulls in enumerate(sorted(null_sets(site.outer.pattern, own), key=sorted)):
+        order = in_order((own - nulls) | frozenset(node.guarded_variables))
+        counts = node.bag or node.setting.semantics is Semantics.BAG
+        part = replace(node.part(f"{mark}n{number}"), guarded_variables=order, guard=(), bag=counts)
+        guard = part.atom((), "given")
+        part = replace(part, guard=(guard,))
+        bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in order if v in nullable(site.outer.pattern))
+        yield Rule(guard, (site.outer.atom(nulls), *bound))
+        inner, names = apart(pattern, frozenset(order), _fresh(node, mark))
+        yield from tau(inner, part.head(inner))
+        atom = part.solution(inner).atom()
+        for again in _rebound(inner, names):
+            yield Rule(_tested(seen, node, mark, nulls), (substitute(atom, again),))
+
+
+def _rebound(inner: Pattern, names: Mapping[Variable, Variable]) -> Iterator[dict[Variable, Term]]:
+    # What the pattern binds by itself must not contradict the value that is given.
+    bound = [(old, new) for old, new in names.items() if new in variables(inner)]
+    choices: list[list[tuple[Variable, Term]]] = [
+        [(new, old), (new, NULL)] if new in nullable(inner) else [(new, old)] for old, new in bound
+    ]
+    for chosen in product(*choices):
+        yield dict(chosen)
+
+
+def _fresh(node: Node, mark: str) -> Iterator[Variable]:
+    return (node.fresh(f"_{mark}{number}") for number in count())
