@@ -128,51 +128,41 @@ class Trace(Protocol):
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        ...
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known.
 
         A time point without rows may be missing.
         """
-        ...
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline in which work on what questions need is to be done.
 
         They may be asked at times so many time points before a slice, too.
         """
-        ...
 
     def results(
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, ascending, of what is given for it."""
-        ...
 
     def without_certification(self) -> "Trace":
         """Return the same trace, of which answers are not certified: for what no verdict rests on."""
-        ...
 
     def on(self, background: Background) -> "Trace":
         """Return the same input with another background; terms have the same codes."""
-        ...
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
-        ...
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
         """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
-        ...
 
     def predicates(self) -> frozenset[tuple[str, str]]:
         """Return the pairs of stream and predicate that the triples have, as texts."""
-        ...
 
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
-        ...
 
 
 _MOST_SLICES: Final = 8

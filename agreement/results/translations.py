@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -36,13 +36,15 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.base.sources import SourceFiles
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.settings import Time, unsaid
 from translate.model.query import Language, Semantics
 from translate.strict import StrictEngine
 from translate.tau import Trigger
+
+if TYPE_CHECKING:
+    from agreement.results.base.sources import SourceFiles
 
 
 class ProgramFormat(StrEnum):
@@ -156,14 +158,14 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
         return translating.rewrite(task, request.to, listeners.warn)
     met = request.input_options.trace(request.trace) if task.solved else None
     if request.format is ProgramFormat.SQL:
-        from agreement.answering.solve.sql_file import sql_lines
+        from agreement.answering.solve.standing_alone import sql_lines
 
         return list(sql_lines(task, met, request.at, listeners.warn))
     if met is None:
         return translating.lines(task, request.format, listeners.warn)
     if request.format is not ProgramFormat.ASP:
         raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
-    from agreement.answering.solve.asp_file import standing_alone_lines
+    from agreement.answering.solve.standing_alone import standing_alone_lines
 
     return list(standing_alone_lines(task, met, request.at, listeners.warn))
 
@@ -174,7 +176,7 @@ class Translation(Findings):
 
     lines: tuple[str, ...]
     _request: TranslateRequest
-    _source_files: SourceFiles | None = None
+    _source_files: "SourceFiles | None" = None
 
     @property
     def rules(self) -> tuple[str, ...]:

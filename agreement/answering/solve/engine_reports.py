@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from agreement.documents.requests import origin_text, sources
+from agreement.answering.solve.solving import SolvingTask
+from agreement.documents.options import option
+from agreement.documents.requests import origin_text, readers, sources, time_option
 from agreement.documents.traces import check_timeline, point_in
 from agreement.documents.values import ABSOLUTE_IRI, cut
-from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import LARGEST_TIME, Bounds, Interval
-from solver.settings import Span, Time, TraceInput, Warn
+from solver.settings import Time, Warn
 from translate.model.query import Form, Semantics
 from translate.model.windows import Range
 
@@ -27,23 +27,25 @@ _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
 
 
 @dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What reports, as --as names it, leaves open."""
+
+    t0: Time | None = time_option("Where windows of a specification begin; 0 by default.")
+    until: Time | None = time_option("The last time point reported at; by default that of the last element.")
+    as_stream: str | None = option(
+        None, "Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads.", metavar="IRI"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class ReportsTask:
-    """A query, its trace, and who reports; `start` is t0 of every window, times are time points.
+    """A query on its trace, by whose name it is reported, and what else is said of windows and rows."""
 
-    `span` are the first and last time shown, `until` the last time evaluated at; None: the last
-    element's, unless a later one is shown. `stream` is the IRI of the stream to print.
-    """
-
-    path: Path
-    trace: TraceInput
-    unit: Duration
     name: str
-    start: Time | None
+    solving: SolvingTask
+    options: ReportOptions
     bounds: Bounds | None
     rows: Semantics | None
-    until: Time | None
-    span: Span
-    stream: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class _Times:
 
 def _times(task: ReportsTask, zero: str | None, last: int) -> _Times:
     """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
-    options, every = task.trace.options, (task.start, task.until, *task.span)
+    options, every = task.solving.trace.options, (task.options.t0, task.options.until, *task.solving.span)
     return _Times(*(None if time is None else point_in(zero, time, options, last) for time in every))
 
 
@@ -99,18 +101,19 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     from agreement.engines.specifications import EngineRun, Specification
     from agreement.engines.specifications.reporting import CLOCKED
 
+    path, trace, unit = task.solving.path, task.solving.trace, task.solving.setting.unit
     who = reporter(task.name)
-    stream = None if task.stream is None else stream_iri(task.stream)
-    query = read_judged_query(task.path, task.unit)
+    stream = None if task.options.as_stream is None else stream_iri(task.options.as_stream)
+    query = read_judged_query(path, unit)
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
     # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
-    options = replace(task.trace.options, absolute=not by_clock)
-    pushes, zero = read_pushes(replace(task.trace, options=options), query, task.unit, warn)
-    origin = origin_text(task.trace.options.origin)
-    static = static_of_run(task.trace.static, query, warn)
-    engine_run = EngineRun(query, static, pushes, task.unit, origin)
+    options = replace(trace.options, absolute=not by_clock)
+    pushes, zero = read_pushes(replace(trace, options=options), query, unit, warn)
+    origin = origin_text(trace.options.origin)
+    static = static_of_run(trace.static, query, warn)
+    engine_run = EngineRun(query, static, pushes, unit, origin)
     times = _times(task, zero, engine_run.last)
     if isinstance(who, Specification):
         recording = _specified(engine_run, who, task, times)
@@ -133,18 +136,18 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
 
 def stream_iri(text: str) -> Iri:
     """Return the stream that --as-stream names."""
-    bare = text[1:-1] if text[:1] == "<" and text[-1:] == ">" else text
+    bare = readers.without_brackets(text)
     if not ABSOLUTE_IRI.fullmatch(bare):
         raise LarsError(f"--as-stream {cut(text)}: accepted: an absolute IRI, as http://example.org/s")
     return Iri(bare)
 
 
 def _check_version(task: ReportsTask) -> None:
-    options = {"--t0": task.start, "--bounds": task.bounds, "--semantics": task.rows}
-    for option, value in options.items():
+    options = {"--t0": task.options.t0, "--bounds": task.bounds, "--semantics": task.rows}
+    for flag, value in options.items():
         if value is not None:
             problem = "accepted for specifications, an engine version fixes it"
-            raise LarsError(f"{option} with --as {task.name}: {problem}")
+            raise LarsError(f"{flag} with --as {task.name}: {problem}")
 
 
 def _specified(

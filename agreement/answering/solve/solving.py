@@ -10,14 +10,18 @@ from typing import Final
 
 from agreement.answering.solve.translating import period_of
 from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents.options import option
 from agreement.documents.outputs import in_order
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
     EvaluationOptions,
+    ProgramOptions,
     check_evaluated,
+    is_experiment,
     is_pushed,
     load_program,
     load_query,
+    readers,
     sources,
 )
 from agreement.documents.traces import (
@@ -45,13 +49,45 @@ from lars.text import Scanner, read_ground_atom
 from solver.facts import EveryTime, Multiples, Row
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
-from solver.settings import Span, Time, TraceInput, Warn
+from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import remarks
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, lars_program, output_of, pull, push
 
 MOST_STREAMS: Final = 1000
 """How many answer streams are shown at one time point when nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStreamOptions:
+    """Which answer streams of a program are shown, or what follows from all of them together."""
+
+    models: int | None = option(
+        None,
+        "How many answer streams of a program to show. [default: all]",
+        readers.models,
+        metavar="all|N",
+        keyword='int | Literal["all"] | None',
+    )
+    brave: bool = option(False, "Show what some answer stream derives.")
+    cautious: bool = option(False, "Show what every answer stream derives.")
+    show: str | None = option(
+        None, "Show only these predicates of a program: alarm/1,other/2.", metavar="NAME/N"
+    )
+
+    @property
+    def whole(self) -> Whole:
+        """What is wanted of the answer streams; raises LarsError for two wishes at once."""
+        if self.brave + self.cautious + (self.models is not None) > 1:
+            raise LarsError("accepted: one of --models, --brave and --cautious")
+        if self.brave or self.cautious:
+            return Whole(None, Consequences.BRAVE if self.brave else Consequences.CAUTIOUS)
+        return Whole(MOST_STREAMS if self.models is None else self.models or None)
+
+    @property
+    def predicates(self) -> frozenset[Signature] | None:
+        """The predicates that are shown; None where all are."""
+        return None if self.show is None else read_shown(self.show)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +106,10 @@ class SolvingTask:
     whole: Whole = field(default_factory=Whole)
     predicates: frozenset[Signature] | None = None
 
+    def in_process(self) -> "SolvingTask":
+        """Return the same, whose trace is read in this process."""
+        return replace(self, trace=replace(self.trace, runner=Runner(in_process=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
@@ -86,6 +126,26 @@ class AnswerRows:
     def evaluate(self) -> "AnswerRows":
         """Return the answers, all evaluated now."""
         return replace(self, at=tuple(self.at))
+
+
+def solving_task(
+    path: Path, traces: Sequence[Path], how: ProgramOptions, span: Span, note: Warn
+) -> SolvingTask:
+    """Return what options say of a query or program and its trace; of an experiment they do not say all.
+
+    Without a unit it is the longest that fits, which is noted.
+    """
+    options, reading = how.input_options, how.reading
+    if not is_experiment(path):
+        options = options.fitted([path], note, how.evaluation.period)
+    return SolvingTask(
+        path,
+        options.trace(traces, how.bad_lines),
+        how.evaluation,
+        reading.setting(options.time_point, how.semantics, options.origin),
+        reading.trigger or Trigger.ANY,
+        span,
+    )
 
 
 StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
@@ -126,15 +186,6 @@ class Streams:
     def evaluate(self) -> "Streams":
         """Return the answer streams, all evaluated now."""
         return replace(self, parts=tuple(self.parts))
-
-
-def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
-    """Return what is wanted of a program's answer streams; raises LarsError for two wishes at once."""
-    if brave + cautious + (most is not None) > 1:
-        raise LarsError("accepted: one of --models, --brave and --cautious")
-    if brave or cautious:
-        return Whole(None, Consequences.BRAVE if brave else Consequences.CAUTIOUS)
-    return Whole(MOST_STREAMS if most is None else most or None)
 
 
 def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
@@ -298,14 +349,19 @@ def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
     return held | {predicate for predicate, rows in trace.background.items() if rows}
 
 
+def used_predicates(program: Program) -> frozenset[Signature]:
+    """Return the predicates of the atoms in the bodies of a program's rules."""
+    parts = (part for rule in program.rules for part in rule.body)
+    return frozenset(signature(atom) for part in parts for atom, _, _ in atoms(part))
+
+
 def _names_of(predicates: Iterable[Signature]) -> str:
     return ", ".join(f"{write_name(name)}/{arity}" for name, arity in sorted(predicates)) or "none"
 
 
 def _unknown(program: Program, predicates: frozenset[Signature]) -> frozenset[Signature]:
-    used = {signature(atom) for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
     facts = {signature(atom) for rule in program.rules if (atom := head_atom(rule)) is not None}
-    return frozenset(used - facts - predicates)
+    return frozenset(used_predicates(program) - facts - predicates)
 
 
 def _atoms(row: Row, predicates: frozenset[Signature] | None) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from agreement.documents.outputs import json_text
-from agreement.documents.requests import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
+from agreement.documents.requests import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
+from agreement.documents.values import Period
 from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_text
 from lars.language.program import Program, Rule

@@ -28,7 +28,6 @@ from agreement.documents.dates import Dates
 from agreement.documents.recordings import Answers, ReadingOptions, read_recording
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
-    START_TIMES,
     AnswersOptions,
     InputOptions,
     JudgeOptions,
@@ -36,10 +35,10 @@ from agreement.documents.requests import (
     in_time_points,
     load_query,
     origin_text,
-    read_numbers,
     sources,
 )
 from agreement.documents.traces import point_in
+from agreement.documents.values import START_TIMES, read_numbers
 from agreement.engines.engine import Engine, columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, specification

@@ -10,8 +10,18 @@ from datetime import time as time_of_day
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.documents.requests.numbers import LENGTHS, START_TIMES, Period, read_numbers, read_periods
-from agreement.documents.values import ABSOLUTE_IRI, LARGEST, PREFIX, columns_by_stream
+from agreement.documents.values import (
+    ABSOLUTE_IRI,
+    LARGEST,
+    LENGTHS,
+    PREFIX,
+    START_TIMES,
+    Period,
+    columns_by_stream,
+    read_numbers,
+    read_periods,
+    whole_point,
+)
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists
@@ -61,9 +71,10 @@ def time_point(value: str | int) -> int:
     >>> time_point("7")
     7
     """
-    if not re.fullmatch(r"[0-9]{1,19}", str(value)) or int(value) > LARGEST:
+    point = whole_point(value)
+    if point is None:
         raise LarsError(f"accepted: a time point, 0..{LARGEST}")
-    return int(value)
+    return point
 
 
 def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
@@ -117,22 +128,25 @@ def period(value: str | int) -> Period:
 
 def whole_numbers(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return whole numbers from 1."""
-    numbers = [one.source for one in periods(value)]
-    if not all(isinstance(number, int) for number in numbers):
+    every = periods(value)
+    numbers = tuple(one.source for one in every if isinstance(one.source, int))
+    if len(numbers) < len(every):
         raise LarsError("accepted: whole numbers from 1, as 1,2,4")
-    return tuple(number for number in numbers if isinstance(number, int))
+    return numbers
+
+
+def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
+    """Return names with their values, of texts NAME=VALUE or of a mapping."""
+    if isinstance(names, Mapping):
+        return [*names.items()]
+    return [(name, value) for name, _, value in (text.partition("=") for text in names)]
 
 
 def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return which column is called which, of texts A=B or of a mapping."""
     if isinstance(names, Mapping):
         return names
-    return dict(_column_names(text) for text in names)
-
-
-def _column_names(text: str) -> tuple[str, str]:
-    old, _, new = (part.strip().lstrip("?") for part in text.partition("="))
-    return old, new
+    return {old.strip().lstrip("?"): new.strip().lstrip("?") for old, new in pairs(names)}
 
 
 def start_times(value: str | int | Sequence[int]) -> tuple[int, ...]:
@@ -178,19 +192,13 @@ def moment(value: str | datetime) -> datetime:
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
     """Return the predicates of each stream, of texts STREAM=PREDICATE or of a mapping."""
     iris: dict[Iri, tuple[Iri, ...]] = {}
-    for stream, predicate in _assigned(names):
-        if not (stream and predicate):
-            raise LarsError("accepted: STREAM=PREDICATE, two IRIs")
-        key, value = Iri(_absolute(stream)), Iri(_absolute(predicate))
-        iris[key] = (*iris.get(key, ()), value)
+    for stream, predicates in pairs(names):
+        for predicate in [predicates] if isinstance(predicates, str) else predicates:
+            if not (stream and predicate):
+                raise LarsError("accepted: STREAM=PREDICATE, two IRIs")
+            key, value = Iri(_absolute(stream)), Iri(_absolute(predicate))
+            iris[key] = (*iris.get(key, ()), value)
     return iris
-
-
-def _assigned(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Sequence[tuple[str, str]]:
-    if not isinstance(names, Mapping):
-        return [(stream, predicate) for stream, _, predicate in (text.partition("=") for text in names)]
-    several = ((stream, [value] if isinstance(value, str) else value) for stream, value in names.items())
-    return [(stream, predicate) for stream, predicates in several for predicate in predicates]
 
 
 _ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
@@ -209,8 +217,7 @@ def static_file(text: str) -> StaticFile:
         graph, file = "", rest
     elif not (graph and file):
         raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
-    name = graph[1:-1] if graph[:1] == "<" and graph[-1:] == ">" else graph
-    return StaticFile(Path(file), name or None, engine[1] if engine else None)
+    return StaticFile(Path(file), without_brackets(graph) or None, engine[1] if engine else None)
 
 
 def variables(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -233,14 +240,10 @@ def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
 
 def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
     """Return the stream of each file, of texts IRI=FILE or of a mapping from streams."""
-    pairs = (
-        [(iri, str(file)) for iri, file in names.items()]
-        if isinstance(names, Mapping)
-        else [(iri, file) for iri, _, file in (text.rpartition("=") for text in names)]
-    )
     iris: dict[Path, str] = {}
-    for iri, file in pairs:
-        if not (iri and file):
+    texts = names.items() if isinstance(names, Mapping) else [text.rpartition("=")[::2] for text in names]
+    for iri, file in texts:
+        if not (iri and str(file)):
             raise LarsError("accepted: IRI=FILE")
         if iris.setdefault(Path(file), stream := _absolute(iri)) != stream:
             raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; accepted: one")
@@ -253,9 +256,8 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     >>> prefixes(["ex=http://example.org/"])
     {'ex': 'http://example.org/'}
     """
-    pairs = names.items() if isinstance(names, Mapping) else [text.partition("=")[::2] for text in names]
     iris: dict[str, str] = {}
-    for name, iri in pairs:
+    for name, iri in pairs(names):
         prefix = name.removesuffix(":")
         if not PREFIX.fullmatch(prefix):
             raise LarsError(f"found the prefix {name!r}; accepted: PREFIX=IRI, as ex=http://example.org/")
@@ -274,8 +276,7 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
         columns_by_stream(names)
         return names
     contents: dict[str, str] = {}
-    for text in names:
-        part, _, template = text.partition("=")
+    for part, template in pairs(names):
         if not (part and template):
             raise LarsError("accepted: PART=TEMPLATE, as t={time} or ex:at=ex:station/{station}")
         if contents.setdefault(part, template) != template:
@@ -283,8 +284,13 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     return contents
 
 
+def without_brackets(iri: str) -> str:
+    """Return an IRI that may stand in < >."""
+    return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
+
+
 def _absolute(iri: str) -> str:
-    bare = iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
+    bare = without_brackets(iri)
     if not ABSOLUTE_IRI.fullmatch(bare):
         raise LarsError(f"found {iri!r}; accepted: an absolute IRI, as http://example.org/s")
     return bare

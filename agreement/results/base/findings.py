@@ -64,6 +64,12 @@ class Findings(Result):
     verdict: ClassVar[str | None] = None
     """The name of what is true or false of the result; None where nothing is."""
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """Of a verdict 0 where it is true, 1 where it is false, 3 where it is open."""
+        verdict = True if self.verdict is None else getattr(self, self.verdict)
+        return {True: 0, False: 1, None: 3}[verdict], None
+
     @abstractmethod
     def document(self) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""

@@ -26,7 +26,6 @@ class ArrowTable(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the capsule of a stream."""
-        ...
 
 
 GraphTriple = tuple[Node, Node, Node]
@@ -42,11 +41,9 @@ class LazyTable(Protocol):
 
     def collect(self) -> ArrowTable:
         """Make it."""
-        ...
 
     def collect_schema(self) -> object:
         """Return its columns."""
-        ...
 
 
 TraceSource = TextSource | ArrowTable | LazyTable | Iterable[Element]

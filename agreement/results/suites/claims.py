@@ -21,8 +21,7 @@ from agreement.proving.decide import EveryStream
 from agreement.proving.witness import NoneUpTo, NoWitness, OutOfTime, SearchRefusal
 from agreement.results.base.boundary import check_replaceable
 from agreement.results.judgements import judge
-from agreement.results.proofs.decisions import contained, decide
-from agreement.results.proofs.witnesses import witness
+from agreement.results.proofs.traceless import contained, decide, witness
 from agreement.results.solutions import SolveResult, solve
 from lars.errors import LarsError
 from lars.files import exists, replacement_path
