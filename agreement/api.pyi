@@ -108,6 +108,10 @@ class QuestionOptions(TypedDict, total=False):
 class TracelessOptions(QuestionOptions, InterpretationOptions, total=False):
     assign: Mapping[str, Sequence[str]] | None
 
+class AdapterOptions(TypedDict, total=False):
+    silence: float
+    options: Mapping[str, object] | None
+
 class AgreeRequest(ComparisonOptions, RunnerOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     from_: int | str | datetime | None
@@ -174,7 +178,7 @@ class GenerateRequest(ProgressKeyword, total=False):
     master: str | None
     in_process: bool
 
-class HuntRequest(ProgressKeyword, total=False):
+class HuntRequest(AdapterOptions, ProgressKeyword, total=False):
     adapter: str | None
     engine: str | None
     out: str | Path | None
@@ -185,8 +189,6 @@ class HuntRequest(ProgressKeyword, total=False):
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     t0: int | str | Sequence[int] | None
     late: float | None
-    silence: float
-    options: Mapping[str, object] | None
 
 class InitRequest(InputOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
@@ -218,12 +220,10 @@ class PhaseRequest(ComparisonOptions, ProgressKeyword, total=False):
     window: str | None
     rate: int | str | Sequence[int]
 
-class RecordRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class RecordRequest(AdapterOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
     adapter: str | None
     out: str | Path | None
     check: str | None
-    silence: float
-    options: Mapping[str, object] | None
 
 class RunRequest(ProgressKeyword, total=False):
     out: str | Path | None
@@ -247,7 +247,7 @@ class SolveRequest(ProgramOptions, RunnerOptions, ProgressKeyword, total=False):
     until: int | str | datetime | None
     as_stream: str | None
 
-class SuiteRequest(ProgressKeyword, total=False):
+class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
     adapter: str | None
     compare: str | Sequence[str] | None
     answers: str | Path | None
@@ -260,8 +260,6 @@ class SuiteRequest(ProgressKeyword, total=False):
     jobs: int
     out: str | Path | None
     benchmarks: str | Path | None
-    silence: float
-    options: Mapping[str, object] | None
 
 class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None

@@ -5,8 +5,10 @@ for plain clingo are rules, the input as facts, and how it is run at each time p
 whole or not at all, and never in the place of something else.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -184,47 +186,10 @@ def background_of(exported_program: ExportedProgram, program: Program) -> tuple[
     return tuple(atom for atom in atoms_of(exported_program.situation.background) if signature(atom) in used)
 
 
-_TICKER_RUN: Final = """\
-#!/bin/bash
-# Feeds stream.txt to Ticker, a line at each tick of its clock, and prints its answers.
-# TICKER is the path of its jar (https://github.com/hbeck/ticker, made by `sbt assembly`);
-# with the reasoner clingo it runs the command clingo. The answers are read by
-#   lars export --read ANSWERS --legend {legend}
-set -eu
-cd "$(dirname "$0")"
-: "${{TICKER:?names the jar of Ticker}}"
-work=$(mktemp -d)
-ticker=
-trap 'kill $ticker 2>/dev/null || :; rm -rf "$work"' EXIT
-mkfifo "$work/input" "$work/output"
-"${{JAVA:-java}}" -jar "$TICKER" --program program.lars --reasoner {reasoner} --clock {tick}ms \\
-  --outputEvery change <"$work/input" >"$work/output" &
-ticker=$!
-exec 3>"$work/input" 4<"$work/output"
-# Ticker takes a line for the time at which it reads it. It prints an answer at each tick, and one with
-# {arrival} when the line of this time is there: it is at this time, or has missed it.
-await() {{ # an answer at time $1 that has the sign $2
-  while IFS= read -r line <&4; do
-    [[ $line =~ (\\(t=|odel\\ at\\ T\\ )([0-9]+) ]] || continue
-    echo "$line" >>"$work/answers"
-    if ((BASH_REMATCH[2] > $1)); then
-      echo "run.sh: Ticker came to ${{BASH_REMATCH[2]}} before it had answered at $1;" \\
-        "accepted: a longer time point, by lars export --clock (now {tick}ms)" >&2
-      exit 1
-    fi
-    ((BASH_REMATCH[2] < $1)) || [[ $2 && ! $line =~ [\\(\\ ]$2[,\\)] ]] || return 0
-  done
-  echo "run.sh: Ticker ended before it had answered at $1" >&2
-  exit 1
-}}
-mapfile -t lines <stream.txt
-for t in "${{!lines[@]}}"; do
-  # At 0, where its clock has not ticked, it looks at what it is given.
-  ((t == 0)) || await "$t" ""
-  [ -z "${{lines[t]}}" ] || {{ echo "${{lines[t]}}" >&3; await "$t" {arrival}; }}
-done
-cat "$work/answers"
-"""
+def _script(name: str, **values: object) -> str:
+    """Return the text of a script beside this file, with values in the place of @names@."""
+    text = files("agreement.answering").joinpath(name).read_text(encoding="utf-8")
+    return re.sub("@([a-z]+)@", lambda match: str(values[match[1]]), text)
 
 
 def ticker_files(
@@ -251,7 +216,8 @@ def ticker_files(
     except LarsError as error:
         raise LarsError(f"{path}: {error}") from None
     lines = [writer.line(stream.atoms.get(t, ())) for t in range(last + 1)]
-    run = _TICKER_RUN.format(
+    run = _script(
+        "run_ticker.sh",
         tick=clock.nanoseconds // NANOSECONDS["ms"],
         reasoner=reasoner.value,
         legend=LEGEND_FILE,
@@ -314,22 +280,6 @@ def _legend(
     )
 
 
-_RUN: Final = """\
-#!/bin/sh
-# Prints the answer sets of each time point. CLINGO is the command, clingo or Python's. They are read by
-#   lars export --read ANSWERS --legend {legend}
-cd "$(dirname "$0")" || exit 1
-CLINGO=${{CLINGO:-$(command -v clingo || echo python3 -m clingo)}}
-for t in {times}; do
-  echo "t=$t:"
-  $CLINGO program.lp stream.lp -c "{clock}=$t" --models=0 --project=show --verbose=0
-  code=$?
-  # clingo says by the code what it found: 10, 30 answer sets, 20 none; `python -m clingo` says 0.
-  case $code in 0 | 10 | 20 | 30) ;; *) exit $code ;; esac
-done
-"""
-
-
 def asp_files(program: ExportedProgram) -> dict[str, str]:
     """Return the texts of the files by their names; raises LarsError for times that clingo cannot add to."""
     if program.situation.timeline.last > GREATEST:
@@ -338,7 +288,9 @@ def asp_files(program: ExportedProgram) -> dict[str, str]:
             "by --to, a coarser --unit, or an --origin nearer to the trace"
         )
     written = standalone(program.program, program.situation, program.times, program.answer)
-    run = _RUN.format(times=" ".join(map(str, program.times)), clock=written.clock, legend=LEGEND_FILE)
+    run = _script(
+        "run_clingo.sh", times=" ".join(map(str, program.times)), clock=written.clock, legend=LEGEND_FILE
+    )
     names = {
         name: LegendName(predicate=predicate, arity=arity, timed=timed)
         for name, ((predicate, arity), timed) in written.names.items()

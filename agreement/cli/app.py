@@ -166,8 +166,6 @@ _IN_MEMORY: Final = 2**24
 _AT_ONCE: Final = 2**20
 """So many characters wait in memory before they are printed, more on disk; so many are printed at once."""
 _LONGEST: Final = 300
-_quiet: Final = ContextVar("quiet", default=False)
-_verbose: Final = ContextVar("verbose", default=False)
 
 
 class Colors(StrEnum):
@@ -178,7 +176,24 @@ class Colors(StrEnum):
     NEVER = "never"
 
 
-_color: Final = ContextVar("color", default=Colors.AUTO)
+@dataclass(frozen=True, slots=True)
+class EveryOption:
+    """What every command has."""
+
+    HEADING: ClassVar[str] = OUTPUT
+
+    quiet: bool = option(False, "No warnings, notes and progress, errors alone.", short="-q")
+    memory: str | None = option(
+        None, "The most memory of a process, as 4G. [default: half of the machine's]", metavar="SIZE"
+    )
+    verbose: bool = option(False, "Show the trace of a run that failed.")
+    color: Colors = option(
+        Colors.AUTO, "Verdicts in colour: on a terminal, unless NO_COLOR is set; always; never."
+    )
+
+
+_every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
+"""What the command that runs is told of these."""
 
 
 def _print_version(is_requested: bool) -> None:
@@ -189,7 +204,7 @@ def _print_version(is_requested: bool) -> None:
         from lars.version import program_version
 
         below = (f"{name} {version(name)}" for name in ("clingo", "pyspark"))
-        print_lines([f"lars {program_version()} ({', '.join((f'Python {python_version()}', *below))})"])
+        print_parts([f"lars {program_version()} ({', '.join((f'Python {python_version()}', *below))})"])
         raise typer.Exit
 
 
@@ -215,13 +230,13 @@ def lars(
 
 def warn(message: str) -> None:
     """Print a warning on standard error, unless --quiet."""
-    if not _quiet.get():
+    if not _every.get().quiet:
         _say(f"warning: {message}")
 
 
 def note(message: str) -> None:
     """Say on standard error what was decided where nobody said it, unless --quiet."""
-    if not _quiet.get():
+    if not _every.get().quiet:
         _say(f"note: {message}")
 
 
@@ -237,7 +252,7 @@ def _drawn(part: RenderableType) -> str:
     """Return a table as on standard output; in files a row is a line, unless COLUMNS is set."""
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
-    color = _color.get()
+    color = _every.get().color
     colored = there.is_terminal if color is Colors.AUTO else color is Colors.ALWAYS
     return table_text(
         part, width=width, terminal=colored, plain_text=color is Colors.AUTO and "NO_COLOR" in environ
@@ -248,7 +263,7 @@ def _drawn(part: RenderableType) -> str:
 def working(what: str) -> Iterator[Progress]:
     """Show on a terminal how far a long job is; elsewhere show nothing."""
     console = Console(stderr=True)
-    if _quiet.get() or not console.is_terminal:
+    if _every.get().quiet or not console.is_terminal:
         yield no_progress
         return
     from rich.progress import Progress as ProgressBar
@@ -264,22 +279,6 @@ def _end(code: int, sentence: str) -> int:
     return code
 
 
-@dataclass(frozen=True, slots=True)
-class EveryOption:
-    """What every command has."""
-
-    HEADING: ClassVar[str] = OUTPUT
-
-    quiet: bool = option(False, "No warnings, notes and progress, errors alone.", short="-q")
-    memory: str | None = option(
-        None, "The most memory of a process, as 4G. [default: half of the machine's]", metavar="SIZE"
-    )
-    verbose: bool = option(False, "Show the trace of a run that failed.")
-    color: Colors = option(
-        Colors.AUTO, "Verdicts in colour: on a terminal, unless NO_COLOR is set; always; never."
-    )
-
-
 def _load(name: str, about: Command) -> Any:
     """Return the command of that name as Typer's, its options those that its request declares."""
     request = about.answering.request
@@ -288,9 +287,7 @@ def _load(name: str, about: Command) -> Any:
     def called(context: typer.Context, **values: Any) -> None:
         check_idle(kinds, _of_command_line(context))
         every = build(EveryOption, values, in_shell)
-        _quiet.set(every.quiet)
-        _verbose.set(every.verbose)
-        _color.set(every.color)
+        _every.set(every)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
         if every.memory is not None:
             set_bound(read_size(every.memory))
@@ -356,7 +353,7 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     """Answer a request, write and print the result, and end as it says."""
     for output in outputs:
         if isinstance(output, InsteadOutput) and output.has_target:
-            print_lines([output.text()])
+            print_parts([output.text()])
             return
     targets = [
         (output, output.target) for output in outputs if isinstance(output, FileOutput) and output.target
@@ -394,29 +391,13 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
 def _print(result: Any, full: Mapping[str, bool], written: Sequence[str], *, as_json: bool) -> None:
     """Print a result: whole, line by line where it is made while somebody reads, or where its rows are."""
     if as_json:
-        (stream_lines if result.streamed else print_lines)(result.json_lines(**full))
+        (stream_lines if result.streamed else print_parts)(result.json_lines(**full))
     elif written and not full:
         print_parts(chain(result.summary(), written))
     elif result.streamed:
         stream_lines(result.parts())
     else:
         print_parts(result.parts(**full))
-
-
-@contextmanager
-def failing() -> Iterator[None]:
-    """Raise a LarsError for whatever the block raises, and nothing for a reader who has gone."""
-    try:
-        yield
-    except (typer.Exit, typer.Abort, typer.TyperException):
-        raise
-    except BrokenPipeError as error:
-        silence_stdout(error)
-    except Exception as error:  # noqa: BLE001 - no run ends with a trace
-        problem = expected_errors(error) or _as_said(error)
-        if _verbose.get() and isinstance(problem, FailedRunError) and not ending.is_ending():
-            _say(traceback.format_exc().rstrip("\n"))
-        raise problem from None
 
 
 def _as_said(error: Exception) -> LarsError:
@@ -427,11 +408,6 @@ def _as_said(error: Exception) -> LarsError:
         f"the run failed: {type(error).__name__}: {sentence[:_LONGEST]} "
         f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"
     )
-
-
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines on standard output once all are there: if one of them fails, nothing is printed."""
-    _print_whole(f"{printable(line)}\n" for line in lines)
 
 
 def _print_whole(texts: Iterable[str]) -> None:
@@ -516,16 +492,25 @@ def run() -> int:
 
 def _code() -> int:
     try:
-        with failing():
-            return app(standalone_mode=False, prog_name="lars") or 0
-    except LarsError as error:
-        return _end(FAILED if isinstance(error, FailedRunError) else UNUSABLE, str(error))
+        return app(standalone_mode=False, prog_name="lars") or 0
     except typer.TyperException as error:
         # Without a command there is no message: the help has been printed instead.
-        problem = _usage_problem(error.format_message())
-        return _end(UNUSABLE, problem) if problem else UNUSABLE
+        sentence = _usage_problem(error.format_message())
+        return _end(UNUSABLE, sentence) if sentence else UNUSABLE
+    except (typer.Exit, typer.Abort):
+        raise
+    except BrokenPipeError as error:
+        silence_stdout(error)
+        return 0
     except SystemExit:
         return 0  # how Typer ends when who reads the help has gone
+    except Exception as error:  # noqa: BLE001 - no run ends with a trace
+        problem = expected_errors(error) or _as_said(error)
+        if not isinstance(problem, FailedRunError):
+            return _end(UNUSABLE, str(problem))
+        if _every.get().verbose and not ending.is_ending():
+            _say(traceback.format_exc().rstrip("\n"))
+        return _end(FAILED, str(problem))
 
 
 def _usage_problem(message: str) -> str:

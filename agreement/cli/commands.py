@@ -2,14 +2,13 @@
 
 import json
 import sys
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Final
 
 from agreement.documents.options import IdleOptions, alone, has, has_not, option
-from agreement.documents.table_files import OutOptions, check_folder
+from agreement.documents.table_files import OutOptions
 from agreement.results.base.boundary import Answering, answering
 
 OUTPUT: Final = "Output"
@@ -100,10 +99,11 @@ class FullOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class FileOutput(ABC):
-    """What is written of a result, if the one option, or group, says where."""
+class FileOutput:
+    """What is written of a result, if its one option says where; CHECK raises for a wrong place."""
 
     HEADING: ClassVar[str | None] = OUTPUT
+    CHECK: ClassVar[str]
 
     @property
     def target(self) -> Path | None:
@@ -111,9 +111,9 @@ class FileOutput(ABC):
         path: Path | None = getattr(self, fields(self)[0].name)
         return path
 
-    @abstractmethod
     def check(self, target: Path) -> None:
         """Raise LarsError now for what could not be written at the end."""
+        resolve_name(self.CHECK)(target)
 
     # Any: the table of commands says which result comes to which outputs.
     def write(self, result: Any, target: Path) -> str | None:
@@ -126,15 +126,11 @@ class FileOutput(ABC):
 class PageOutput(FileOutput):
     """What is printed or written."""
 
+    CHECK: ClassVar[str] = "agreement.results.renderings.pages.page:check_page"
+
     report: Path | None = option(
         None, "Write it as a page too: one file that works offline.", metavar="FILE.html"
     )
-
-    def check(self, target: Path) -> None:
-        """Check the name of a page."""
-        from agreement.results.renderings.pages.page import check_page
-
-        check_page(target)
 
     def write_from(self, result: Any, target: Path, request: object) -> None:
         """Write the page, with the command and the files that it is made of."""
@@ -149,30 +145,22 @@ class PageOutput(FileOutput):
 class FigureOutput(FileOutput):
     """What is printed or written."""
 
+    CHECK: ClassVar[str] = "agreement.results.renderings.pages.push_pull.figure:check_figure"
+
     figure: Path | None = option(
         None,
         "Write a picture of the periods over U and of the first difference shown; needs matplotlib.",
         metavar="FILE.svg|pdf|png",
     )
 
-    def check(self, target: Path) -> None:
-        """Check the name of a picture."""
-        from agreement.results.renderings.pages.push_pull.figure import check_figure
-
-        check_figure(target)
-
 
 @dataclass(frozen=True, slots=True)
 class PictureOutput(FileOutput):
     """What is printed or written."""
 
+    CHECK: ClassVar[str] = "agreement.results.renderings.proofs.phase_report:check"
+
     picture: Path | None = option(None, "A picture of it: *.svg, *.png or *.pdf (needs matplotlib).")
-
-    def check(self, target: Path) -> None:
-        """Check the name of a picture."""
-        from agreement.results.renderings.proofs.phase_report import check
-
-        check(target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +168,7 @@ class TableOutput(FileOutput):
     """Where tables go, and how they are written."""
 
     HEADING: ClassVar[str | None] = None
+    CHECK: ClassVar[str] = "agreement.documents.table_files:check_folder"
 
     tables: OutOptions
 
@@ -187,10 +176,6 @@ class TableOutput(FileOutput):
     def target(self) -> Path | None:
         """The folder."""
         return self.tables.out
-
-    def check(self, target: Path) -> None:
-        """Check the folder."""
-        check_folder(target)
 
     def write(self, result: Any, target: Path, **how: bool) -> str:  # noqa: ARG002 - it is in `tables`
         """Write the tables; return where they are."""

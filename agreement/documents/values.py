@@ -6,16 +6,20 @@ Numbers are written as in options: `a..b` ranges, periods, time points.
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
+from pathlib import Path
 from typing import Final, TypeVar
 
 from lars.durations import NANOSECONDS, Duration, read_duration
 from lars.errors import LarsError
+from lars.files import exists
 from lars.language.terms import Iri
 from lars.language.windows import LARGEST_TIME, Interval
+from solver.settings import StaticFile
+from translate.model.query import Language
 
 LARGEST: Final = LARGEST_TIME
 """The largest time point and period."""
@@ -493,3 +497,32 @@ def milliseconds(value: object) -> float:
     if duration is None:
         raise wrong(value, "a duration in quotes, as in '300ms'")
     return duration.milliseconds
+
+
+def without_brackets(iri: str) -> str:
+    """Return an IRI that may stand in < >."""
+    return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
+
+
+_ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
+
+
+def static_file(text: str) -> StaticFile:
+    """Return a file of static data, its graph if it is one, and the engine that alone has it.
+
+    >>> static_file("cqels:http://example.org/g=a.ttl")
+    StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')
+    """
+    engine = _ENGINE.match(text)
+    rest = text[engine.end() :] if engine else text
+    graph, is_graph, file = rest.rpartition("=")
+    if not is_graph or exists(Path(rest)):
+        graph, file = "", rest
+    elif not (graph and file):
+        raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
+    return StaticFile(Path(file), without_brackets(graph) or None, engine[1] if engine else None)
+
+
+def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
+    """Return the files of static data."""
+    return tuple(source if isinstance(source, StaticFile) else static_file(source) for source in names)

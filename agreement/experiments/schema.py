@@ -23,7 +23,6 @@ from agreement.documents.requests import (
     TOLERANCE,
     AnswersFormat,
     EmptyReports,
-    static_files,
     variables,
 )
 from agreement.documents.values import (
@@ -179,7 +178,7 @@ Files = Annotated[
 StaticFiles = Annotated[
     tuple[StaticFile, ...],
     PlainValidator(
-        lambda value: static_files(values.file_names(value)),
+        lambda value: values.static_files(values.file_names(value)),
         json_schema_input_type=_FileText | list[_FileText],
     ),
 ]

@@ -23,7 +23,6 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import (
-    EXPERIMENT_FILE,
     QUERY_SUFFIXES,
     ComparisonOptions,
     ExecutionMode,
@@ -219,14 +218,9 @@ class AgreeResult(Findings):
         return False if False in verdicts else True if True in verdicts else None
 
     @property
-    def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone."""
-        return self._report.variants[0].trace.origin
-
-    @property
     def dates(self) -> Dates:
         """What dateTimes the time points are, where they are any."""
-        return Dates(self.origin, self._task.setting.unit)
+        return Dates(self._report.variants[0].trace.origin, self._task.setting.unit)
 
     @property
     def certified(self) -> tuple[int, int]:
@@ -279,17 +273,6 @@ class AgreeResult(Findings):
 
         return FullReport(self._report, self._task.setting, self._task.trigger)
 
-    @property
-    def files(self) -> Sequence[Path]:
-        """The queries, or the experiment, and the trace with its static data."""
-        trace_input = self._task.trace
-        static = (file.path for file in trace_input.static)
-        every = (*chain(*self._asking.inputs.values()), *trace_input.paths, *static)
-        experiments = ((path, path / EXPERIMENT_FILE) for path in every)
-        paths = (toml if toml.is_file() else path for path, toml in experiments)
-        # Files that stand for what was given by value have no names that mean anything.
-        return tuple(dict.fromkeys(paths)) if self._source_files is None else ()
-
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need; so below.
@@ -297,10 +280,11 @@ class AgreeResult(Findings):
 
         task = self._task
         about = self._title, task.setting, task.trigger, self._report, self._row_filter
-        queries = (path for path in self.files if path.suffix in QUERY_SUFFIXES)
-        written = tuple((path.name, text_in(path, "a query")) for path in queries)
         # Queries given by value are in files that are gone when the page is read.
         asking = self._asking if self._source_files is None else None
+        paths = () if asking is None else dict.fromkeys(chain.from_iterable(asking.inputs.values()))
+        queries = (path for path in paths if path.suffix in QUERY_SUFFIXES)
+        written = tuple((path.name, text_in(path, "a query")) for path in queries)
         return agree_page(AgreeContent(*about, self.document(), asking, written))
 
     def _repr_html_(self) -> str:

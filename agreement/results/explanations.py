@@ -125,11 +125,6 @@ class ExplainResult(Findings):
         """Explained is what holds and what does not."""
         return 0, None
 
-    @property
-    def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone."""
-        return self.dates.zero
-
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         return explanation_json.as_json(self._explanation, self.dates)

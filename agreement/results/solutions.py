@@ -9,9 +9,15 @@ from typing import ClassVar, Final, Self
 
 from rich.console import RenderableType
 
-from agreement.answering.solve import engine_reports, solving
-from agreement.answering.solve.engine_reports import EngineReports, ReportOptions
-from agreement.answering.solve.solving import AnswerRows, AnswerStreamOptions, Streams
+from agreement.answering.solve import solving
+from agreement.answering.solve.solving import (
+    AnswerRows,
+    AnswerStreamOptions,
+    EngineReports,
+    ReportOptions,
+    ReportsTask,
+    Streams,
+)
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import IdleOptions, flags_of, has, option
 from agreement.documents.outputs import plain, quantity, short, table
@@ -111,11 +117,6 @@ class SolveResult(Findings):
         )
 
     @property
-    def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone."""
-        return self._answered.origin
-
-    @property
     def headline(self) -> str:
         """How many times there are at which something is answered, and of how many rows."""
         if isinstance(self._answered, Streams):
@@ -128,7 +129,7 @@ class SolveResult(Findings):
     @property
     def dates(self) -> Dates:
         """What dateTimes the time points are, where they are any."""
-        return Dates(self.origin, self._unit)
+        return Dates(self._answered.origin, self._unit)
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
@@ -218,15 +219,15 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         path, traces, how, span = unfold(path, traces, how, span, listeners.note)
     how.check(path, **{"as": request.as_})
     said_by_profiles = [flag for flag in flags_of(how.evaluation, how.reading) if flag != "--bounds"]
-    engine_reports.check_only_as(request.as_, flags_of(request.reports), said_by_profiles)
+    solving.check_only_as(request.as_, flags_of(request.reports), said_by_profiles)
     check_for_programs(path, flags_of(request.streams))
     task = solving.solving_task(path, traces, how, span, listeners.note)
     if request.as_ is not None:
-        reported = engine_reports.reports_as(
-            engine_reports.ReportsTask(request.as_, task, request.reports, how.reading.bounds, how.semantics),
+        reported = solving.reports_as(
+            ReportsTask(request.as_, task, request.reports, how.reading.bounds, how.semantics),
             listeners.warn,
         )
-        engine_reports.check_labels(reported, listeners.warn)
+        solving.check_labels(reported, listeners.warn)
         return SolveResult(reported, task.setting.unit)
     task = replace(
         task,

@@ -33,9 +33,7 @@ _MOST: Final = 10_000
 """For so many time points the file can be."""
 
 
-def standing_alone_lines(
-    task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn
-) -> Iterator[str]:
+def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn) -> Iterator[str]:
     """Yield the lines of the file: for each time of the timeline, or for `at` alone.
 
     Raises LarsError when the query stands for several of the other engine.

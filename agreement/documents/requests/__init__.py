@@ -60,4 +60,4 @@ from agreement.documents.requests.query_files import (
     sources,
     with_sources,
 )
-from agreement.documents.requests.readers import in_time_points, static_files, variables
+from agreement.documents.requests.readers import in_time_points, variables

@@ -16,7 +16,7 @@ from agreement.documents.requests.query_files import (
     durations_in,
     fitting_unit,
 )
-from agreement.documents.values import Period, columns_by_stream
+from agreement.documents.values import Period, columns_by_stream, static_files
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -101,7 +101,7 @@ def time_option(help_text: str, *, default: Any = None) -> Any:
 
 def static_option(help_text: str) -> Any:
     """Return the field of static data."""
-    return option((), help_text, readers.static_files, metavar="[IRI=]FILE", source="static", repeated=True)
+    return option((), help_text, static_files, metavar="[IRI=]FILE", source="static", repeated=True)
 
 
 def first_time_option() -> Any:

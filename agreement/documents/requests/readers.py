@@ -21,13 +21,12 @@ from agreement.documents.values import (
     read_numbers,
     read_periods,
     whole_point,
+    without_brackets,
 )
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
-from lars.files import exists
 from lars.language.terms import Iri
-from solver.settings import Certify, StaticFile, Time
-from translate.model.query import Language
+from solver.settings import Certify, Time
 
 _DIGITS = 10
 
@@ -201,25 +200,6 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
     return iris
 
 
-_ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
-
-
-def static_file(text: str) -> StaticFile:
-    """Return a file of static data, its graph if it is one, and the engine that alone has it.
-
-    >>> static_file("cqels:http://example.org/g=a.ttl")
-    StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')
-    """
-    engine = _ENGINE.match(text)
-    rest = text[engine.end() :] if engine else text
-    graph, is_graph, file = rest.rpartition("=")
-    if not is_graph or exists(Path(rest)):
-        graph, file = "", rest
-    elif not (graph and file):
-        raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
-    return StaticFile(Path(file), without_brackets(graph) or None, engine[1] if engine else None)
-
-
 def variables(value: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of variables; `none` stands for no variable.
 
@@ -231,11 +211,6 @@ def variables(value: str | Sequence[str]) -> tuple[str, ...]:
     if not names or not all(re.fullmatch(r"\w+", name) for name in names):
         raise LarsError("accepted: variables, as ?a,?b, or none")
     return () if names == ["none"] else tuple(dict.fromkeys(names))
-
-
-def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
-    """Return the files of static data."""
-    return tuple(source if isinstance(source, StaticFile) else static_file(source) for source in names)
 
 
 def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
@@ -282,11 +257,6 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
         if contents.setdefault(part, template) != template:
             raise LarsError(f"{part} was given {contents[part]}; accepted: one template")
     return contents
-
-
-def without_brackets(iri: str) -> str:
-    """Return an IRI that may stand in < >."""
-    return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
 
 
 def _absolute(iri: str) -> str:

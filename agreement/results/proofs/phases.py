@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +83,7 @@ class PhaseResult(Findings):
 
     diagrams: tuple[PhaseDiagram, ...]
     unit: str
-    origin: str | None
+    origin: str | None = field()  # not the property of the base
     window: str
     own_length: int
     _title: str

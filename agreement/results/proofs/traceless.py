@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import AgreementTask, Overrides, RowCause, cause_of
+from agreement.comparing.agree import AgreementTask, Overrides
 from agreement.documents.options import IdleOptions, has, option
 from agreement.documents.requests import (
     QUERY_SUFFIXES,
@@ -60,12 +60,10 @@ from agreement.proving.witness import (
     Witness,
     WitnessCriteria,
     WitnessTask,
-    read_sides,
     witness_task,
     witnesses,
     write_experiments,
 )
-from agreement.proving.witness.other_sides import Readings
 from agreement.proving.witness.witness_task import PeriodWitnesses, StreamMaker
 from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import Findings
@@ -510,55 +508,6 @@ def _atoms(static: Stock) -> tuple[Atom, ...]:
     return tuple(Atom("triple", terms) for terms in static)
 
 
-@dataclass(frozen=True, slots=True)
-class WitnessOptions:
-    """Which witnesses are wanted, and how far the search goes."""
-
-    enumerate_: int = option(
-        1, "So many, no two alike up to names and waiting.", shell_name="--enumerate", least=1, metavar="N"
-    )
-    cause: RowCause | None = option(
-        None,
-        "One with this cause: blocked-later. [default: any cause]",
-        cause_of,
-        keyword="str | None",
-    )
-    triples: int | None = option(
-        None, "Of at most so many triples. [default: what is enough, else 4]", least=0, metavar="N"
-    )
-    any_source: bool = option(
-        False, "A triple may come from each stream and be static, whatever its pattern."
-    )
-    same_input: bool = option(
-        False, "One that shows push in the period, in total, what pull sees at its end."
-    )
-    sides: Readings | None = option(
-        None,
-        "Push read in two ways: closed,high-open, rstream,istream .. [default: push, pull]",
-        read_sides,
-        metavar="A,B",
-        keyword="str | None",
-    )
-    time_limit: float | None = option(
-        None, "Then give the best so far, for each period.", least=0, metavar="SECONDS"
-    )
-    contained: bool = option(False, "Of two queries: where the first has a row that the second lacks.")
-
-    @property
-    def criteria(self) -> WitnessCriteria:
-        """What is searched for."""
-        return WitnessCriteria(
-            count=self.enumerate_,
-            cause=self.cause,
-            triples=self.triples,
-            seconds=self.time_limit,
-            any_source=self.any_source,
-            contained=self.contained,
-            same_input=self.same_input,
-            sides=self.sides,
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessRequest:
     """Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.
@@ -571,7 +520,7 @@ class WitnessRequest:
 
     inputs: tuple[Path, ...] = queries_argument()
     options: TracelessOptions
-    witness_options: WitnessOptions
+    criteria: WitnessCriteria
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -676,7 +625,7 @@ def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
     (True, [0])
     """
     traceless, overrides = without_trace(request.inputs, request.options, listeners.warn)
-    task = witness_task(traceless, overrides, request.witness_options.criteria, listeners.warn)
+    task = witness_task(traceless, overrides, request.criteria, listeners.warn)
     period_witnesses = tuple(
         witnesses(task, period, listeners.progress, made_streams(task)) for period in task.periods
     )
