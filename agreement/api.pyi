@@ -1,546 +1,312 @@
-"""The library, as types: written from the declarations of requests."""
+"""The library, as types: written from what requests declare, keywords by their groups."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Required, TypedDict, Unpack
 
-from agreement.comparing.agree import PeriodComparison
-from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.compare.parting import DifferenceWithRules
-from agreement.proving.containment import Containment, Holds
-from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
-from agreement.proving.phase import PhaseDiagram, PhaseRow
-from agreement.proving.shrinking import Sizes
-from agreement.proving.witness import Witness
-from agreement.proving.witness.witness_task import PeriodWitnesses
-from agreement.results.agreements import AgreementDifference, AgreeResult
-from agreement.results.base.findings import JsonObject, JsonValue
-from agreement.results.base.sources import ArrowTable, Element, StaticSource, TextSource, TraceSource
-from agreement.results.checks import CheckResult
-from agreement.results.comparisons import CompareResult
-from agreement.results.explanations import ExplainResult
-from agreement.results.files.exports import ExportAnswers, ExportedFolder
-from agreement.results.files.generated import GeneratedTrace
-from agreement.results.files.hunts import HuntResult
-from agreement.results.files.initialised import InitialFolder
-from agreement.results.files.recorded import AdapterVerdict, RecordResult
-from agreement.results.files.runs import RunResult
-from agreement.results.judgements import JudgeResult, WindowVerdict
-from agreement.results.proofs.decisions import ContainmentResult, DecideResult
-from agreement.results.proofs.phases import PhaseResult
-from agreement.results.proofs.shrunk import ShrinkResult
-from agreement.results.proofs.witnesses import WitnessResult
-from agreement.results.solutions import AnswerAt, SolveResult
-from agreement.results.suites.citing import Citations
-from agreement.results.suites.suites import SuiteClaims, SuiteMade, SuiteRun
-from agreement.results.translations import Translation
-from lars.errors import FailedRunError, LarsError, Place, PlacedError
-from solver.facts import Fact
+from agreement.comparing.agree import PeriodComparison as PeriodComparison
+from agreement.comparing.agree.periods import PeriodVerdict as PeriodVerdict
+from agreement.comparing.compare.parting import DifferenceWithRules as DifferenceWithRules
+from agreement.proving.containment import Containment as Containment
+from agreement.proving.containment import Holds as Holds
+from agreement.proving.decide import CheckedPremise as CheckedPremise
+from agreement.proving.decide import EveryStream as EveryStream
+from agreement.proving.decide import PeriodDecision as PeriodDecision
+from agreement.proving.decide import StreamWitness as StreamWitness
+from agreement.proving.phase import PhaseDiagram as PhaseDiagram
+from agreement.proving.phase import PhaseRow as PhaseRow
+from agreement.proving.shrinking import Sizes as Sizes
+from agreement.proving.witness import Witness as Witness
+from agreement.proving.witness.witness_task import PeriodWitnesses as PeriodWitnesses
+from agreement.results.agreements import AgreementDifference as AgreementDifference
+from agreement.results.agreements import AgreeResult as AgreeResult
+from agreement.results.base.findings import JsonObject as JsonObject
+from agreement.results.base.findings import JsonValue as JsonValue
+from agreement.results.base.sources import ArrowTable as ArrowTable
+from agreement.results.base.sources import Element as Element
+from agreement.results.base.sources import StaticSource as StaticSource
+from agreement.results.base.sources import TextSource as TextSource
+from agreement.results.base.sources import TraceSource as TraceSource
+from agreement.results.checks import CheckResult as CheckResult
+from agreement.results.comparisons import CompareResult as CompareResult
+from agreement.results.explanations import ExplainResult as ExplainResult
+from agreement.results.files.exports import ExportAnswers as ExportAnswers
+from agreement.results.files.exports import ExportedFolder as ExportedFolder
+from agreement.results.files.generated import GeneratedTrace as GeneratedTrace
+from agreement.results.files.hunts import HuntResult as HuntResult
+from agreement.results.files.initialised import InitialFolder as InitialFolder
+from agreement.results.files.recorded import AdapterVerdict as AdapterVerdict
+from agreement.results.files.recorded import RecordResult as RecordResult
+from agreement.results.files.runs import RunResult as RunResult
+from agreement.results.judgements import JudgeResult as JudgeResult
+from agreement.results.judgements import WindowVerdict as WindowVerdict
+from agreement.results.proofs.phases import PhaseResult as PhaseResult
+from agreement.results.proofs.shrunk import ShrinkResult as ShrinkResult
+from agreement.results.proofs.traceless import ContainmentResult as ContainmentResult
+from agreement.results.proofs.traceless import DecideResult as DecideResult
+from agreement.results.proofs.traceless import WitnessResult as WitnessResult
+from agreement.results.solutions import AnswerAt as AnswerAt
+from agreement.results.solutions import SolveResult as SolveResult
+from agreement.results.suites.citing import Citations as Citations
+from agreement.results.suites.suites import SuiteClaims as SuiteClaims
+from agreement.results.suites.suites import SuiteMade as SuiteMade
+from agreement.results.suites.suites import SuiteRun as SuiteRun
+from agreement.results.translations import Translation as Translation
+from lars.errors import FailedRunError as FailedRunError
+from lars.errors import LarsError as LarsError
+from lars.errors import Place as Place
+from lars.errors import PlacedError as PlacedError
+from solver.facts import Fact as Fact
 from solver.settings import Progress
 
-__all__ = [
-    "AdapterVerdict",
-    "AgreeResult",
-    "AgreementDifference",
-    "AnswerAt",
-    "ArrowTable",
-    "CheckResult",
-    "CheckedPremise",
-    "Citations",
-    "CompareResult",
-    "Containment",
-    "ContainmentResult",
-    "DecideResult",
-    "DifferenceWithRules",
-    "Element",
-    "EveryStream",
-    "ExplainResult",
-    "ExportAnswers",
-    "ExportedFolder",
-    "Fact",
-    "FailedRunError",
-    "GeneratedTrace",
-    "Holds",
-    "HuntResult",
-    "InitialFolder",
-    "JsonObject",
-    "JsonValue",
-    "JudgeResult",
-    "LarsError",
-    "PeriodComparison",
-    "PeriodDecision",
-    "PeriodVerdict",
-    "PeriodWitnesses",
-    "PhaseDiagram",
-    "PhaseResult",
-    "PhaseRow",
-    "Place",
-    "PlacedError",
-    "RecordResult",
-    "RunResult",
-    "ShrinkResult",
-    "Sizes",
-    "SolveResult",
-    "StaticSource",
-    "StreamWitness",
-    "SuiteClaims",
-    "SuiteMade",
-    "SuiteRun",
-    "TextSource",
-    "TraceSource",
-    "Translation",
-    "WindowVerdict",
-    "Witness",
-    "WitnessResult",
-    "agree",
-    "check",
-    "cite",
-    "compare",
-    "contained",
-    "decide",
-    "explain",
-    "export",
-    "generate",
-    "hunt",
-    "init",
-    "judge",
-    "phase",
-    "read_export",
-    "record",
-    "run",
-    "shrink",
-    "solve",
-    "suite",
-    "translate",
-    "witness",
-]
+class ProgressKeyword(TypedDict, total=False):
+    progress: Progress | None
 
-def agree(
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = ...,
-    from_: int | str | datetime | None = ...,
-    to: int | str | datetime | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    assign: Mapping[str, Sequence[str]] | None = ...,
-    on: str | Sequence[str] | None = ...,
-    master: str | None = ...,
-    in_process: bool = ...,
-    evaluator: Literal["auto", "relational", "clingo", "both"] = ...,
-    certify: Literal["all", "some", "none"] | int | None = ...,
-    resume: str | Path | None = ...,
-    only_period: int | str | Sequence[int] | None = ...,
-    cause: str | None = ...,
-    side: Literal["push", "pull"] | None = ...,
-    progress: Progress | None = ...,
-) -> AgreeResult: ...
-def check(
-    program: TextSource,
-    /,
-    *trace: TraceSource,
-    answer: TextSource,
-    at: int | str | datetime,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    engine: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None = ...,
-    mode: Literal["push", "pull"] | None = ...,
-    period: int | str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    semantics: Literal["set", "bag"] | None = ...,
-    progress: Progress | None = ...,
-) -> CheckResult: ...
-def cite(
-    *commands: str | Sequence[str] | None,
-    progress: Progress | None = ...,
-) -> Citations: ...
+class InputOptions(TypedDict, total=False):
+    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
+    stream: Mapping[str, TraceSource] | None
+    unit: str | None
+    trace_unit: str | None
+    origin: str | datetime | None
+    sort: bool
+    prefix: Mapping[str, str] | None
+    column: Mapping[str, str | Mapping[str, str]] | None
+
+class BadLineOptions(TypedDict, total=False):
+    on_error: Literal["stop", "skip"]
+    rejected: str | Path | None
+
+class InterpretationOptions(TypedDict, total=False):
+    profile: Literal["paper2015", "sparql11"] | None
+    bounds: Literal["closed", "low-open", "high-open"] | None
+    trigger: Literal["any", "query-streams", "matching"] | None
+
+class ComparisonOptions(InputOptions, BadLineOptions, InterpretationOptions, total=False):
+    assign: Mapping[str, Sequence[str]] | None
+
+class RunnerOptions(TypedDict, total=False):
+    master: str | None
+    in_process: bool
+    evaluator: Literal["auto", "relational", "clingo", "both"]
+    certify: Literal["all", "some", "none"] | int | None
+    resume: str | Path | None
+
+class EvaluationOptions(TypedDict, total=False):
+    engine: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None
+    mode: Literal["push", "pull"] | None
+    period: int | str | None
+
+class ProgramOptions(InputOptions, BadLineOptions, EvaluationOptions, InterpretationOptions, total=False):
+    semantics: Literal["set", "bag"] | None
+
+class QuestionOptions(TypedDict, total=False):
+    period: int | str | Sequence[int] | None
+    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
+    unit: str | None
+
+class TracelessOptions(QuestionOptions, InterpretationOptions, total=False):
+    assign: Mapping[str, Sequence[str]] | None
+
+class AdapterOptions(TypedDict, total=False):
+    silence: float
+    options: Mapping[str, object] | None
+
+class AgreeRequest(ComparisonOptions, RunnerOptions, ProgressKeyword, total=False):
+    period: int | str | Sequence[int] | None
+    from_: int | str | datetime | None
+    to: int | str | datetime | None
+    on: str | Sequence[str] | None
+    only_period: int | str | Sequence[int] | None
+    cause: str | None
+    side: Literal["push", "pull"] | None
+
+class CheckRequest(ProgramOptions, ProgressKeyword, total=False):
+    answer: Required[TextSource]
+    at: Required[int | str | datetime]
+
+class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
+    t0: int | str | datetime | None
+    bounds: Literal["closed", "low-open", "high-open"] | None
+    semantics: Literal["set", "bag"] | None
+    tolerance: float
+    times: bool
+
+class ContainmentRequest(InterpretationOptions, ProgressKeyword, total=False):
+    unit: str | None
+    equivalent: bool
+    rename: Mapping[str, str] | None
+    time_limit: float | None
+
+class DecisionRequest(TracelessOptions, ProgressKeyword, total=False):
+    time_limit: float | None
+
+class ExplainRequest(ProgramOptions, ProgressKeyword, total=False):
+    atom: str | None
+    at: int | str | datetime | None
+    model: int | None
+
+class ExportRequest(ProgramOptions, ProgressKeyword, total=False):
+    to: Required[Literal["ticker", "asp"]]
+    out: Required[str | Path]
+    overwrite: bool
+    reasoner: Literal["clingo", "incremental"] | None
+    clock: str | None
+    from_: int | str | datetime | None
+    until: int | str | datetime | None
+
+class GenerateRequest(ProgressKeyword, total=False):
+    stations: int
+    interval: str
+    duration: str
+    seed: int
+    values: str
+    walk: str | None
+    arrivals: Literal["regular", "poisson"]
+    bursts: str | None
+    contemporaneous: int
+    duplicates: str
+    out_of_order: str
+    delay: str | None
+    streams: int
+    stream_iri: str
+    start: str
+    unit: str | None
+    trace_unit: str | None
+    format: Literal["nquads", "ntriples", "yabench", "trig", "turtle", "csv", "parquet"] | None
+    overwrite: bool
+    master: str | None
+    in_process: bool
+
+class HuntRequest(AdapterOptions, ProgressKeyword, total=False):
+    adapter: str | None
+    engine: str | None
+    out: str | Path | None
+    time_limit: str | float
+    runs: int | None
+    faults: int | None
+    seed: int
+    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
+    t0: int | str | Sequence[int] | None
+    late: float | None
+
+class InitRequest(InputOptions, ProgressKeyword, total=False):
+    period: int | str | Sequence[int] | None
+
+class JudgeRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
+    answers: TextSource | ArrowTable | None
+    engine: str | None
+    t0: int | str | Sequence[int] | None
+    match: Literal["time", "sequence"]
+    registered: int | str | datetime
+    until: int | str | datetime | None
+    bounds: Literal["closed", "low-open", "high-open"] | None
+    semantics: Literal["set", "bag"] | None
+    gracious: bool
+    diagnosis: bool
+    tolerance: float
+    empty: Literal["compared", "ignored"]
+    early: float
+    late: float | None
+    time_limit: float | None
+    answers_format: Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"] | None
+    answers_unit: str | None
+    time_variable: str | None
+    static_at: str | Sequence[str] | None
+
+class PhaseRequest(ComparisonOptions, ProgressKeyword, total=False):
+    period: int | str | Sequence[int] | None
+    length: int | str | Sequence[int]
+    window: str | None
+    rate: int | str | Sequence[int]
+
+class RecordRequest(AdapterOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+    adapter: str | None
+    out: str | Path | None
+    check: str | None
+
+class RunRequest(ProgressKeyword, total=False):
+    out: str | Path | None
+    jobs: int
+    fresh: bool
+    master: str | None
+
+class ShrinkRequest(ComparisonOptions, ProgressKeyword, total=False):
+    period: int | str | Sequence[int] | None
+    cause: str | None
+
+class SolveRequest(ProgramOptions, RunnerOptions, ProgressKeyword, total=False):
+    from_: int | str | datetime | None
+    to: int | str | datetime | None
+    models: int | Literal["all"] | None
+    brave: bool
+    cautious: bool
+    show: str | None
+    as_: str | None
+    t0: int | str | datetime | None
+    until: int | str | datetime | None
+    as_stream: str | None
+
+class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
+    adapter: str | None
+    compare: str | Sequence[str] | None
+    answers: str | Path | None
+    level: str | None
+    engine: str | None
+    t0: int | str | None
+    bounds: Literal["closed", "low-open", "high-open"] | None
+    label: Literal["evaluation", "inside", "arrival"] | None
+    dialect: str | None
+    jobs: int
+    out: str | Path | None
+    benchmarks: str | Path | None
+
+class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
+    semantics: Literal["set", "bag"] | None
+    to: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None
+    strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie"] | None
+    assign: Mapping[str, Sequence[str]] | None
+    at: int | str | datetime | None
+    format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"]
+
+class WitnessRequest(TracelessOptions, ProgressKeyword, total=False):
+    enumerate_: int
+    cause: str | None
+    triples: int | None
+    any_source: bool
+    same_input: bool
+    sides: str | None
+    time_limit: float | None
+    contained: bool
+
+def agree(*inputs: TraceSource, **options: Unpack[AgreeRequest]) -> AgreeResult: ...
+def check(program: TextSource, /, *trace: TraceSource, **options: Unpack[CheckRequest]) -> CheckResult: ...
+def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeyword]) -> Citations: ...
 def compare(
-    first: str,
-    second: str,
-    /,
-    *inputs: TraceSource,
-    t0: int | str | datetime | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    semantics: Literal["set", "bag"] | None = ...,
-    tolerance: float = ...,
-    times: bool = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    progress: Progress | None = ...,
+    first: str, second: str, /, *inputs: TraceSource, **options: Unpack[CompareRequest]
 ) -> CompareResult: ...
-def contained(
-    *inputs: TraceSource,
-    unit: str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    equivalent: bool = ...,
-    rename: Mapping[str, str] | None = ...,
-    time_limit: float | None = ...,
-    progress: Progress | None = ...,
-) -> ContainmentResult: ...
-def decide(
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    unit: str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    assign: Mapping[str, Sequence[str]] | None = ...,
-    time_limit: float | None = ...,
-    progress: Progress | None = ...,
-) -> DecideResult: ...
-def explain(
-    *inputs: TraceSource,
-    atom: str | None = ...,
-    at: int | str | datetime | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    engine: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None = ...,
-    mode: Literal["push", "pull"] | None = ...,
-    period: int | str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    semantics: Literal["set", "bag"] | None = ...,
-    model: int | None = ...,
-    progress: Progress | None = ...,
-) -> ExplainResult: ...
+def contained(*inputs: TraceSource, **options: Unpack[ContainmentRequest]) -> ContainmentResult: ...
+def decide(*inputs: TraceSource, **options: Unpack[DecisionRequest]) -> DecideResult: ...
+def explain(*inputs: TraceSource, **options: Unpack[ExplainRequest]) -> ExplainResult: ...
 def export(
-    program: TextSource,
-    /,
-    *trace: TraceSource,
-    to: Literal["ticker", "asp"],
-    out: str | Path,
-    overwrite: bool = ...,
-    reasoner: Literal["clingo", "incremental"] | None = ...,
-    clock: str | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    engine: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None = ...,
-    mode: Literal["push", "pull"] | None = ...,
-    period: int | str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    semantics: Literal["set", "bag"] | None = ...,
-    from_: int | str | datetime | None = ...,
-    until: int | str | datetime | None = ...,
-    progress: Progress | None = ...,
+    program: TextSource, /, *trace: TraceSource, **options: Unpack[ExportRequest]
 ) -> ExportedFolder: ...
-def generate(
-    out: str | Path,
-    /,
-    *,
-    stations: int = ...,
-    interval: str = ...,
-    duration: str = ...,
-    seed: int = ...,
-    values: str = ...,
-    walk: str | None = ...,
-    arrivals: Literal["regular", "poisson"] = ...,
-    bursts: str | None = ...,
-    contemporaneous: int = ...,
-    duplicates: str = ...,
-    out_of_order: str = ...,
-    delay: str | None = ...,
-    streams: int = ...,
-    stream_iri: str = ...,
-    start: str = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    format: Literal["nquads", "ntriples", "yabench", "trig", "turtle", "csv", "parquet"] | None = ...,
-    overwrite: bool = ...,
-    master: str | None = ...,
-    in_process: bool = ...,
-    progress: Progress | None = ...,
-) -> GeneratedTrace: ...
-def hunt(
-    *inputs: str | Path | Sequence[str | Path] | None,
-    adapter: str | None = ...,
-    engine: str | None = ...,
-    out: str | Path | None = ...,
-    time_limit: str | float = ...,
-    runs: int | None = ...,
-    faults: int | None = ...,
-    seed: int = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    t0: int | str | Sequence[int] | None = ...,
-    late: float | None = ...,
-    silence: float = ...,
-    options: Mapping[str, object] | None = ...,
-    progress: Progress | None = ...,
-) -> HuntResult: ...
-def init(
-    folder: str | Path,
-    /,
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    progress: Progress | None = ...,
-) -> InitialFolder: ...
-def judge(
-    *inputs: TraceSource,
-    answers: TextSource | ArrowTable | None = ...,
-    engine: str | None = ...,
-    t0: int | str | Sequence[int] | None = ...,
-    match: Literal["time", "sequence"] = ...,
-    registered: int | str | datetime = ...,
-    until: int | str | datetime | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    semantics: Literal["set", "bag"] | None = ...,
-    gracious: bool = ...,
-    diagnosis: bool = ...,
-    tolerance: float = ...,
-    empty: Literal["compared", "ignored"] = ...,
-    early: float = ...,
-    late: float | None = ...,
-    time_limit: float | None = ...,
-    answers_format: Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"] | None = ...,
-    answers_unit: str | None = ...,
-    time_variable: str | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    static_at: str | Sequence[str] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    progress: Progress | None = ...,
-) -> JudgeResult: ...
-def phase(
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = ...,
-    length: int | str | Sequence[int] = ...,
-    window: str | None = ...,
-    rate: int | str | Sequence[int] = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    assign: Mapping[str, Sequence[str]] | None = ...,
-    progress: Progress | None = ...,
-) -> PhaseResult: ...
+def generate(out: str | Path, /, **options: Unpack[GenerateRequest]) -> GeneratedTrace: ...
+def hunt(*inputs: str | Path | Sequence[str | Path] | None, **options: Unpack[HuntRequest]) -> HuntResult: ...
+def init(folder: str | Path, /, *inputs: TraceSource, **options: Unpack[InitRequest]) -> InitialFolder: ...
+def judge(*inputs: TraceSource, **options: Unpack[JudgeRequest]) -> JudgeResult: ...
+def phase(*inputs: TraceSource, **options: Unpack[PhaseRequest]) -> PhaseResult: ...
 def read_export(
-    output: TextSource,
-    legend: str | Path,
-    /,
-    *,
-    progress: Progress | None = ...,
+    output: TextSource, legend: str | Path, /, **options: Unpack[ProgressKeyword]
 ) -> ExportAnswers: ...
-def record(
-    *inputs: TraceSource,
-    adapter: str | None = ...,
-    out: str | Path | None = ...,
-    check: str | None = ...,
-    silence: float = ...,
-    options: Mapping[str, object] | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    progress: Progress | None = ...,
-) -> RecordResult | AdapterVerdict: ...
-def run(
-    experiment: str | Path | None = ...,
-    /,
-    *,
-    out: str | Path | None = ...,
-    jobs: int = ...,
-    fresh: bool = ...,
-    master: str | None = ...,
-    progress: Progress | None = ...,
-) -> RunResult: ...
-def shrink(
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = ...,
-    cause: str | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    assign: Mapping[str, Sequence[str]] | None = ...,
-    progress: Progress | None = ...,
-) -> ShrinkResult: ...
-def solve(
-    program: TextSource,
-    /,
-    *trace: TraceSource,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    on_error: Literal["stop", "skip"] = ...,
-    rejected: str | Path | None = ...,
-    engine: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None = ...,
-    mode: Literal["push", "pull"] | None = ...,
-    period: int | str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    semantics: Literal["set", "bag"] | None = ...,
-    from_: int | str | datetime | None = ...,
-    to: int | str | datetime | None = ...,
-    master: str | None = ...,
-    in_process: bool = ...,
-    evaluator: Literal["auto", "relational", "clingo", "both"] = ...,
-    certify: Literal["all", "some", "none"] | int | None = ...,
-    resume: str | Path | None = ...,
-    models: int | Literal["all"] | None = ...,
-    brave: bool = ...,
-    cautious: bool = ...,
-    show: str | None = ...,
-    as_: str | None = ...,
-    t0: int | str | datetime | None = ...,
-    until: int | str | datetime | None = ...,
-    as_stream: str | None = ...,
-    progress: Progress | None = ...,
-) -> SolveResult: ...
+def record(*inputs: TraceSource, **options: Unpack[RecordRequest]) -> RecordResult | AdapterVerdict: ...
+def run(experiment: str | Path | None = ..., /, **options: Unpack[RunRequest]) -> RunResult: ...
+def shrink(*inputs: TraceSource, **options: Unpack[ShrinkRequest]) -> ShrinkResult: ...
+def solve(program: TextSource, /, *trace: TraceSource, **options: Unpack[SolveRequest]) -> SolveResult: ...
 def suite(
-    *inputs: str | Path | Sequence[str | Path] | None,
-    adapter: str | None = ...,
-    compare: str | Sequence[str] | None = ...,
-    answers: str | Path | None = ...,
-    level: str | None = ...,
-    engine: str | None = ...,
-    t0: int | str | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    label: Literal["evaluation", "inside", "arrival"] | None = ...,
-    dialect: str | None = ...,
-    jobs: int = ...,
-    out: str | Path | None = ...,
-    benchmarks: str | Path | None = ...,
-    silence: float = ...,
-    options: Mapping[str, object] | None = ...,
-    progress: Progress | None = ...,
+    *inputs: str | Path | Sequence[str | Path] | None, **options: Unpack[SuiteRequest]
 ) -> SuiteMade | SuiteRun | SuiteClaims: ...
 def translate(
-    query: TextSource,
-    /,
-    *trace: TraceSource,
-    engine: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None = ...,
-    mode: Literal["push", "pull"] | None = ...,
-    period: int | str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    semantics: Literal["set", "bag"] | None = ...,
-    to: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None = ...,
-    strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie"] | None = ...,
-    assign: Mapping[str, Sequence[str]] | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    stream: Mapping[str, TraceSource] | None = ...,
-    unit: str | None = ...,
-    trace_unit: str | None = ...,
-    origin: str | datetime | None = ...,
-    sort: bool = ...,
-    prefix: Mapping[str, str] | None = ...,
-    column: Mapping[str, str | Mapping[str, str]] | None = ...,
-    at: int | str | datetime | None = ...,
-    format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"] = ...,
-    progress: Progress | None = ...,
+    query: TextSource, /, *trace: TraceSource, **options: Unpack[TranslateRequest]
 ) -> Translation: ...
-def witness(
-    *inputs: TraceSource,
-    period: int | str | Sequence[int] | None = ...,
-    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None = ...,
-    unit: str | None = ...,
-    profile: Literal["paper2015", "sparql11"] | None = ...,
-    bounds: Literal["closed", "low-open", "high-open"] | None = ...,
-    trigger: Literal["any", "query-streams", "matching"] | None = ...,
-    assign: Mapping[str, Sequence[str]] | None = ...,
-    enumerate_: int = ...,
-    cause: str | None = ...,
-    triples: int | None = ...,
-    any_source: bool = ...,
-    same_input: bool = ...,
-    sides: str | None = ...,
-    time_limit: float | None = ...,
-    contained: bool = ...,
-    progress: Progress | None = ...,
-) -> WitnessResult: ...
+def witness(*inputs: TraceSource, **options: Unpack[WitnessRequest]) -> WitnessResult: ...

@@ -16,9 +16,9 @@ from agreement.answering.solve.solving import SolvingTask, in_mode, program_on_t
 from agreement.comparing.agree import AgreementTask, comparison_trace
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
-from agreement.documents.requests import PROGRAM_SUFFIX, Period, check_evaluated
+from agreement.documents.requests import PROGRAM_SUFFIX, check_evaluated
 from agreement.documents.traces import Trace, point_on, with_dates
-from agreement.documents.values import cut
+from agreement.documents.values import Period, cut
 from lars import explain
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError, about

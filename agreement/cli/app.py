@@ -1,14 +1,17 @@
-"""What every command of `lars` shares: the app, printing, warnings, progress, how a run ends.
+"""What every command of `lars` shares: the app, its help, printing, warnings, progress, how a run ends.
+
+In the help commands stand by purpose, options by subject, examples as they are typed.
 
 Results go to standard output, everything else to standard error. Exit codes: 0, 1 for a verdict alone
-(`DISAGREE`), 2 for unusable input, 3 for a run that failed, 128 + n for signal n.
+(they disagree, an answer is wrong), 2 for unusable input, 3 for a run that failed, 128 + n for signal n.
 """
 
 import inspect
 import os
+import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -19,17 +22,19 @@ from os import environ
 from pathlib import Path
 from platform import python_version
 from tempfile import SpooledTemporaryFile
-from typing import Annotated, Any, ClassVar, Final, cast
+from typing import Annotated, Any, ClassVar, Final
 
 import typer
 from rich.console import Console, RenderableType
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from agreement.cli import ending
-from agreement.cli.commands import COMMANDS, Command
-from agreement.cli.help_pages import LarsCommand, LarsGroup, NamedCommands, parameter
-from agreement.cli.outputs import (
+from agreement.cli.commands import (
+    COMMANDS,
     OUTPUT,
+    Command,
+    FileOutput,
     FullOutput,
     InsteadOutput,
     JsonOutput,
@@ -37,11 +42,10 @@ from agreement.cli.outputs import (
     TableOutput,
     typed_command,
 )
-from agreement.documents.options import build, declared, in_shell, option
+from agreement.documents.options import Option, build, check_idle, declared, in_shell, option
 from agreement.documents.outputs import WIDEST, table_text
 from agreement.documents.table_files import OutOptions
 from agreement.results.base.boundary import DEEPEST, Listeners, expected_errors
-from agreement.results.base.findings import Result
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from solver.memory import FAILED, bound_of_a_run, read_size, set_bound
 from solver.settings import Progress, no_progress
@@ -54,17 +58,107 @@ _USUAL: Final[dict[str, Any]] = {
 }
 
 
-class _Lars(LarsGroup):
-    """The command `lars` with all others below it; the file of one is loaded once it is asked for."""
+_Click = Any
+"""Typer hands over contexts, commands and formatters of click, whose classes it keeps to itself."""
+_FIRST: Final = "Options"
+_KINDS: Final = {
+    "list[Path]": "FILE",
+    "path": "FILE",
+    "str": "TEXT",
+    "int": "N",
+    "int range": "N",
+    "float range": "X",
+}
 
-    def __init__(self, **values: Any) -> None:
+
+_NO_SHELL: Final = "completion is installed from within bash, zsh, fish or powershell: none of them is found"
+
+
+class LarsCommand(TyperCommand):
+    """A command whose help has its options under headings, and its examples as they are typed."""
+
+    def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
+        """Return what stands behind the command's name: its inputs as the manuals write them."""
+        inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
+        return [*map(str, inputs), "[OPTIONS]"]
+
+    def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
+        """Write what the command does, wrapped, and its examples, not wrapped: they can be copied."""
+        for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                if paragraph.startswith("Example"):
+                    formatter.write("".join(f"  {line}\n" for line in paragraph.splitlines()))
+                else:
+                    formatter.write_text(paragraph)
+
+    def format_options(self, ctx: _Click, formatter: _Click) -> None:
+        """Write the options by subject, those of the output last."""
+        sections: dict[str, list[tuple[str, str]]] = {"Input": [], _FIRST: []}
+        for param in self.get_params(ctx):
+            name, text = param.get_help_record(ctx) or ("", "")
+            if param.param_type_name == "argument":
+                sections["Input"].append((str(param.metavar), text))
+            else:
+                last = OUTPUT if param.name == "help" else _FIRST
+                heading = getattr(param, "rich_help_panel", None) or last
+                sections.setdefault(heading, []).append((_plain(name), text))
+        sections[OUTPUT] = sections.pop(OUTPUT)
+        for heading, rows in sections.items():
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows, col_max=26)
+
+
+def _plain(name: str) -> str:
+    """Return an option with the kind of its value as a reader calls it, not as Python does."""
+    return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
+
+
+class NamedCommands(Mapping[str, _Click]):
+    """All commands by name, each loaded when it is looked up."""
+
+    def __getitem__(self, name: str) -> _Click:
+        return _load(name, COMMANDS[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(COMMANDS))
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class LarsGroup(TyperGroup):
+    """The command `lars` itself, whose help has each command under what it is for."""
+
+    def __init__(self, **values: _Click) -> None:
         super().__init__(**values)
-        self.commands = cast("Any", NamedCommands(_load))
+        self.commands: _Click = NamedCommands()
+
+    def parse_args(self, ctx: _Click, args: list[str]) -> list[str]:
+        """Read the options before the command; without anything the help is asked for."""
+        try:
+            return super().parse_args(ctx, args or ["--help"])
+        except typer.Exit as ended:
+            # Typer's own words for that go to standard output.
+            if ended.exit_code:
+                raise LarsError(_NO_SHELL) from None
+            raise
+        except (OSError, RuntimeError) as error:
+            raise LarsError(f"completion cannot be installed: {error}; --show-completion prints it") from None
+
+    def format_commands(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
+        """Write each command with the whole first sentence of its help."""
+        for purpose in dict.fromkeys(about.purpose for about in COMMANDS.values()):
+            known = [self.commands[name] for name, about in COMMANDS.items() if about.purpose == purpose]
+            with formatter.section(purpose):
+                first = [inspect.cleandoc(command.help or "").split("\n\n")[0] for command in known]
+                formatter.write_dl(
+                    [(f"{command.name:9}", text) for command, text in zip(known, first, strict=True)]
+                )
 
 
-app = typer.Typer(cls=_Lars, **_USUAL)
-DISAGREE: Final = 1
-"""The exit code of a verdict, and of nothing else: they disagree, an answer is wrong, a file not laid out."""
+app = typer.Typer(cls=LarsGroup, **_USUAL)
 UNUSABLE: Final = 2
 """The exit code where a command could not do its work: what it was given is wrong."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
@@ -72,8 +166,6 @@ _IN_MEMORY: Final = 2**24
 _AT_ONCE: Final = 2**20
 """So many characters wait in memory before they are printed, more on disk; so many are printed at once."""
 _LONGEST: Final = 300
-_quiet: Final = ContextVar("quiet", default=False)
-_verbose: Final = ContextVar("verbose", default=False)
 
 
 class Colors(StrEnum):
@@ -84,7 +176,24 @@ class Colors(StrEnum):
     NEVER = "never"
 
 
-_color: Final = ContextVar("color", default=Colors.AUTO)
+@dataclass(frozen=True, slots=True)
+class EveryOption:
+    """What every command has."""
+
+    HEADING: ClassVar[str] = OUTPUT
+
+    quiet: bool = option(False, "No warnings, notes and progress, errors alone.", short="-q")
+    memory: str | None = option(
+        None, "The most memory of a process, as 4G. [default: half of the machine's]", metavar="SIZE"
+    )
+    verbose: bool = option(False, "Show the trace of a run that failed.")
+    color: Colors = option(
+        Colors.AUTO, "Verdicts in colour: on a terminal, unless NO_COLOR is set; always; never."
+    )
+
+
+_every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
+"""What the command that runs is told of these."""
 
 
 def _print_version(is_requested: bool) -> None:
@@ -95,7 +204,7 @@ def _print_version(is_requested: bool) -> None:
         from lars.version import program_version
 
         below = (f"{name} {version(name)}" for name in ("clingo", "pyspark"))
-        print_lines([f"lars {program_version()} ({', '.join((f'Python {python_version()}', *below))})"])
+        print_parts([f"lars {program_version()} ({', '.join((f'Python {python_version()}', *below))})"])
         raise typer.Exit
 
 
@@ -121,13 +230,13 @@ def lars(
 
 def warn(message: str) -> None:
     """Print a warning on standard error, unless --quiet."""
-    if not _quiet.get():
+    if not _every.get().quiet:
         _say(f"warning: {message}")
 
 
 def note(message: str) -> None:
     """Say on standard error what was decided where nobody said it, unless --quiet."""
-    if not _quiet.get():
+    if not _every.get().quiet:
         _say(f"note: {message}")
 
 
@@ -143,7 +252,7 @@ def _drawn(part: RenderableType) -> str:
     """Return a table as on standard output; in files a row is a line, unless COLUMNS is set."""
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
-    color = _color.get()
+    color = _every.get().color
     colored = there.is_terminal if color is Colors.AUTO else color is Colors.ALWAYS
     return table_text(
         part, width=width, terminal=colored, plain_text=color is Colors.AUTO and "NO_COLOR" in environ
@@ -154,7 +263,7 @@ def _drawn(part: RenderableType) -> str:
 def working(what: str) -> Iterator[Progress]:
     """Show on a terminal how far a long job is; elsewhere show nothing."""
     console = Console(stderr=True)
-    if _quiet.get() or not console.is_terminal:
+    if _every.get().quiet or not console.is_terminal:
         yield no_progress
         return
     from rich.progress import Progress as ProgressBar
@@ -164,45 +273,21 @@ def working(what: str) -> Iterator[Progress]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def refuse(sentence: str) -> int:
-    """Say what is wrong with the input, and return the exit code for that."""
+def _end(code: int, sentence: str) -> int:
+    """Say what is wrong with the input, or why the run failed, and return the exit code for that."""
     _say(f"lars: {sentence}")
-    return UNUSABLE
+    return code
 
 
-def fail(sentence: str) -> int:
-    """Say why the run failed, and return the exit code for that."""
-    _say(f"lars: {sentence}")
-    return FAILED
-
-
-@dataclass(frozen=True, slots=True)
-class EveryOption:
-    """What every command has."""
-
-    HEADING: ClassVar[str] = OUTPUT
-
-    quiet: bool = option(False, "No warnings, notes and progress, errors alone.", short="-q")
-    memory: str | None = option(
-        None, "The most memory of a process, as 4G. [default: half of the machine's]", metavar="SIZE"
-    )
-    verbose: bool = option(False, "Show the trace of a run that failed.")
-    color: Colors = option(
-        Colors.AUTO, "Verdicts in colour: on a terminal, unless NO_COLOR is set; always; never."
-    )
-
-
-def _load(name: str) -> Any:
+def _load(name: str, about: Command) -> Any:
     """Return the command of that name as Typer's, its options those that its request declares."""
-    about = COMMANDS[name]
     request = about.answering.request
+    kinds = (request, *about.outputs)
 
     def called(context: typer.Context, **values: Any) -> None:
-        del context
+        check_idle(kinds, _of_command_line(context))
         every = build(EveryOption, values, in_shell)
-        _quiet.set(every.quiet)
-        _verbose.set(every.verbose)
-        _color.set(every.color)
+        _every.set(every)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
         if every.memory is not None:
             set_bound(read_size(every.memory))
@@ -210,24 +295,57 @@ def _load(name: str) -> Any:
         try:
             _run(about, lambda: build(request, values, in_shell), outputs)
         except DisputedAnswerError as error:
-            tables = next(
-                (output.tables for output in outputs if isinstance(output, TableOutput)), OutOptions()
-            )
-            raise tables.write_case(error) from None
+            tables = (output.tables for output in outputs if isinstance(output, TableOutput))
+            raise next(tables, OutOptions()).write_case(error) from None
 
     called.__name__, called.__doc__ = name, request.__doc__
-    kinds = (request, *about.outputs, EveryOption)
-    every = [
-        declared_option
-        for kind in kinds
-        for declared_option in declared(kind)
-        if declared_option.option.in_shell
-    ]
+    every = (member for kind in (*kinds, EveryOption) for member in declared(kind) if member.in_shell)
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    vars(called)["__signature__"] = inspect.Signature([context, *map(parameter, every)])
+    vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, every)])
     alone = typer.Typer(add_completion=False, **_USUAL)
     alone.command(cls=LarsCommand)(called)
     return get_command(alone)
+
+
+def _of_command_line(context: _Click) -> dict[str, Any]:
+    """Return the values of what is typed, by long names of options and by inputs."""
+    sources = ((param, context.get_parameter_source(param.name)) for param in context.command.params)
+    params = [param for param, source in sources if source is not None and source.name == "COMMANDLINE"]
+    return {param.opts[0]: context.params[param.name] for param in params}
+
+
+def _parameter(option: Option) -> inspect.Parameter:
+    """Return the parameter of an option or input, whose value Typer hands to the option's reader."""
+    kind: Any = option.kind if option.read is None else str
+    if option.several_in_shell:
+        kind = list[kind]
+    default = None if option.read is not None or option.several else option.default
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if option.needed else default,
+        annotation=Annotated[kind if option.needed else kind | None, _info(option)],
+    )
+
+
+def _info(option: Option) -> object:
+    if option.argument:
+        return typer.Argument(metavar=option.metavar, help=option.help, show_default=False)
+    explained = option.help
+    if option.read is not None and "[default" not in explained and option.plain_default is not None:
+        explained = f"{explained}  [default: {option.default_text or option.plain_default}]"
+    flags = [option.flag, *([option.short] if option.short else [])]
+    if option.kind is bool and option.default:
+        flags = [f"{option.flag}/--no-{option.flag[2:]}"]
+    return typer.Option(
+        *flags,
+        metavar=option.metavar,
+        help=explained,
+        show_default=option.read is None and not option.needed,
+        rich_help_panel=option.heading,
+        min=option.least,
+        max=option.most,
+    )
 
 
 # Any: results and outputs of all commands; which go together the table of commands says.
@@ -235,11 +353,13 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     """Answer a request, write and print the result, and end as it says."""
     for output in outputs:
         if isinstance(output, InsteadOutput) and output.has_target:
-            print_lines([output.text()])
+            print_parts([output.text()])
             return
-    writers = [one for one in outputs if hasattr(one, "write")]
-    for output in writers:
-        output.check()
+    targets = [
+        (output, output.target) for output in outputs if isinstance(output, FileOutput) and output.target
+    ]
+    for output, target in targets:
+        output.check(target)
     result_request = request()
     listeners = Listeners(warn, note, command=typed_command())
     if about.doing is None:
@@ -247,39 +367,20 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     else:
         with working(about.doing) as progress:
             result = about.answering.answer(result_request, replace(listeners, progress=progress))
-    if not any(isinstance(one, JsonOutput) and one.as_json for one in outputs):
-        for remark in result.remarks:
-            note(remark)
-    targets = [writer for writer in writers if writer.has_target]
-    late = [page_output for page_output in targets if isinstance(page_output, PageOutput)]
+    as_json = any(isinstance(output, JsonOutput) and output.as_json for output in outputs)
+    for remark in () if as_json else result.remarks:
+        note(remark)
     result = result.evaluate() if targets else result
-    written = [line for item in targets if item not in late and (line := item.write(result))]
-    _print(result, outputs, written)
-    if late:
+    pages = [(output, target) for output, target in targets if isinstance(output, PageOutput)]
+    written = [output.write(result, target) for output, target in targets if (output, target) not in pages]
+    full = {"full": True} if any(isinstance(output, FullOutput) and output.full for output in outputs) else {}
+    _print(result, full, list(filter(None, written)), as_json=as_json)
+    if pages:
         # The verdict need not wait for what only shows it.
         print_text("", at_once=True)
         with working("writing the page"):
-            for output in late:
-                output.write_from(result, result_request)
-    _end(result)
-
-
-def _print(result: Any, outputs: Sequence[Any], written: Sequence[str]) -> None:
-    """Print a result: whole, line by line where it is made while somebody reads, or where its rows are."""
-    full = {"full": True} if any(isinstance(output, FullOutput) and output.full for output in outputs) else {}
-    put = stream_lines if result.streamed else print_lines
-    if any(isinstance(output, JsonOutput) and output.as_json for output in outputs):
-        put(result.json_lines(**full))
-    elif written and not full:
-        print_parts(chain(result.summary(), written))
-    elif result.streamed:
-        put(result.parts())
-    else:
-        print_parts(result.parts(**full))
-
-
-def _end(result: Result) -> None:
-    """End with the exit code that the result says, and why, where that is no verdict."""
+            for output, target in pages:
+                output.write_from(result, target, result_request)
     code, why = result.ending
     if why is not None:
         _say(f"lars: {why}")
@@ -287,20 +388,16 @@ def _end(result: Result) -> None:
         raise typer.Exit(code)
 
 
-@contextmanager
-def failing() -> Iterator[None]:
-    """Raise a LarsError for whatever the block raises, and nothing for a reader who has gone."""
-    try:
-        yield
-    except (typer.Exit, typer.Abort, typer.TyperException):
-        raise
-    except BrokenPipeError as error:
-        silence_stdout(error)
-    except Exception as error:  # noqa: BLE001 - no run ends with a trace
-        problem = expected_errors(error) or _as_said(error)
-        if _verbose.get() and isinstance(problem, FailedRunError) and not ending.is_ending():
-            _say(traceback.format_exc().rstrip("\n"))
-        raise problem from None
+def _print(result: Any, full: Mapping[str, bool], written: Sequence[str], *, as_json: bool) -> None:
+    """Print a result: whole, line by line where it is made while somebody reads, or where its rows are."""
+    if as_json:
+        (stream_lines if result.streamed else print_parts)(result.json_lines(**full))
+    elif written and not full:
+        print_parts(chain(result.summary(), written))
+    elif result.streamed:
+        stream_lines(result.parts())
+    else:
+        print_parts(result.parts(**full))
 
 
 def _as_said(error: Exception) -> LarsError:
@@ -311,11 +408,6 @@ def _as_said(error: Exception) -> LarsError:
         f"the run failed: {type(error).__name__}: {sentence[:_LONGEST]} "
         f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"
     )
-
-
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines on standard output once all are there: if one of them fails, nothing is printed."""
-    _print_whole(f"{printable(line)}\n" for line in lines)
 
 
 def _print_whole(texts: Iterable[str]) -> None:
@@ -378,7 +470,7 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole run
     if sys.stdout is None:
-        sys.exit(fail("standard output is closed; accepted: a file or pipe, as > /dev/null"))
+        sys.exit(_end(FAILED, "standard output is closed; accepted: a file or pipe, as > /dev/null"))
     ending.watch()
     sys.exit(run())
 
@@ -394,22 +486,31 @@ def run() -> int:
         sys.stdout.flush()
     except OSError as error:
         # After a reader who has gone, as `head` does, what was found still counts.
-        code = code if silence_stdout(error) else fail(NOT_PRINTED.format(error.strerror))
+        code = code if silence_stdout(error) else _end(FAILED, NOT_PRINTED.format(error.strerror))
     return code
 
 
 def _code() -> int:
     try:
-        with failing():
-            return app(standalone_mode=False, prog_name="lars") or 0
-    except LarsError as error:
-        return fail(str(error)) if isinstance(error, FailedRunError) else refuse(str(error))
+        return app(standalone_mode=False, prog_name="lars") or 0
     except typer.TyperException as error:
         # Without a command there is no message: the help has been printed instead.
-        problem = _usage_problem(error.format_message())
-        return refuse(problem) if problem else UNUSABLE
+        sentence = _usage_problem(error.format_message())
+        return _end(UNUSABLE, sentence) if sentence else UNUSABLE
+    except (typer.Exit, typer.Abort):
+        raise
+    except BrokenPipeError as error:
+        silence_stdout(error)
+        return 0
     except SystemExit:
         return 0  # how Typer ends when who reads the help has gone
+    except Exception as error:  # noqa: BLE001 - no run ends with a trace
+        problem = expected_errors(error) or _as_said(error)
+        if not isinstance(problem, FailedRunError):
+            return _end(UNUSABLE, str(problem))
+        if _every.get().verbose and not ending.is_ending():
+            _say(traceback.format_exc().rstrip("\n"))
+        return _end(FAILED, str(problem))
 
 
 def _usage_problem(message: str) -> str:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Final
 
-from agreement.documents.requests import InputOptions, Period, is_query, load_query
+from agreement.documents.requests import InputOptions, is_query, load_query
 from agreement.documents.traces import streams_of
+from agreement.documents.values import Period
 from lars.durations import SECOND
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in

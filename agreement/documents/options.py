@@ -1,21 +1,22 @@
 """Options, declared once: what a field of a request says beside its type and default, and what is made of it.
 
 A request is a dataclass. Its fields are options, inputs (`argument`), or groups, which are dataclasses
-again: the first sentence of a group's docstring is the heading of its options, `HEADING` that of a
-request's own. From what is given by the names of fields, in a shell or in Python, `build` makes the request.
+again: the first sentence of a group's docstring is the heading of its options, unless it has a `HEADING`
+(an empty one: that of where the group stands), as a request has for its own. From what is given by the
+names of fields, in a shell or in Python, `build` makes the request.
 
 A request or group has as `IDLE`, a tuple of `IdleOptions`, those options that would say nothing where they
 stand: declared beside them, refused with where they would. Those of a request come first.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from datetime import datetime, time
-from difflib import get_close_matches
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from types import NoneType
+from types import NoneType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agreement.documents.values import WrongValueError, cut
@@ -39,7 +40,8 @@ class Option:
     what its default is called there; what is `repeated` stands there several times, an `argument` by
     itself, and what is not `in_shell` Python alone can give. `keyword` is the type of what Python may give
     where that is not the field's own; `source` says what data its files hold, which Python may give by value.
-    Numbers lie in least..most.
+    Numbers lie in least..most. The others say of which field it is: `kind` is the type without None, of a
+    sequence that of its items, which `several` says.
     """
 
     help: str
@@ -55,6 +57,51 @@ class Option:
     repeated: bool = False
     argument: bool = False
     in_shell: bool = True
+    name: str = ""
+    default: Any = None
+    kind: Any = object
+    several: bool = False
+    optional: bool = False
+    heading: str | None = None
+
+    @property
+    def flag(self) -> str:
+        """The option as it is written in a shell; names that Python keeps to itself have _ behind there."""
+        return self.shell_name or f"--{self.name.rstrip('_').replace('_', '-')}"
+
+    @property
+    def needed(self) -> bool:
+        """Whether it has no default."""
+        return self.default is MISSING
+
+    @property
+    def plain_default(self) -> Any:
+        """The default as a user writes it; None where none is said."""
+        return None if self.needed or self.default == () else _plain(self.default)
+
+    @property
+    def several_in_shell(self) -> bool:
+        """Whether a shell's parser takes it several times: what has a reader of its own takes one text."""
+        return self.repeated or (self.several and self.read is None)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What is accepted of an enumeration; of other types nothing."""
+        is_choice = isinstance(self.kind, type) and issubclass(self.kind, Enum)
+        return tuple(str(member.value) for member in self.kind) if is_choice else ()
+
+    @property
+    def python_type(self) -> str:
+        """The type of the keyword in Python, as it is written there."""
+        if self.keyword is not None:
+            return self.keyword
+        if self.source == "static":
+            return "StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None"
+        if self.source is not None:
+            return f"{'TraceSource' if self.several else 'TextSource'}{' | None' if self.optional else ''}"
+        plain = f"Literal[{', '.join(map(repr, self.choices))}]" if self.choices else _OUTSIDE[self.kind]
+        whole = f"{plain} | Sequence[{plain}]" if self.several else plain
+        return f"{whole} | None" if self.optional or self.several else whole
 
 
 def option(default: Any, help_text: str, read: Reader | None = None, **more: Any) -> Any:
@@ -66,223 +113,130 @@ needed: Final = MISSING
 """The default of an option that has none: it has to be given."""
 
 
-def argument(metavar: str, help_text: str, **more: Any) -> Any:
+def argument(metavar: str, help_text: str, *, default: Any = needed, **more: Any) -> Any:
     """Return the field of an input, which has no name in a shell; without `default` it is needed."""
-    default = {"default": more.pop("default")} if "default" in more else {}
-    return field(**default, metadata={_KEY: Option(help_text, metavar=metavar, argument=True, **more)})
+    return option(default, help_text, metavar=metavar, argument=True, **more)
 
 
-@dataclass(frozen=True, slots=True)
-class DeclaredOption:
-    """An option of a request: the fields that lead to it, its type, default and declaration.
-
-    `kind` is the type without None, of a sequence that of its items, which `several` says.
-    """
-
-    path: tuple[str, ...]
-    kind: Any
-    several: bool
-    optional: bool
-    field: "Field[Any]"
-    option: Option
-    heading: str | None
-
-    @property
-    def name(self) -> str:
-        """The field's name, which is the keyword's; some have _ behind, since Python keeps their name."""
-        return self.path[-1]
-
-    @property
-    def flag(self) -> str:
-        """The option as it is written in a shell."""
-        return self.option.shell_name or f"--{self.name.rstrip('_').replace('_', '-')}"
-
-    @property
-    def needed(self) -> bool:
-        """Whether it has no default."""
-        return self.field.default is MISSING
-
-    @property
-    def plain_default(self) -> Any:
-        """The default as a user writes it; None where none is said."""
-        default = self.field.default
-        return None if default == () else default.value if isinstance(default, Enum) else default
-
-    @property
-    def several_in_shell(self) -> bool:
-        """Whether a shell's parser takes it several times: what has a reader of its own takes one text."""
-        return self.several and self.option.read is None
-
-    @property
-    def default_text(self) -> str:
-        """The default as a shell has it."""
-        return self.option.default_text or str(self.plain_default)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """What is accepted of an enumeration; of other types nothing."""
-        is_choice = isinstance(self.kind, type) and issubclass(self.kind, Enum)
-        return tuple(str(member.value) for member in self.kind) if is_choice else ()
-
-    @property
-    def keyword(self) -> str:
-        """The type of the keyword in Python, as it is written there."""
-        if self.option.keyword is not None:
-            return self.option.keyword
-        if self.option.source is not None:
-            return self._source
-        plain = f"Literal[{', '.join(map(repr, self.choices))}]" if self.choices else _OUTSIDE[self.kind]
-        whole = f"{plain} | Sequence[{plain}]" if self.several else plain
-        return f"{whole} | None" if self.optional or self.several else whole
-
-    @property
-    def _source(self) -> str:
-        """The type of what Python may give by value in place of a file."""
-        if self.option.source == "static":
-            return "StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None"
-        plain = "TraceSource" if self.several else "TextSource"
-        return f"{plain} | None" if self.optional else plain
-
-
-def _all(request: Any) -> tuple[DeclaredOption, ...]:
-    return tuple(_declared(request, (), getattr(request, "HEADING", None)))
-
-
-def _declared(kind: type[Any], path: tuple[str, ...], heading: str | None) -> Iterator[DeclaredOption]:
+def _members(kind: type[Any]) -> Mapping[str, Any]:
     hints = get_type_hints(kind)
-    for member in fields(kind):
-        here, hint = (*path, member.name), hints[member.name]
-        if (declaration := member.metadata.get(_KEY)) is not None:
-            yield DeclaredOption(here, *_kind(hint, declaration.read), member, declaration, heading)
-        elif is_dataclass(hint):
-            yield from _declared(hint, here, str(hint.__doc__).partition(".")[0])  # type: ignore[arg-type]
+    return {
+        member.name: _of_field(member, hints[member.name]) if member.metadata else hints[member.name]
+        for member in fields(kind)
+    }
 
 
-def _kind(hint: Any, read: Reader | None) -> tuple[Any, bool, bool]:
-    """Return the type of one value, whether there may be several, and whether there may be none."""
-    members = [member for member in get_args(hint) if member is not NoneType] if _is_union(hint) else [hint]
-    optional = _is_union(hint) and NoneType in get_args(hint)
-    (kind, *others) = members
-    several = not others and get_origin(kind) in (tuple, Sequence)
-    if several:
-        kind = get_args(kind)[0]
-    return (hint if others or read else kind), several, optional
+members: Final[Callable[[Any], Mapping[str, Any]]] = cache(_members)
+"""What a request or group consists of, by the names of its fields: options, and other groups."""
 
 
-def _is_union(hint: Any) -> bool:
-    return get_origin(hint) is Union or type(hint).__name__ == "UnionType"
+def _of_field(member: "Field[Any]", hint: Any) -> Option:
+    declaration: Option = member.metadata[_KEY]
+    types = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    kinds = [kind for kind in types if kind is not NoneType]
+    several = len(kinds) == 1 and get_origin(kinds[0]) in (tuple, Sequence)
+    kind = get_args(kinds[0])[0] if several else kinds[0]
+    return replace(
+        declaration,
+        name=member.name,
+        default=member.default,
+        kind=hint if len(kinds) > 1 or declaration.read else kind,
+        several=several,
+        optional=len(kinds) < len(types),
+    )
 
 
-declared: Final[Callable[[Any], tuple[DeclaredOption, ...]]] = cache(_all)
+def _all(kind: type[Any]) -> tuple[Option, ...]:
+    return tuple(_declared(kind, getattr(kind, "HEADING", None)))
+
+
+declared: Final[Callable[[Any], tuple[Option, ...]]] = cache(_all)
 """The options of a request's type in the order of its fields, those of groups where the group stands."""
 
 
-def groups_of(kind: type[Any]) -> Iterator[type[Any]]:
-    """Yield a request or group, and then the groups in it."""
-    yield kind
-    hints = get_type_hints(kind)
-    for member in fields(kind):
-        if is_dataclass(hints[member.name]) and not member.metadata:
-            yield from groups_of(hints[member.name])
+def _declared(kind: type[Any], heading: str | None) -> Iterator[Option]:
+    for member in members(kind).values():
+        if isinstance(member, Option):
+            yield replace(member, heading=heading)
+        else:
+            own = getattr(member, "HEADING", str(member.__doc__).partition(".")[0])
+            yield from _declared(member, own or heading)
 
 
-def options_of(request: Any) -> Iterator[tuple[DeclaredOption, Any]]:
+def options_of(request: Any) -> Iterator[tuple[Option, Any]]:
     """Yield each option of a request with its value."""
-    for declared_option in declared(type(request)):
-        value = request
-        for name in declared_option.path:
-            value = getattr(value, name)
-        yield declared_option, value
+    for name, member in members(type(request)).items():
+        value = getattr(request, name)
+        if isinstance(member, Option):
+            yield member, value
+        else:
+            yield from options_of(value)
 
 
 _Request = TypeVar("_Request")
-Convert = Callable[[DeclaredOption, Any], Any]
+Convert = Callable[[Option, Any], Any]
 """Makes what is given for an option a value of the type that its reader takes."""
 
 
 def build(request: type[_Request], option_values: Mapping[str, Any], convert: Convert) -> _Request:
     """Return a request with what is given by the names of fields; None stands for the default."""
     values = {
-        declared_option.path: convert(declared_option, option_values.get(declared_option.name))
-        for declared_option in declared(request)
+        name: convert(member, option_values.get(name))
+        if isinstance(member, Option)
+        else build(member, option_values, convert)
+        for name, member in members(request).items()
     }
-    request_of_kind: _Request = _built(
-        request, (), {path: value for path, value in values.items() if value is not None}
-    )
-    return request_of_kind
+    return request(**{name: value for name, value in values.items() if value is not None})
 
 
-def _built(kind: Any, path: tuple[str, ...], values: Mapping[tuple[str, ...], Any]) -> Any:
-    made: dict[str, Any] = {}
-    hints = get_type_hints(kind)
-    for member in fields(kind):
-        here = (*path, member.name)
-        if here in values:
-            made[member.name] = values[here]
-        elif is_dataclass(hints[member.name]) and not member.metadata:
-            made[member.name] = _built(hints[member.name], here, values)
-    return kind(**made)
-
-
-def in_shell(declared_option: DeclaredOption, value: Any) -> Any:
+def in_shell(declared_option: Option, value: Any) -> Any:
     """Return the value of an option of a command line, whose plain types the shell's parser has read."""
     if value is None or value == []:
         return None
-    return _read(declared_option, value, lambda: f"{declared_option.flag} {cut(_joined(value))}")
+    with _naming(lambda: f"{declared_option.flag} {cut(_joined(value))}"):
+        if declared_option.read is not None:
+            return declared_option.read(value)
+        return tuple(value) if declared_option.several else value
 
 
-def in_python(declared_option: DeclaredOption, value: Any) -> Any:
+def in_python(declared_option: Option, value: Any) -> Any:
     """Return the value of a keyword; files have been put in the place of data."""
     if value is None:
         return None
-
-    def found() -> str:
-        return f"{declared_option.name}={cut(repr(value))}"
-
-    if declared_option.choices and not declared_option.option.read:
-        return _member(declared_option, value, found)
-    if declared_option.several and not declared_option.option.read:
-        return tuple(value) if isinstance(value, list | tuple) else (value,)
-    _check_range(declared_option, value, found)
-    return _read(
-        declared_option, declared_option.kind(value) if declared_option.kind in (Path, bool) else value, found
-    )
+    with _naming(lambda: f"{declared_option.name}={cut(repr(value))}"):
+        if declared_option.choices and not declared_option.read:
+            return _member(declared_option, value)
+        if declared_option.several and not declared_option.read:
+            return tuple(value) if isinstance(value, list | tuple) else (value,)
+        _check_range(declared_option, value)
+        plain = declared_option.kind(value) if declared_option.kind in (Path, bool) else value
+        return plain if declared_option.read is None else declared_option.read(plain)
 
 
-def _read(declared_option: DeclaredOption, value: Any, text: Callable[[], str]) -> Any:
-    if declared_option.option.read is None:
-        return tuple(value) if declared_option.several else value
+@contextmanager
+def _naming(text: Callable[[], str]) -> Iterator[None]:
+    """Let what is said of a value say which it is."""
     try:
-        return declared_option.option.read(value)
+        yield
     except PlacedError:
         raise
     except (LarsError, WrongValueError) as error:
         raise LarsError(f"{text()}: {error}") from None
 
 
-def _check_range(declared_option: DeclaredOption, value: Any, text: Callable[[], str]) -> None:
+def _check_range(declared_option: Option, value: Any) -> None:
     """Raise LarsError for a number outside of what is accepted."""
-    least, most = declared_option.option.least, declared_option.option.most
+    least, most = declared_option.least, declared_option.most
     if (least is not None and value < least) or (most is not None and value > most):
         ends = ("" if end is None else str(end) for end in (least, most))
-        raise LarsError(f"{text()}: accepted: a number in {'..'.join(ends)}")
+        raise LarsError(f"accepted: a number in {'..'.join(ends)}")
 
 
-def _member(declared_option: DeclaredOption, value: Any, text: Callable[[], str]) -> Any:
+def _member(declared_option: Option, value: Any) -> Any:
     try:
         return declared_option.kind(value)
     except ValueError:
-        raise LarsError(f"{text()}: accepted: {', '.join(declared_option.choices)}") from None
-
-
-def check_names(function: str, request: type[Any], names: Iterable[str]) -> None:
-    """Raise TypeError for a keyword that is none, with the one that is probably meant."""
-    known = [declared_option.name for declared_option in declared(request)]
-    for name in names:
-        if name not in known:
-            close = get_close_matches(name, known, 1)
-            meant = f"; did you mean {close[0]!r}?" if close else ""
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant}")
+        raise LarsError(f"accepted: {', '.join(declared_option.choices)}") from None
 
 
 def shell_words(request: Any) -> Iterator[str]:
@@ -290,19 +244,15 @@ def shell_words(request: Any) -> Iterator[str]:
     for declared_option, value in options_of(request):
         if value is True:
             yield declared_option.flag
-        elif value != declared_option.field.default:
+        elif value != declared_option.default:
             for each in _texts(value):
                 yield from (declared_option.flag, each)
 
 
 def flags_of(*groups: Any, **options: object) -> list[str]:
     """Return the options that say something other than their default, written as in a shell."""
-    in_groups = [
-        declared_option.flag
-        for group in groups
-        for declared_option, value in options_of(group)
-        if value != declared_option.field.default
-    ]
+    every = (pair for group in groups for pair in options_of(group))
+    in_groups = [declared_option.flag for declared_option, value in every if value != declared_option.default]
     alone = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
     return [*in_groups, *alone]
 
@@ -327,17 +277,15 @@ def _texts(value: Any) -> Iterator[str]:
 
 
 def _text(value: Any) -> str:
-    match value:
-        case Enum():
-            return str(value.value)
-        case datetime() | time():
-            return value.isoformat()
-        case _:
-            return str(value)
+    return value.isoformat() if isinstance(value, datetime | time) else str(_plain(value))
 
 
 def _joined(value: Any) -> str:
     return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
 
 
 OptionValues = Mapping[str, Any]
@@ -358,14 +306,14 @@ class IdleOptions:
     accepted: str
 
 
-def has(name: str, value: object = None) -> OptionTest:
-    """Return whether an option is given, with that value if one is named."""
-    return lambda values: name in values and (value is None or _plain(values[name]) == value)
+def has(name: str, *choices: str) -> OptionTest:
+    """Return whether an option is given, with one of the values if any are named."""
+    return lambda values: name in values and (not choices or _plain(values[name]) in choices)
 
 
-def has_not(name: str, value: str) -> OptionTest:
-    """Return whether an option has another value, or none."""
-    return lambda values: _plain(values.get(name)) != value
+def has_not(name: str, *choices: str) -> OptionTest:
+    """Return whether an option is not given, or with another value if any are named."""
+    return lambda values: not has(name, *choices)(values)
 
 
 def alone(name: str) -> IdleOptions:
@@ -376,8 +324,8 @@ def alone(name: str) -> IdleOptions:
 def idle_options(*kinds: type[Any]) -> Iterator[IdleOptions]:
     """Yield what requests and groups of options declare, and then what groups in them do."""
     for kind in kinds:
-        for group in groups_of(kind):
-            yield from vars(group).get("IDLE", ())
+        yield from vars(kind).get("IDLE", ())
+        yield from idle_options(*(part for part in members(kind).values() if not isinstance(part, Option)))
 
 
 def check_idle(kinds: tuple[type[Any], ...], values: OptionValues) -> None:
@@ -391,7 +339,3 @@ def check_idle(kinds: tuple[type[Any], ...], values: OptionValues) -> None:
         if idle:
             names = (name if name[:1] == "-" else _joined(values[name]) for name in idle)
             raise LarsError(f"{', '.join(names)}: {options.accepted}")
-
-
-def _plain(value: Any) -> Any:
-    return value.value if isinstance(value, Enum) else value

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Final, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
-from agreement.documents.options import IdleOptions, option
+from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.outputs import short
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import replacement_path, rewrite
@@ -63,12 +63,12 @@ class OutOptions:
 
     IDLE: ClassVar = (
         IdleOptions(
-            lambda values: "--out" not in values,
+            has_not("--out"),
             ("--out-format", "--out-terms"),
             "accepted with --out DIR, which writes tables",
         ),
         IdleOptions(
-            lambda values: values.get("--out-format") in _FOR_PAPERS,
+            has("--out-format", *_FOR_PAPERS),
             ("--out-terms",),
             "accepted with --out-format parquet, csv or jsonl: in tables for papers terms are short",
         ),
@@ -83,11 +83,6 @@ class OutOptions:
     out_terms: TermForm = option(
         TermForm.EXACT, "How terms stand in them: exactly, as values of their types, or short for readers."
     )
-
-    def check(self) -> None:
-        """Raise LarsError now for a folder that could not be written at the end."""
-        if self.out is not None:
-            _check(self.out)
 
     def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:
         """Write the tables, if they are wanted; what an earlier run wrote there is replaced at once.
@@ -127,7 +122,7 @@ class OutOptions:
     def _folder(self, manifest: Mapping[str, object]) -> Iterator[Path]:
         """Give a folder with a description of its files, which comes to the wanted place at the end."""
         assert self.out is not None, "nothing is wanted"
-        _check(self.out)
+        check_folder(self.out)
         with replacement_path(self.out, folders=True) as new:
             new.mkdir()
             description = json.dumps(manifest, indent=2, ensure_ascii=False)
@@ -188,7 +183,8 @@ def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) 
             yield dates.date(value) if isinstance(value, int | float) else None
 
 
-def _check(out: Path) -> None:
+def check_folder(out: Path) -> None:
+    """Raise LarsError now for a folder that could not be written at the end."""
     accepted = "accepted: a folder that is new, empty, or was written by --out"
     if not out.parent.is_dir():
         raise LarsError(f"--out {out}: its folder {out.parent} is not there; {accepted}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -33,7 +33,6 @@ from solver.facts import (
     graph_rows,
 )
 from solver.job import (
-    Answer,
     AnswerParts,
     AnswerRuns,
     AtomRuns,
@@ -128,51 +127,41 @@ class Trace(Protocol):
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        ...
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known.
 
-        A time point without rows may be missing.
+        A time point without rows may be missing. Whose answer streams are wanted whole is a question alone.
         """
-        ...
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline in which work on what questions need is to be done.
 
         They may be asked at times so many time points before a slice, too.
         """
-        ...
 
     def results(
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, ascending, of what is given for it."""
-        ...
 
     def without_certification(self) -> "Trace":
         """Return the same trace, of which answers are not certified: for what no verdict rests on."""
-        ...
 
     def on(self, background: Background) -> "Trace":
         """Return the same input with another background; terms have the same codes."""
-        ...
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
-        ...
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
         """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
-        ...
 
     def predicates(self) -> frozenset[tuple[str, str]]:
         """Return the pairs of stream and predicate that the triples have, as texts."""
-        ...
 
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
-        ...
 
 
 _MOST_SLICES: Final = 8
@@ -209,33 +198,25 @@ class LocalTrace:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
         runner, background, progress = self.runner, self.background, Stage.ANSWERING.of(self.runner.progress)
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
+        slices = slices_of(job, self.columns)
         if not any(isinstance(question.output, Whole) for question in questions):
             # The first answers need not wait for the last.
-            slices = slices_of(job, self.columns)
             for done, part in enumerate(slices):
                 progress_here = share(progress, done, done + 1, len(slices))
                 yield [runs.by_time() for runs in self._answers(questions, part, progress_here)]
             return
+        (question,) = questions
         say_hindrances(questions, background, runner)
-        if len(questions) > 1:
-            yield from self._by_slices(job, progress)
-            return
-        slices = slices_of(job, self.columns)
         for done, part in enumerate(slices):
             progress(done, len(slices))
-            streamed = self.stream_runs(questions[0], part)
+            streamed = self.stream_runs(question, part)
             if streamed is None:
-                yield from self._by_slices(replace(job, within=Interval(part.first, within.last)), progress)
+                rest = replace(job, within=Interval(part.first, within.last))
+                answers = chain.from_iterable(by_slice(rest, self.columns, progress))
+                for t, at in groupby(answers, attrgetter("t")):
+                    yield [{t: frozenset(answer.row for answer in at)}]
                 return
             yield [StreamRuns(*streamed)]
-
-    def _by_slices(self, job: Job, progress: Progress) -> Iterator[list["RowsByTime"]]:
-        questions = job.questions
-        for answers in by_slice(job, self.columns, progress):
-            # Of one program's answer streams each time point is a part: they come in the order of times.
-            alone = len(questions) == 1 and isinstance(questions[0].output, Whole)
-            parts = (list(group) for _, group in groupby(answers, attrgetter("t"))) if alone else (answers,)
-            yield from (_grouped(part, len(questions)) for part in parts)
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline in which work on what questions need is to be done."""
@@ -305,13 +286,6 @@ class LocalTrace:
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
         return frozenset(self.columns.atoms)
-
-
-def _grouped(answers: Iterable[Answer], count: int) -> list["RowsByTime"]:
-    rows_by_time: list[dict[int, set[Row]]] = [{} for _ in range(count)]
-    for answer in answers:
-        rows_by_time[answer.question].setdefault(answer.t, set()).add(answer.row)
-    return [{t: frozenset(rows) for t, rows in by_time.items()} for by_time in rows_by_time]
 
 
 MOST_TIMES: Final = 10_000_000
@@ -475,11 +449,10 @@ def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, 
     return tuple(predicates)
 
 
-def empty_trace(trace_input: TraceInput, last: int, warn: Warn) -> Trace:
-    """Return the empty trace from time 0 to the last time, with its background."""
-    return LocalTrace(
-        trace_columns(()), Interval(0, last), background(read_static(trace_input.static), Dataset(), warn)
-    )
+def empty_trace(trace_input: TraceInput, warn: Warn) -> Trace:
+    """Return the empty trace at time 0, with its background."""
+    static = background(read_static(trace_input.static), Dataset(), warn)
+    return LocalTrace(trace_columns(()), Interval(0, 0), static)
 
 
 def _load(trace_input: TraceInput, static: Background) -> Trace:

@@ -1,17 +1,25 @@
-"""The values of an experiment file: each reader returns the typed value or says what is accepted."""
+"""The values of an experiment file: each reader returns the typed value or says what is accepted.
+
+Numbers are written as in options: `a..b` ranges, periods, time points.
+"""
 
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
+from pathlib import Path
 from typing import Final, TypeVar
 
-from lars.durations import Duration, read_duration
+from lars.durations import NANOSECONDS, Duration, read_duration
 from lars.errors import LarsError
+from lars.files import exists
 from lars.language.terms import Iri
 from lars.language.windows import LARGEST_TIME, Interval
+from solver.settings import StaticFile
+from translate.model.query import Language
 
 LARGEST: Final = LARGEST_TIME
 """The largest time point and period."""
@@ -120,13 +128,17 @@ def text(value: object) -> str:
 
 def unit(value: object) -> Duration:
     """Read a duration that can be a unit: zero is none."""
-    try:
-        duration = read_duration(value) if isinstance(value, str) else Duration(0)
-    except (LarsError, ValueError):
-        duration = Duration(0)
-    if duration == Duration(0):
+    duration = _duration(value)
+    if duration is None or not duration.nanoseconds:
         raise wrong(value, "a duration above zero in quotes, as in '1min', '500ms' or '1h'")
     return duration
+
+
+def _duration(value: object) -> Duration | None:
+    try:
+        return read_duration(value) if isinstance(value, str) else None
+    except LarsError:
+        return None
 
 
 def timeline(value: object) -> Interval | tuple[datetime, datetime]:
@@ -154,10 +166,18 @@ def time(value: object) -> int | datetime:
     """Read a time point, or a date with a time."""
     if isinstance(value, datetime) or (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
         return origin(value)
-    text = str(value) if type(value) is int else value
-    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+    point = whole_point(value)
+    if point is None:
         accepted = f"a time point, 0..{LARGEST}, or a date with a time, as in 2024-05-01T12:00:00Z"
         raise wrong(value, accepted)
+    return point
+
+
+def whole_point(value: object) -> int | None:
+    """Return a time point, of a whole number or a text of one; None of anything else."""
+    text = str(value) if type(value) is int else value
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
+        return None
     return int(text)
 
 
@@ -273,24 +293,21 @@ def _iri(value: object, what: str) -> Iri:
 
 def several_of(choices: type[_Enumeration]) -> Callable[[object], frozenset[_Enumeration]]:
     """Return the reader of a list of an enumeration's values."""
-    single = one_of(choices)
 
     def read(value: object) -> frozenset[_Enumeration]:
         if not isinstance(value, list):
             raise wrong(value, f"a list of {', '.join(repr(choice.value) for choice in choices)}")
-        return frozenset(map(single, value))
+        return frozenset(map(one_of(choices), value))
 
     return read
 
 
 def one_or_more(choices: type[_Enumeration]) -> Callable[[object], tuple[_Enumeration, ...]]:
     """Return the reader of an enumeration's value, or a list of at least one."""
-    single = one_of(choices)
 
     def read(value: object) -> tuple[_Enumeration, ...]:
-        if isinstance(value, list) and value:
-            return tuple(dict.fromkeys(map(single, value)))
-        return (single(value),)
+        values = value if isinstance(value, list) and value else [value]
+        return tuple(dict.fromkeys(map(one_of(choices), values)))
 
     return read
 
@@ -305,3 +322,215 @@ def one_of(choices: type[_Enumeration]) -> Callable[[object], _Enumeration]:
         raise wrong(value, ", ".join(f'"{choice.value}"' for choice in choices))
 
     return read
+
+
+MOST_NUMBERS: Final = 10_000
+"""How many numbers one list or range may name."""
+_NUMBER = re.compile(r"[0-9]+")
+_MOST_ENDS: Final = 3
+"""Of a range: the first, the last and the step."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What whole numbers are called in messages, the least of them, and how they are written."""
+
+    name: str
+    least: int
+    accepted: str
+
+
+PERIODS: Final = Numbers(
+    "period",
+    1,
+    "time points from 1 on or durations: one as 5 or 5s, several as 5,10, a range as 1..50 or 1s..60s, "
+    "with a step as 5..50..5 or 1m..2h..10m",
+)
+LENGTHS: Final = replace(PERIODS, name="length")
+START_TIMES: Final = Numbers(
+    "start time", 0, "time points from 0 on: one as 0, several as 0,5, a range as 0..9"
+)
+PARAMETERS: Final = Numbers("value", 0, "whole numbers, a range as 1..50")
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A pulling period as written: time points, or a duration."""
+
+    source: int | Duration
+
+    def __str__(self) -> str:
+        return str(self.source)
+
+    def points(self, unit: Duration) -> int:
+        """Return its time points; raises LarsError for a duration that is no whole number of units."""
+        if isinstance(self.source, int):
+            return self.source
+        try:
+            return self.source.points(unit)
+        except LarsError as error:
+            raise LarsError(f"the period {self}: {error}") from None
+
+
+def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
+    """Return the periods, or lengths, that a text names, each once; raises as read_numbers does.
+
+    A range of durations without a step goes by the smallest unit that it is written with.
+
+    >>> print(*read_periods("1..3,10..30..10"), *read_periods("58s..1m"), *read_periods("1m..3m..1m"))
+    1 2 3 10 20 30 58s 59s 1m 1m 2m 3m
+    """
+    ranges = _ranges(text, kind)
+    return tuple(
+        dict.fromkeys(
+            Period(Duration(number) if timed else number) for listed, timed in ranges for number in listed
+        )
+    )
+
+
+def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
+    """Return the numbers that the text names, each once, in the order of the text.
+
+    Raises LarsError for fractions, words, reversed ranges, those that are too small or large, and
+    more than MOST_NUMBERS.
+
+    >>> read_numbers("5,10", START_TIMES), read_numbers("0..4,2,10..30..10", START_TIMES)
+    ((5, 10), (0, 1, 2, 3, 4, 10, 20, 30))
+    """
+    return tuple(dict.fromkeys(number for listed, _ in _ranges(text, kind) for number in listed))
+
+
+def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
+    """Yield the numbers of each part of a text, and whether they are nanoseconds."""
+    named = 0
+    for part in text.split(","):
+        first, last, step, timed = _range_of(part, kind)
+        if first > last:
+            shown_ends = part.strip().split("..")
+            reversed_ends = "..".join((*(name.strip() for name in shown_ends[1::-1]), *shown_ends[2:]))
+            raise LarsError(f"the range of {kind.name}s {part.strip()} is reversed: write {reversed_ends}")
+        named += (last - first) // step + 1
+        if named > MOST_NUMBERS:
+            raise LarsError(f"{message_text(text)} names more than {MOST_NUMBERS} {kind.name}s: name fewer")
+        yield range(first, last + 1, step), timed
+
+
+def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
+    """Return first, last and step of a part, and whether they are nanoseconds."""
+    texts = [text.strip() for text in part.split("..")]
+    if len(texts) <= _MOST_ENDS and all(map(_NUMBER.fullmatch, texts)):
+        first, last, *step = (_number(text, kind) for text in (*texts, *texts)[: max(2, len(texts))])
+        if step != [0]:
+            return first, last, step[0] if step else 1, False
+    try:
+        ends = [read_duration(text).nanoseconds for text in texts] if kind is PERIODS else []
+    except LarsError:
+        ends = []
+    if not 0 < len(ends) <= _MOST_ENDS or not all(0 < end <= LARGEST for end in ends):
+        raise LarsError(f"{message_text(part.strip())} is no {kind.name}; accepted: {kind.accepted}")
+    smallest = min(NANOSECONDS[name] for name in re.findall("[a-z]+", part))
+    return ends[0], ends[min(1, len(ends) - 1)], ends[-1] if len(ends) == _MOST_ENDS else smallest, True
+
+
+def _number(digits: str, kind: Numbers) -> int:
+    # int() itself refuses texts of some thousand digits, in words of its own.
+    number = int(digits) if len(digits.lstrip("0")) <= len(str(LARGEST)) else LARGEST + 1
+    if not kind.least <= number <= LARGEST:
+        raise LarsError(
+            f"the {kind.name} {cut(digits)} is not in {kind.least}..{LARGEST}; accepted: {kind.accepted}"
+        )
+    return number
+
+
+def numbers(kind: Numbers) -> Callable[[object], tuple[int, ...]]:
+    """Return the reader of a number, a list of numbers or a text such as 1..50."""
+    return lambda value: read_part(_listed_text(value, kind), kind)
+
+
+def periods(value: object) -> tuple[Period, ...]:
+    """Read a period, a list of periods or a text such as 1..50."""
+    try:
+        return read_periods(_listed_text(value, PERIODS))
+    except LarsError as error:
+        raise WrongValueError(str(error)) from None
+
+
+def _listed_text(value: object, kind: Numbers) -> str:
+    values = value if isinstance(value, list) else [value]
+    timed = [kind is PERIODS and isinstance(one, str) and one[-1:].isalpha() for one in values]
+    listed = all(type(item) is int or of_time for item, of_time in zip(values, timed, strict=True))
+    if isinstance(value, str) or (values and listed):
+        return ",".join(map(str, values))
+    raise wrong(value, f"{kind.accepted}; in TOML 5, [5, 10] or '1..50'")
+
+
+def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, ...]:
+    """Return the numbers of a text in a file; raises WrongValueError, which points at the part."""
+    try:
+        return read_numbers(text, kind)
+    except LarsError as error:
+        raise WrongValueError(str(error), part=part) from None
+
+
+def time_point(value: object) -> int:
+    """Read a whole number from 0, or a text of one."""
+    point = whole_point(value)
+    if point is None:
+        raise wrong(value, f"a whole number of time points, 0..{LARGEST}")
+    return point
+
+
+def share(value: object) -> float:
+    """Read a number from 0 to 1."""
+    try:
+        number = float(value) if isinstance(value, str | int | float) and type(value) is not bool else -1.0
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= 1:
+        raise wrong(value, "a number from 0 to 1, as 1e-9")
+    return number
+
+
+def milliseconds(value: object) -> float:
+    """Read a duration as milliseconds; zero is one."""
+    duration = _duration(value)
+    if duration is None:
+        raise wrong(value, "a duration in quotes, as in '300ms'")
+    return duration.milliseconds
+
+
+def without_brackets(iri: str) -> str:
+    """Return an IRI that may stand in < >."""
+    return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
+
+
+def absolute_iri(iri: str) -> str:
+    """Return an absolute IRI without < >; raises LarsError for what is none."""
+    bare = without_brackets(iri)
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        raise LarsError(f"found {iri!r}; accepted: an absolute IRI, as http://example.org/s")
+    return bare
+
+
+_ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
+
+
+def static_file(text: str) -> StaticFile:
+    """Return a file of static data, its graph if it is one, and the engine that alone has it.
+
+    >>> static_file("cqels:http://example.org/g=a.ttl")
+    StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')
+    """
+    engine = _ENGINE.match(text)
+    rest = text[engine.end() :] if engine else text
+    graph, is_graph, file = rest.rpartition("=")
+    if not is_graph or exists(Path(rest)):
+        graph, file = "", rest
+    elif not (graph and file):
+        raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
+    return StaticFile(Path(file), absolute_iri(graph) if graph else None, engine[1] if engine else None)
+
+
+def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
+    """Return the files of static data."""
+    return tuple(source if isinstance(source, StaticFile) else static_file(source) for source in names)

@@ -16,27 +16,32 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 from agreement.documents import values
 from agreement.documents.generate.plan import StreamOptions
 from agreement.documents.model_texts import fields_of, json_schema
-from agreement.documents.options import DeclaredOption, declared
+from agreement.documents.options import Option, declared
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
-    MOST_NUMBERS,
-    PARAMETERS,
-    START_TIMES,
     TOLERANCE,
     AnswersFormat,
     EmptyReports,
+    variables,
+)
+from agreement.documents.values import (
+    MOST_NUMBERS,
+    PARAMETERS,
+    START_TIMES,
     Period,
+    Scalar,
+    WrongValueError,
+    is_scalar,
     milliseconds,
     numbers,
     periods,
+    placeholder_text,
     read_part,
     share,
-    static_files,
     time_point,
-    variables,
+    wrong,
 )
-from agreement.documents.values import Scalar, WrongValueError, is_scalar, placeholder_text, wrong
 from lars.durations import Duration
 from lars.errors import PlacedError, place_at
 from lars.language.terms import Iri
@@ -173,7 +178,7 @@ Files = Annotated[
 StaticFiles = Annotated[
     tuple[StaticFile, ...],
     PlainValidator(
-        lambda value: static_files(values.file_names(value)),
+        lambda value: values.static_files(values.file_names(value)),
         json_schema_input_type=_FileText | list[_FileText],
     ),
 ]
@@ -228,7 +233,7 @@ def _keys_of(name: str, group: type[object], says: str) -> Any:
     keys: dict[str, Any] = {}
     for option in declared(group):
         kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text
-        default = option.field.default if option.choices or option.optional else str(option.field.default)
+        default = option.default if option.choices or option.optional else str(option.default)
         keys[option.name] = (
             kind | None if option.optional else kind,
             Field(default, description=_says(option)),
@@ -236,9 +241,9 @@ def _keys_of(name: str, group: type[object], says: str) -> Any:
     return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
 
 
-def _says(option: DeclaredOption) -> str:
+def _says(option: Option) -> str:
     """Return an option's help as keys are described: a part of a sentence, with what is left out."""
-    plain, _, default = option.option.help.partition(" [default: ")
+    plain, _, default = option.help.partition(" [default: ")
     text = plain.rstrip(".")
     sentence = text[0].lower() + text[1:] if text[1].islower() else text
     return f"{sentence}; left out: {default.rstrip(']')}" if default else sentence

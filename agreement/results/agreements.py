@@ -11,7 +11,6 @@ from rich.console import RenderableType
 
 from agreement.comparing.agree import (
     AgreementTask,
-    Overrides,
     RowCause,
     VariantReport,
     agreeing,
@@ -24,33 +23,30 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import (
-    EXPERIMENT_FILE,
-    PERIODS,
     QUERY_SUFFIXES,
-    BadLineOptions,
+    ComparisonOptions,
     ExecutionMode,
-    InputOptions,
-    InterpretationOptions,
-    Period,
     RunnerOptions,
-    assign_option,
+    compared_inputs,
+    experiment_in,
+    periods_option,
     readers,
     time_option,
 )
 from agreement.documents.table_files import OutTable
+from agreement.documents.values import Period
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.compared_inputs import compared_inputs, comparison_of, experiment_in, title_of
 from agreement.results.base.findings import Findings, JsonObject, plain
-from agreement.results.base.sources import SourceFiles
+from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.renderings.comparisons import agreement_report
 from lars.errors import LarsError
 from lars.files import text_in
-from lars.language.terms import Iri
 from solver.facts import Fact, Row
-from solver.settings import Time
+from solver.settings import Time, Warn
 from translate.dialects import TITLES
 
 if TYPE_CHECKING:
+    from agreement.results.base.sources import SourceFiles
     from agreement.results.renderings.comparisons.agreement_json import FullReport
     from agreement.results.renderings.pages.page import Page
 
@@ -59,11 +55,8 @@ if TYPE_CHECKING:
 class TimelineOptions:
     """When both engines are asked, and on which part of the trace."""
 
-    period: tuple[Period, ...] = option(
-        (),
-        "Pulling periods: 5, 5,10, 1..50, 1s..60s, 1m..2h..10m. [default: the STEP]",
-        readers.periods,
-        keyword=PERIODS,
+    period: tuple[Period, ...] = periods_option(
+        "Pulling periods: 5, 5,10, 1..50, 1s..60s, 1m..2h..10m. [default: the STEP]"
     )
     from_: Time | None = time_option("Where the timeline begins; no earlier input is seen.")
     to: Time | None = time_option("Where the timeline ends.")
@@ -73,12 +66,8 @@ class TimelineOptions:
 class NarrowingOptions:
     """Which of the rows that one side alone has are shown; the verdict is that of all."""
 
-    only_period: tuple[Period, ...] = option(
-        (),
-        "Show what these pulling periods find: 5 or 5,10 or 1..50.",
-        readers.periods,
-        metavar="U",
-        keyword=PERIODS,
+    only_period: tuple[Period, ...] = periods_option(
+        "Show what these pulling periods find: 5 or 5,10 or 1..50.", metavar="U"
     )
     cause: RowCause | None = option(
         None, "Show the rows with this cause: blocked-later.", cause_of, keyword="str | None"
@@ -96,10 +85,7 @@ class AgreeRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     times: TimelineOptions
-    input_options: InputOptions
-    bad_lines: BadLineOptions
-    reading: InterpretationOptions
-    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    options: ComparisonOptions
     on: tuple[str, ...] | None = option(
         None,
         "The variables that rows are compared on, or none: whether there is a row. [default: all shared]",
@@ -110,43 +96,33 @@ class AgreeRequest:
     where: RunnerOptions
     narrowing: NarrowingOptions
 
-    @property
-    def experiment(self) -> Path | None:
-        """The experiment that is asked about, None where queries and traces are named."""
-        return experiment_in(self.inputs)
 
-    def task(self, listeners: Listeners) -> AgreementTask:
-        """Return the comparison; raises LarsError for what cannot be compared."""
-        assigned, times = self.assign or {}, self.times
-        span = times.from_, times.to
-        overrides = Overrides(times.period, self.input_options.unit, self.reading, assigned, self.on, span)
-        trace = self.input_options.trace(bad_lines=self.bad_lines)
-        task = comparison_of(self.inputs, trace, overrides, listeners)
-        if assigned and task.cqels is not None:
-            problem = "which says itself what is matched in which stream"
-            raise LarsError(f"--assign: accepted without a query in {TITLES[task.cqels.language]}, {problem}")
-        return task
+def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
+    """Return the comparison; raises LarsError for what cannot be compared."""
+    times, assigned = request.times, request.options.assign
+    overrides = {"on": request.on, "span": (times.from_, times.to)}
+    task = comparison_on(request.inputs, request.options, times.period, warn, **overrides)
+    if assigned and task.cqels is not None:
+        problem = "which says itself what is matched in which stream"
+        raise LarsError(f"--assign: accepted without a query in {TITLES[task.cqels.language]}, {problem}")
+    return task
 
-    def row_filter(self, task: AgreementTask) -> RowFilter:
-        """Return which of the rows are shown."""
-        options = self.narrowing
-        only = tuple(period.points(task.setting.unit) for period in options.only_period) or None
-        return narrow(only, options.cause, options.side, agreeing.periods_of(task))
 
-    def explain_options(self, task: AgreementTask) -> agreement_report.ExplainOptions:
-        """Return how `lars explain` is asked about a row."""
-        # The unit fits both queries together; one of them alone may fit a longer one.
-        path = self.experiment
-        fitted = (
-            self.input_options if path is not None else replace(self.input_options, unit=task.setting.unit)
-        )
-        again = tuple(chain(*map(shell_words, (fitted, self.bad_lines, self.reading))))
-        files = (
-            agreeing.inputs_by_kind(self.inputs, task.setting.unit)
-            if path is None
-            else dict.fromkeys((True, False), (path,))
-        )
-        return agreement_report.ExplainOptions(files, again, task.csparql is not None, task.cqels is not None)
+def _explain_options(request: AgreeRequest, task: AgreementTask) -> agreement_report.ExplainOptions:
+    """Return how `lars explain` is asked about a row."""
+    unit, input_options, path = (
+        task.setting.unit,
+        request.options.input_options,
+        experiment_in(request.inputs),
+    )
+    # The unit fits both queries together; one of them alone may fit a longer one.
+    fitted = input_options if path is not None else replace(input_options, unit=unit)
+    again = chain(*map(shell_words, (fitted, request.options.bad_lines, request.options.reading)))
+    one = None if path is None else dict.fromkeys((True, False), (path,))
+    files = one or agreeing.inputs_by_kind(request.inputs, unit)
+    return agreement_report.ExplainOptions(
+        files, tuple(again), task.csparql is not None, task.cqels is not None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +198,7 @@ class AgreeResult(Findings):
     _row_filter: RowFilter
     _asking: agreement_report.ExplainOptions
     _title: str
-    _source_files: SourceFiles | None = None
+    _source_files: "SourceFiles | None" = None
     _main: ClassVar[str] = "differences"
 
     @property
@@ -242,14 +218,9 @@ class AgreeResult(Findings):
         return False if False in verdicts else True if True in verdicts else None
 
     @property
-    def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone."""
-        return self._report.variants[0].trace.origin
-
-    @property
     def dates(self) -> Dates:
         """What dateTimes the time points are, where they are any."""
-        return Dates(self.origin, self._task.setting.unit)
+        return Dates(self._report.variants[0].trace.origin, self._task.setting.unit)
 
     @property
     def certified(self) -> tuple[int, int]:
@@ -302,17 +273,6 @@ class AgreeResult(Findings):
 
         return FullReport(self._report, self._task.setting, self._task.trigger)
 
-    @property
-    def files(self) -> Sequence[Path]:
-        """The queries, or the experiment, and the trace with its static data."""
-        trace_input = self._task.trace
-        static = (file.path for file in trace_input.static)
-        every = (*chain(*self._asking.inputs.values()), *trace_input.paths, *static)
-        experiments = ((path, path / EXPERIMENT_FILE) for path in every)
-        paths = (toml if toml.is_file() else path for path, toml in experiments)
-        # Files that stand for what was given by value have no names that mean anything.
-        return tuple(dict.fromkeys(paths)) if self._source_files is None else ()
-
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need; so below.
@@ -320,10 +280,11 @@ class AgreeResult(Findings):
 
         task = self._task
         about = self._title, task.setting, task.trigger, self._report, self._row_filter
-        queries = (path for path in self.files if path.suffix in QUERY_SUFFIXES)
-        written = tuple((path.name, text_in(path, "a query")) for path in queries)
         # Queries given by value are in files that are gone when the page is read.
         asking = self._asking if self._source_files is None else None
+        paths = () if asking is None else dict.fromkeys(chain.from_iterable(asking.inputs.values()))
+        queries = (path for path in paths if path.suffix in QUERY_SUFFIXES)
+        written = tuple((path.name, text_in(path, "a query")) for path in queries)
         return agree_page(AgreeContent(*about, self.document(), asking, written))
 
     def _repr_html_(self) -> str:
@@ -379,13 +340,14 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     >>> [(row.start, row.end, row.side, row.cause) for row in result.differences]
     [(16, 24, 'push', 'expired before the pull')]
     """
-    task = request.task(listeners)
-    row_filter = request.row_filter(task)
+    task, narrowing = _task(request, listeners.warn), request.narrowing
+    only = tuple(period.points(task.setting.unit) for period in narrowing.only_period) or None
+    row_filter = narrow(only, narrowing.cause, narrowing.side, agreeing.periods_of(task))
     trace = replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress))
     report = agreeing.run(replace(task, trace=trace), listeners.warn)
     for message in report.warnings:
         listeners.warn(message)
     dates = Dates(report.variants[0].trace.origin, task.setting.unit)
-    asking = replace(request.explain_options(task), dates=dates)
+    asking = replace(_explain_options(request, task), dates=dates)
     about = task, report, row_filter, asking, title_of(request.inputs)
     return AgreeResult(*about, listeners.source_files)

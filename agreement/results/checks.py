@@ -9,18 +9,13 @@ from rich.console import RenderableType
 
 from agreement.answering import checking, explaining
 from agreement.answering.checking import CheckReadings
-from agreement.answering.solve.solving import SolvingTask
+from agreement.answering.solve.solving import solving_task
 from agreement.documents.dates import Dates
-from agreement.documents.options import flags_of, needed, option
+from agreement.documents.options import needed, option
 from agreement.documents.requests import (
-    BadLineOptions,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    check_for_queries,
+    ProgramOptions,
     program_argument,
     reference_time_option,
-    semantics_option,
     trace_argument,
 )
 from agreement.documents.table_files import OutTable
@@ -28,9 +23,7 @@ from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, lines_table
 from agreement.results.renderings.answers import check_report
 from lars.files import text_in
-from solver.settings import Runner, Time
-from translate.model.query import Semantics
-from translate.tau import Trigger
+from solver.settings import Time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +39,7 @@ class CheckRequest:
     answer: Path = option(needed, "The stream; - is standard input.", metavar="FILE", source="trace")
     at: Time = reference_time_option(needed)
     trace: tuple[Path, ...] = trace_argument()
-    input_options: InputOptions
-    bad_lines: BadLineOptions
-    evaluation: EvaluationOptions
-    reading: InterpretationOptions
-    semantics: Semantics | None = semantics_option()
+    how: ProgramOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -67,11 +56,6 @@ class CheckResult(Findings):
     def correct(self) -> bool:
         """Whether each of the streams is an answer stream."""
         return all(readings.correct for readings in self._readings)
-
-    @property
-    def ending(self) -> tuple[int, str | None]:
-        """1 where one is none."""
-        return int(not self.correct), None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -96,18 +80,9 @@ def check(request: CheckRequest, listeners: Listeners) -> CheckResult:
     >>> check(*door, answer=answer, at=3).correct
     True
     """
-    reading, path = request.reading, request.program
-    flags = flags_of(request.evaluation, reading, semantics=request.semantics)
-    check_for_queries(path, flags)
-    options = request.input_options.fitted([path], listeners.note, request.evaluation.period)
-    task = SolvingTask(
-        path=path,
-        trace=options.trace(request.trace, request.bad_lines, Runner(in_process=True)),
-        evaluation=request.evaluation,
-        setting=reading.setting(options.time_point, request.semantics, options.origin),
-        trigger=reading.trigger or Trigger.ANY,
-        span=(None, request.at),
-    )
+    path, how, span = request.program, request.how, (None, request.at)
+    how.check(path)
+    task = solving_task(path, request.trace, how, span, listeners.note).in_process()
     text = text_in(request.answer, checking.ACCEPTED)
     met = explaining.situation_of(task, listeners.warn)
     streams = checking.read_candidates(text, str(request.answer), met.at, met.dates)

@@ -16,15 +16,10 @@ from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json, clip_text
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
-    BadLineOptions,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
+    ProgramOptions,
     check_for_programs,
-    check_for_queries,
     is_experiment,
     readers,
-    semantics_option,
     time_option,
 )
 from agreement.documents.table_files import OutTable
@@ -35,10 +30,8 @@ from agreement.results.renderings.answers import explanation_json, explanation_t
 from agreement.results.renderings.answers.explanation_text import short_text, shorten, why_in_words
 from lars.errors import LarsError
 from lars.files import exists
-from solver.settings import Runner, Time
+from solver.settings import Time
 from solver.traces.input_files import STANDARD_INPUT
-from translate.model.query import Semantics
-from translate.tau import Trigger
 
 _LONG: Final = 1_000
 _RULES: Final = 200
@@ -68,21 +61,10 @@ class ExplainRequest:
     )
     atom: str | None = option(None, "The atom, where it is not the last of the inputs.", in_shell=False)
     at: Time | None = time_option("The time of the answer stream.")
-    input_options: InputOptions
-    bad_lines: BadLineOptions
-    evaluation: EvaluationOptions
-    reading: InterpretationOptions
-    semantics: Semantics | None = semantics_option()
+    how: ProgramOptions
     model: int | None = option(
         None, "Which of several answer streams.", readers.ordinal, metavar="K", keyword="int | None"
     )
-
-    def check(self, path: Path) -> None:
-        """Raise LarsError for options that say nothing here, and for a folder of something else."""
-        check_for_queries(path, flags_of(self.evaluation, self.reading, semantics=self.semantics))
-        check_for_programs(path, flags_of(model=self.model))
-        if exists(path, folder=True) and not exists(path / EXPERIMENT_FILE):
-            raise LarsError(f"{path}: a folder without {EXPERIMENT_FILE}; {ACCEPTED}")
 
 
 def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
@@ -105,30 +87,20 @@ def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
     """Return the program that is asked about, with its input."""
-    path, reading, options = paths[0], request.reading, request.input_options
-    request.check(path)
-    if not is_experiment(path):
-        options = options.fitted([path], listeners.note, request.evaluation.period)
-    task = solving.SolvingTask(
-        path=path,
-        trace=options.trace(paths[1:], request.bad_lines, Runner(in_process=True)),
-        evaluation=request.evaluation,
-        setting=reading.setting(options.time_point, request.semantics, options.origin),
-        trigger=reading.trigger or Trigger.ANY,
-        span=(None, request.at),
-    )
+    path, how = paths[0], request.how
+    how.check(path)
+    check_for_programs(path, flags_of(model=request.model))
+    if exists(path, folder=True) and not exists(path / EXPERIMENT_FILE):
+        raise LarsError(f"{path}: a folder without {EXPERIMENT_FILE}; {ACCEPTED}")
+    task = solving.solving_task(path, paths[1:], how, (None, request.at), listeners.note).in_process()
     if not is_experiment(path):
         return explaining.situation_of(task, listeners.warn)
-    period = request.evaluation.period
-    periods = () if period is None else (period,)
-    agreement_task = on_experiment(
-        path, task.trace, Overrides(periods, options.unit, reading, {}), listeners.warn
-    )
-    if request.semantics is not None:
-        agreement_task = replace(
-            agreement_task, setting=replace(agreement_task.setting, semantics=request.semantics)
-        )
-    return explaining.query_of_comparison(agreement_task, task, listeners.warn)
+    periods = () if how.evaluation.period is None else (how.evaluation.period,)
+    overrides = Overrides(periods, how.input_options.unit, how.reading, {})
+    compared = on_experiment(path, task.trace, overrides, listeners.warn)
+    if how.semantics is not None:
+        compared = replace(compared, setting=replace(compared.setting, semantics=how.semantics))
+    return explaining.query_of_comparison(compared, task, listeners.warn)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -149,9 +121,9 @@ class ExplainResult(Findings):
         return isinstance(self._explanation, AtomExplanation) and self._explanation.proof is not None
 
     @property
-    def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone."""
-        return self.dates.zero
+    def ending(self) -> tuple[int, str | None]:
+        """Explained is what holds and what does not."""
+        return 0, None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""

@@ -98,38 +98,22 @@ class JudgeResult(Findings):
 
     verdict: ClassVar[str | None] = "correct"
 
-    _verdict: AnswersVerdict | tuple[CaseVerdict | RefusedCase, ...]
+    _verdict: AnswersVerdict | None = None
     _title: str = "Recorded cases"
+    _cases: tuple[CaseVerdict, ...] = ()
+    _refused: tuple[RefusedCase, ...] = ()
 
     @property
     def correct(self) -> bool | None:
         """Whether the answers, or all cases, are correct."""
-        outcome = self._verdict
-        if isinstance(outcome, AnswersVerdict):
-            return outcome.correct
-        return judging.overall(
-            [verdict.correct if isinstance(verdict, CaseVerdict) else None for verdict in outcome]
-        )
-
-    @property
-    def _cases(self) -> tuple[CaseVerdict, ...]:
-        verdicts = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
-        return tuple(verdict for verdict in verdicts if isinstance(verdict, CaseVerdict))
-
-    @property
-    def _refused(self) -> tuple[RefusedCase, ...]:
-        verdicts = () if isinstance(self._verdict, AnswersVerdict) else self._verdict
-        return tuple(verdict for verdict in verdicts if isinstance(verdict, RefusedCase))
-
-    @property
-    def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone, and of several cases."""
-        return self._verdict.origin if isinstance(self._verdict, AnswersVerdict) else None
+        if self._verdict is not None:
+            return self._verdict.correct
+        return judging.overall([*(case.correct for case in self._cases), *(None for _ in self._refused)])
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any."""
-        return self._verdict.dates if isinstance(self._verdict, AnswersVerdict) else NO_DATES
+        """What dateTimes the time points are, where they are any; of several cases none."""
+        return NO_DATES if self._verdict is None else self._verdict.dates
 
     @property
     def refused(self) -> Mapping[str, str]:
@@ -139,9 +123,7 @@ class JudgeResult(Findings):
     @property
     def undecided(self) -> str | None:
         """Why it is neither correct nor incorrect; None where it is one of them."""
-        if isinstance(self._verdict, AnswersVerdict):
-            return self._verdict.undecided
-        return judging.undecided_cases(self._cases)
+        return judging.undecided_cases(self._cases) if self._verdict is None else self._verdict.undecided
 
     @property
     def incomparable(self) -> str | None:
@@ -152,9 +134,9 @@ class JudgeResult(Findings):
 
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
-        """Each window, or step of an engine version, of answers in a file; none for cases."""
-        content = self._content
-        phases = ("windows", "transient", "later") if "cases" not in content else ()
+        """Each window, or step of an engine version, of answers in a file; none for judging."""
+        content = self.document()
+        phases = () if self._verdict is None else ("windows", "transient", "later")
         return tuple(_window(phase, window) for phase in phases for window in content.get(phase, ()))
 
     @property
@@ -171,36 +153,28 @@ class JudgeResult(Findings):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
 
-    def document(self) -> Mapping[str, object]:
+    def document(self) -> Json:
         """Return the JSON document."""
-        return self._content
-
-    @property
-    def _content(self) -> Json:
-        outcome = self._verdict
-        if isinstance(outcome, AnswersVerdict):
-            return verdict_json.of_answers(outcome)
+        if self._verdict is not None:
+            return verdict_json.of_answers(self._verdict)
         return verdict_json.by_case(self._cases, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdict for a reader."""
-        outcome = self._verdict
-        return (
-            verdict_text.of_answers(outcome)
-            if isinstance(outcome, AnswersVerdict)
-            else verdict_text.text_of_cases(self._cases, self._refused)
-        )
+        if self._verdict is not None:
+            return verdict_text.of_answers(self._verdict)
+        return verdict_text.text_of_cases(self._cases, self._refused)
 
     def page(self) -> "Page":
         """Return what the page of the verdict says."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.text_pages import judge_page
 
-        return judge_page(self._title, self._content, self.parts(), self.warnings, self.dates)
+        return judge_page(self._title, self.document(), self.parts(), self.warnings, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
-        return verdict_json.tables(self._content)
+        return verdict_json.tables(self.document())
 
 
 def _window(phase: str, row: Json) -> WindowVerdict:
@@ -236,7 +210,10 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         paths, how = case_files(request.inputs), JudgeTimes(request.how.t0, request.how.registered)
         options = how.on(options, lambda time: point_of(time, None, MILLISECOND))
         work = partial(judging.judged_case, judge=request.engine, options=options)
-        return JudgeResult(tuple(judging.each_case(paths, work, listeners.progress)))
+        every = list(judging.each_case(paths, work, listeners.progress))
+        verdicts = tuple(verdict for verdict in every if isinstance(verdict, CaseVerdict))
+        refused = tuple(verdict for verdict in every if isinstance(verdict, RefusedCase))
+        return JudgeResult(_cases=verdicts, _refused=refused)
     query, traces = judging.paths_of(request.inputs)
     input_options = request.input_options.fitted([query], listeners.note)
     read = judging.reading_of(request.recorded, input_options, request.how.match)

@@ -9,25 +9,25 @@ from typing import ClassVar, Final, Self
 
 from rich.console import RenderableType
 
-from agreement.answering.solve import engine_reports, solving
-from agreement.answering.solve.engine_reports import EngineReports
-from agreement.answering.solve.solving import AnswerRows, Streams
+from agreement.answering.solve import solving
+from agreement.answering.solve.solving import (
+    AnswerRows,
+    AnswerStreamOptions,
+    EngineReports,
+    ReportOptions,
+    ReportsTask,
+    Streams,
+)
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import IdleOptions, flags_of, has, option
 from agreement.documents.outputs import plain, quantity, short, table
 from agreement.documents.requests import (
-    BadLineOptions,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
+    ProgramOptions,
     RunnerOptions,
     check_for_programs,
-    check_for_queries,
     first_time_option,
     is_experiment,
     program_argument,
-    readers,
-    semantics_option,
     time_option,
     trace_argument,
 )
@@ -39,37 +39,6 @@ from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
 from solver.settings import Time
-from translate.model.query import Semantics
-from translate.tau import Trigger
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerStreamOptions:
-    """Which answer streams of a program are shown, or what follows from all of them together."""
-
-    models: int | None = option(
-        None,
-        "How many answer streams of a program to show. [default: all]",
-        readers.models,
-        metavar="all|N",
-        keyword='int | Literal["all"] | None',
-    )
-    brave: bool = option(False, "Show what some answer stream derives.")
-    cautious: bool = option(False, "Show what every answer stream derives.")
-    show: str | None = option(
-        None, "Show only these predicates of a program: alarm/1,other/2.", metavar="NAME/N"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """What reports, as --as names it, leaves open."""
-
-    t0: Time | None = time_option("Where windows of a specification begin; 0 by default.")
-    until: Time | None = time_option("The last time point reported at; by default that of the last element.")
-    as_stream: str | None = option(
-        None, "Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads.", metavar="IRI"
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,11 +58,7 @@ class SolveRequest:
 
     program: Path = program_argument()
     trace: tuple[Path, ...] = trace_argument()
-    input_options: InputOptions
-    bad_lines: BadLineOptions
-    evaluation: EvaluationOptions
-    reading: InterpretationOptions
-    semantics: Semantics | None = semantics_option()
+    how: ProgramOptions
     from_: Time | None = first_time_option()
     to: Time | None = time_option("The last time point.")
     where: RunnerOptions
@@ -107,15 +72,6 @@ class SolveRequest:
         metavar="NAME",
     )
     reports: ReportOptions
-
-    def check(self) -> None:
-        """Raise LarsError for options that say nothing of what is asked."""
-        read = flags_of(self.evaluation, self.reading)
-        alone = flags_of(semantics=self.semantics, **{"as": self.as_})
-        check_for_queries(self.program, [*read, *alone])
-        without = [option for option in read if option != "--bounds"]
-        engine_reports.check_only_as(self.as_, flags_of(self.reports), without)
-        check_for_programs(self.program, flags_of(self.streams))
 
 
 _IN_NOTEBOOKS: Final = 40
@@ -161,11 +117,6 @@ class SolveResult(Findings):
         )
 
     @property
-    def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone."""
-        return self._answered.origin
-
-    @property
     def headline(self) -> str:
         """How many times there are at which something is answered, and of how many rows."""
         if isinstance(self._answered, Streams):
@@ -178,7 +129,7 @@ class SolveResult(Findings):
     @property
     def dates(self) -> Dates:
         """What dateTimes the time points are, where they are any."""
-        return Dates(self.origin, self._unit)
+        return Dates(self._answered.origin, self._unit)
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
@@ -252,28 +203,6 @@ class SolveResult(Findings):
         return self.tables(runs=True)[0]
 
 
-def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
-    """Return a request with the query and the input of an experiment in its place, if one is named."""
-    if not is_experiment(request.program):
-        return request
-    # Loads what compares, which no other question needs.
-    from agreement.experiments.single_query import experiment_query, wanted_of
-
-    inputs = (request.program, *request.trace)
-    query = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
-    if query is None:
-        return request
-    first, last = query.within(request.from_, request.to)
-    return replace(
-        request,
-        program=query.query,
-        trace=query.traces,
-        input_options=query.input_options,
-        from_=first,
-        to=last,
-    )
-
-
 @offered_functions(SolveRequest)
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
@@ -282,36 +211,29 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     >>> [(answer.t, answer.streams) for answer in result.answers]
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
-    request = _unfolded(request, listeners)
-    request.check()
-    options = request.input_options.fitted([request.program], listeners.note, request.evaluation.period)
-    reading, streams = request.reading, request.streams
-    setting = replace(reading.setting(options.time_point, request.semantics, options.origin), ordered=True)
-    met = options.trace(request.trace, request.bad_lines)
+    path, traces, how, span = request.program, request.trace, request.how, (request.from_, request.to)
+    if is_experiment(path):
+        # Loads what compares, which no other question needs.
+        from agreement.results.base.inputs import unfold
+
+        path, traces, how, span = unfold(path, traces, how, span, listeners.note)
+    how.check(path, **{"as": request.as_})
+    said_by_profiles = [flag for flag in flags_of(how.evaluation, how.reading) if flag != "--bounds"]
+    solving.check_only_as(request.as_, flags_of(request.reports), said_by_profiles)
+    check_for_programs(path, flags_of(request.streams))
+    task = solving.solving_task(path, traces, how, span, listeners.note)
     if request.as_ is not None:
-        task = engine_reports.ReportsTask(
-            path=request.program,
-            trace=met,
-            unit=setting.unit,
-            name=request.as_,
-            start=request.reports.t0,
-            bounds=reading.bounds,
-            rows=request.semantics,
-            until=request.reports.until,
-            span=(request.from_, request.to),
-            stream=request.reports.as_stream,
+        reported = solving.reports_as(
+            ReportsTask(request.as_, task, request.reports, how.reading.bounds, how.semantics),
+            listeners.warn,
         )
-        reported = engine_reports.reports_as(task, listeners.warn)
-        engine_reports.check_labels(reported, listeners.warn)
-        return SolveResult(reported, setting.unit)
-    solving_task = solving.SolvingTask(
-        path=request.program,
-        trace=replace(met, runner=request.where.runner(listeners.note, listeners.progress)),
-        evaluation=request.evaluation,
-        setting=setting,
-        trigger=reading.trigger or Trigger.ANY,
-        span=(request.from_, request.to),
-        whole=solving.whole(streams.models, brave=streams.brave, cautious=streams.cautious),
-        predicates=None if streams.show is None else solving.read_shown(streams.show),
+        solving.check_labels(reported, listeners.warn)
+        return SolveResult(reported, task.setting.unit)
+    task = replace(
+        task,
+        trace=replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress)),
+        setting=replace(task.setting, ordered=True),
+        whole=request.streams.whole,
+        predicates=request.streams.predicates,
     )
-    return SolveResult(solving.answers(solving_task, listeners.warn), setting.unit)
+    return SolveResult(solving.answers(task, listeners.warn), task.setting.unit)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -36,13 +36,15 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.base.sources import SourceFiles
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.settings import Time, unsaid
 from translate.model.query import Language, Semantics
 from translate.strict import StrictEngine
 from translate.tau import Trigger
+
+if TYPE_CHECKING:
+    from agreement.results.base.sources import SourceFiles
 
 
 class ProgramFormat(StrEnum):
@@ -122,50 +124,39 @@ class TranslateRequest:
     at: Time | None = reference_time_option()
     format: ProgramFormat = option(ProgramFormat.LARS, "What to print.")
 
-    def fitted(self, listeners: Listeners) -> "TranslateRequest":
-        """Return the request with a unit that fits; raises LarsError for options that say nothing of it."""
-        others = {"to": self.to, "strict": self.strict, "assign": self.assign}
-        flags = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
-        check_for_queries(self.query, flags)
-        return replace(
-            self,
-            input_options=self.input_options.fitted([self.query], listeners.note, self.evaluation.period),
-        )
 
-    @property
-    def task(self) -> translating.TranslatingTask:
-        """What is translated."""
-        input_options = self.input_options
-        return translating.TranslatingTask(
-            path=self.query,
-            evaluation=self.evaluation,
-            setting=self.reading.setting(input_options.time_point, self.semantics, input_options.origin),
-            trigger=self.reading.trigger or Trigger.ANY,
-            assigned=self.assign or {},
-            static=input_options.static,
-            solved=bool(self.trace or input_options.stream),
-        )
+def _task(request: TranslateRequest) -> translating.TranslatingTask:
+    """Return what is translated."""
+    options, reading = request.input_options, request.reading
+    return translating.TranslatingTask(
+        path=request.query,
+        evaluation=request.evaluation,
+        setting=reading.setting(options.time_point, request.semantics, options.origin),
+        trigger=reading.trigger or Trigger.ANY,
+        assigned=request.assign or {},
+        static=options.static,
+        solved=bool(request.trace or options.stream),
+    )
 
 
 def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterable[str]:
     """Return the lines of a query's or program's text in the wanted form."""
-    task = request.task
+    task = _task(request)
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)
     if request.to is not None:
         return translating.rewrite(task, request.to, listeners.warn)
     met = request.input_options.trace(request.trace) if task.solved else None
-    if request.format is ProgramFormat.SQL:
-        from agreement.answering.solve.sql_file import sql_lines
-
-        return list(sql_lines(task, met, request.at, listeners.warn))
-    if met is None:
+    if met is None and request.format is not ProgramFormat.SQL:
         return translating.lines(task, request.format, listeners.warn)
-    if request.format is not ProgramFormat.ASP:
-        raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
-    from agreement.answering.solve.asp_file import standing_alone_lines
+    # Loads what writes programs with their input.
+    from agreement.answering.solve import standing_alone
 
-    return list(standing_alone_lines(task, met, request.at, listeners.warn))
+    if request.format is ProgramFormat.SQL:
+        return list(standing_alone.sql_lines(task, met, request.at, listeners.warn))
+    if met is None or request.format is not ProgramFormat.ASP:
+        raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
+    return list(standing_alone.asp_lines(task, met, request.at, listeners.warn))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -174,7 +165,7 @@ class Translation(Findings):
 
     lines: tuple[str, ...]
     _request: TranslateRequest
-    _source_files: SourceFiles | None = None
+    _source_files: "SourceFiles | None" = None
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -187,7 +178,7 @@ class Translation(Findings):
         """What has programs: a query that is written in another language has none."""
         if self._request.to is not None:
             raise LarsError("to=: a query that is written in another language has no JSON")
-        return replace(self._request.task, static=())
+        return replace(_task(self._request), static=())
 
     def document(self) -> Mapping[str, object]:
         """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
@@ -229,6 +220,10 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
     request = _unfolded(request, listeners)
-    fitted = request.fitted(listeners)
+    others = {"to": request.to, "strict": request.strict, "assign": request.assign}
+    flags = flags_of(request.evaluation, request.reading, semantics=request.semantics, **others)
+    check_for_queries(request.query, flags)
+    options = request.input_options.fitted([request.query], listeners.note, request.evaluation.period)
+    fitted = replace(request, input_options=options)
     lines = "\n".join(translated_lines(fitted, listeners)).split("\n")
     return Translation(tuple(lines), fitted, listeners.source_files)

@@ -6,7 +6,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from agreement.documents.table_files import Column, OutOptions, OutTable, TableFormat, TermForm
+from agreement.documents.table_files import Column, OutOptions, OutTable, TableFormat, TermForm, check_folder
 from lars.errors import LarsError
 
 COLUMNS = (
@@ -80,7 +80,7 @@ def test_files_of_others_are_left_alone(tmp_path, foreign):
 def test_what_is_no_place_for_a_folder_is_refused(tmp_path, place):
     (tmp_path / "file").write_text("")
     with pytest.raises(LarsError, match=r"--out .*; accepted: a folder that is new"):
-        OutOptions(tmp_path / place).check()
+        check_folder(tmp_path / place)
 
 
 def test_nothing_is_left_of_a_table_that_could_not_be_made(tmp_path):

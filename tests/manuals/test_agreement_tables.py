@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
-from agreement.cli.outputs import PageOutput
+from agreement.cli.commands import PageOutput
 from agreement.comparing.agree.sides import RowCause
 from agreement.engines.adapters import ProfileReply
 from agreement.engines.adapters.built_in import BuiltInOptions

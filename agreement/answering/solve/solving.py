@@ -1,24 +1,32 @@
-"""What `lars solve` finds, time point by time point."""
+"""What `lars solve` finds, time point by time point, and with --as what an engine reports."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from itertools import takewhile
+from math import inf
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agreement.answering.solve.translating import period_of
 from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents.options import option
 from agreement.documents.outputs import in_order
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
     EvaluationOptions,
+    ProgramOptions,
     check_evaluated,
+    is_experiment,
     is_pushed,
     load_program,
     load_query,
+    origin_text,
+    readers,
     sources,
+    time_option,
 )
 from agreement.documents.traces import (
     StreamRuns,
@@ -29,29 +37,67 @@ from agreement.documents.traces import (
     empty_trace,
     load_trace,
     mismatches,
+    point_in,
     point_on,
     streams_of,
     with_dates,
 )
-from agreement.documents.values import cut
+from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
 from lars.analysis import intensional
 from lars.errors import LarsError, about
 from lars.language.program import Program, atoms, head_atom
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
-from lars.language.windows import Interval
+from lars.language.windows import LARGEST_TIME, Bounds, Interval
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
 from solver.facts import EveryTime, Multiples, Row
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
-from solver.settings import Span, Time, TraceInput, Warn
+from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import remarks
-from translate.model.query import EngineQuery, Setting, ToStream
+from translate.model.query import EngineQuery, Form, Semantics, Setting, ToStream
+from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, pull, push
+
+if TYPE_CHECKING:
+    from agreement.documents.recordings import Recording, Report
+    from agreement.engines.specifications import EngineRun, Specification
 
 MOST_STREAMS: Final = 1000
 """How many answer streams are shown at one time point when nobody says how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStreamOptions:
+    """Which answer streams of a program are shown, or what follows from all of them together."""
+
+    models: int | None = option(
+        None,
+        "How many answer streams of a program to show. [default: all]",
+        readers.models,
+        metavar="all|N",
+        keyword='int | Literal["all"] | None',
+    )
+    brave: bool = option(False, "Show what some answer stream derives.")
+    cautious: bool = option(False, "Show what every answer stream derives.")
+    show: str | None = option(
+        None, "Show only these predicates of a program: alarm/1,other/2.", metavar="NAME/N"
+    )
+
+    @property
+    def whole(self) -> Whole:
+        """What is wanted of the answer streams; raises LarsError for two wishes at once."""
+        if self.brave + self.cautious + (self.models is not None) > 1:
+            raise LarsError("accepted: one of --models, --brave and --cautious")
+        if self.brave or self.cautious:
+            return Whole(None, Consequences.BRAVE if self.brave else Consequences.CAUTIOUS)
+        return Whole(MOST_STREAMS if self.models is None else self.models or None)
+
+    @property
+    def predicates(self) -> frozenset[Signature] | None:
+        """The predicates that are shown; None where all are."""
+        return None if self.show is None else read_shown(self.show)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +116,10 @@ class SolvingTask:
     whole: Whole = field(default_factory=Whole)
     predicates: frozenset[Signature] | None = None
 
+    def in_process(self) -> "SolvingTask":
+        """Return the same, whose trace is read in this process."""
+        return replace(self, trace=replace(self.trace, runner=Runner(in_process=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
@@ -86,6 +136,26 @@ class AnswerRows:
     def evaluate(self) -> "AnswerRows":
         """Return the answers, all evaluated now."""
         return replace(self, at=tuple(self.at))
+
+
+def solving_task(
+    path: Path, traces: Sequence[Path], how: ProgramOptions, span: Span, note: Warn
+) -> SolvingTask:
+    """Return what options say of a query or program and its trace; of an experiment they do not say all.
+
+    Without a unit it is the longest that fits, which is noted.
+    """
+    options, reading = how.input_options, how.reading
+    if not is_experiment(path):
+        options = options.fitted([path], note, how.evaluation.period)
+    return SolvingTask(
+        path,
+        options.trace(traces, how.bad_lines),
+        how.evaluation,
+        reading.setting(options.time_point, how.semantics, options.origin),
+        reading.trigger or Trigger.ANY,
+        span,
+    )
 
 
 StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
@@ -126,15 +196,6 @@ class Streams:
     def evaluate(self) -> "Streams":
         """Return the answer streams, all evaluated now."""
         return replace(self, parts=tuple(self.parts))
-
-
-def whole(most: int | None, *, brave: bool, cautious: bool) -> Whole:
-    """Return what is wanted of a program's answer streams; raises LarsError for two wishes at once."""
-    if brave + cautious + (most is not None) > 1:
-        raise LarsError("accepted: one of --models, --brave and --cautious")
-    if brave or cautious:
-        return Whole(None, Consequences.BRAVE if brave else Consequences.CAUTIOUS)
-    return Whole(MOST_STREAMS if most is None else most or None)
 
 
 def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
@@ -221,7 +282,7 @@ def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
 def trace_of(trace_input: TraceInput, last: Time | None, query: EngineQuery | None, warn: Warn) -> Trace:
     """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
     if query is None and not trace_input.paths:
-        trace = empty_trace(trace_input, 0, warn)
+        trace = empty_trace(trace_input, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
         return trace
     absolute = isinstance(last, int) and trace_input.options.reaches_epoch(last)
@@ -298,14 +359,19 @@ def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
     return held | {predicate for predicate, rows in trace.background.items() if rows}
 
 
+def used_predicates(program: Program) -> frozenset[Signature]:
+    """Return the predicates of the atoms in the bodies of a program's rules."""
+    parts = (part for rule in program.rules for part in rule.body)
+    return frozenset(signature(atom) for part in parts for atom, _, _ in atoms(part))
+
+
 def _names_of(predicates: Iterable[Signature]) -> str:
     return ", ".join(f"{write_name(name)}/{arity}" for name, arity in sorted(predicates)) or "none"
 
 
 def _unknown(program: Program, predicates: frozenset[Signature]) -> frozenset[Signature]:
-    used = {signature(atom) for rule in program.rules for part in rule.body for atom, _, _ in atoms(part)}
     facts = {signature(atom) for rule in program.rules if (atom := head_atom(rule)) is not None}
-    return frozenset(used - facts - predicates)
+    return frozenset(used_predicates(program) - facts - predicates)
 
 
 def _atoms(row: Row, predicates: frozenset[Signature] | None) -> tuple[str, ...]:
@@ -352,3 +418,176 @@ def check_shown(predicates: frozenset[Signature] | None, program: Program) -> No
         raise LarsError(
             f"--show {_names_of(unknown)}: accepted: what the program derives, {_names_of(derived)}"
         )
+
+
+_TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOptions:
+    """What reports, as --as names it, leaves open."""
+
+    t0: Time | None = time_option("Where windows of a specification begin; 0 by default.")
+    until: Time | None = time_option("The last time point reported at; by default that of the last element.")
+    as_stream: str | None = option(
+        None, "Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads.", metavar="IRI"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsTask:
+    """A query on its trace, by whose name it is reported, and what else is said of windows and rows."""
+
+    name: str
+    solving: SolvingTask
+    options: ReportOptions
+    bounds: Bounds | None
+    rows: Semantics | None
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReports:
+    """Reports in the order of their times; `milliseconds` is the length of a time point.
+
+    `origin` is the dateTime of time 0, None where times are numbers alone.
+    """
+
+    variables: tuple[Variable, ...]
+    reports: "tuple[Report, ...]"
+    milliseconds: float
+    stream: Iri | None
+    origin: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Times:
+    """When windows begin, the last time point evaluated at, and those shown first and last."""
+
+    start: int | None
+    until: int | None
+    first: int | None
+    last: int | None
+
+
+def _times(task: ReportsTask, zero: str | None, last: int) -> _Times:
+    """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
+    options, every = task.solving.trace.options, (task.options.t0, task.options.until, *task.solving.span)
+    return _Times(*(None if time is None else point_in(zero, time, options, last) for time in every))
+
+
+def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
+    """Raise for options of `--as` without it, and for those that a profile says itself."""
+    if name is None and names:
+        raise LarsError(f"{', '.join(names)}: accepted with --as NAME, as a profile reports")
+    if name is not None and without:
+        problem = "what reports says itself how the query is read and when it is evaluated"
+        raise LarsError(f"{', '.join(without)}: accepted without --as {cut(name)}; {problem}")
+
+
+def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
+    """Return what is reported; raises LarsError for a query that cannot be run."""
+    # Loads engines, which no other question needs.
+    from agreement.comparing.compare import reporter
+    from agreement.comparing.judge import (
+        check_order,
+        read_judged_query,
+        read_pushes,
+        static_of_run,
+        why_silent,
+    )
+    from agreement.engines.specifications import EngineRun, Specification
+    from agreement.engines.specifications.reporting import CLOCKED
+
+    path, trace, unit = task.solving.path, task.solving.trace, task.solving.setting.unit
+    who = reporter(task.name)
+    stream = None if task.options.as_stream is None else stream_iri(task.options.as_stream)
+    query = read_judged_query(path, unit)
+    if stream is not None and query.form not in _TRIPLES:
+        raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
+    # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
+    by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
+    options = replace(trace.options, absolute=not by_clock)
+    pushes, zero = read_pushes(replace(trace, options=options), query, unit, warn)
+    origin = origin_text(trace.options.origin)
+    static = static_of_run(trace.static, query, warn)
+    engine_run = EngineRun(query, static, pushes, unit, origin)
+    times = _times(task, zero, engine_run.last)
+    if isinstance(who, Specification):
+        recording = _specified(engine_run, who, task, times)
+    else:
+        _check_version(task)
+        check_order(pushes, warn)
+        recording = who.run(engine_run.query, engine_run.static, engine_run.pushes)
+    if not any(report.rows for report in recording.reports):
+        for message in why_silent(who, engine_run):
+            warn(message)
+    names = tuple(map(Variable, recording.variables))
+    return EngineReports(
+        names,
+        tuple(_reports_in_span(recording, engine_run, times)),
+        engine_run.unit.milliseconds,
+        stream,
+        zero,
+    )
+
+
+def stream_iri(text: str) -> Iri:
+    """Return the stream that --as-stream names."""
+    bare = without_brackets(text)
+    if not ABSOLUTE_IRI.fullmatch(bare):
+        raise LarsError(f"--as-stream {cut(text)}: accepted: an absolute IRI, as http://example.org/s")
+    return Iri(bare)
+
+
+def _check_version(task: ReportsTask) -> None:
+    options = {"--t0": task.options.t0, "--bounds": task.bounds, "--semantics": task.rows}
+    for flag, value in options.items():
+        if value is not None:
+            problem = "accepted for specifications, an engine version fixes it"
+            raise LarsError(f"{flag} with --as {task.name}: {problem}")
+
+
+def _specified(
+    engine_run: "EngineRun", who: "Specification", task: ReportsTask, times: _Times
+) -> "Recording":
+    from agreement.engines.specifications import OpenChoice, specified_answers
+
+    last = engine_run.last
+    until = max(last, times.until or 0, times.last or 0)
+    check_timeline(Interval(last, until), _every(engine_run))
+    starts = tuple(times.start or 0 for _ in sources(engine_run.query))
+    choice = OpenChoice(starts, task.bounds or who.bounds[0])
+    changed = who if task.rows is None else who.model_copy(update={"rows": task.rows})
+    return specified_answers(engine_run, changed, choice, until)
+
+
+def _every(engine_run: "EngineRun") -> int:
+    windows = [source.window for source in sources(engine_run.query)]
+    slides = (
+        window.slide.points(engine_run.unit) if isinstance(window, Range) and window.slide else 1
+        for window in windows
+    )
+    return min(slides, default=1)
+
+
+def _reports_in_span(recording: "Recording", engine_run: "EngineRun", times: _Times) -> "Iterator[Report]":
+    first = times.first
+    ends = [item for item in (times.last, times.until) if item is not None]
+    check_timeline(Interval(first or 0, min(ends, default=LARGEST_TIME)), None)
+    least = (first or 0) * engine_run.unit.milliseconds
+    # A report 1 ms after a time point still belongs to that time point.
+    end = min(((time + 1) * engine_run.unit.milliseconds for time in ends), default=inf)
+    yield from (
+        report for report in sorted(recording.reports, key=lambda report: report.t) if least <= report.t < end
+    )
+
+
+def check_labels(reports: EngineReports, warn: Warn) -> None:
+    """Warn of blank nodes that a trace of the reports takes apart."""
+    labels = Counter(label for report in reports.reports for row in report.rows for label in _blank(row))
+    if reports.stream is not None and any(count > 1 for count in labels.values()):
+        warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
+
+
+def _blank(row: Row) -> set[str]:
+    return {text for text in row if text is not None and text.startswith("_:")}

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from agreement.documents.outputs import json_text
-from agreement.documents.requests import PROGRAM_SUFFIX, EvaluationOptions, Period, load_program, load_query
+from agreement.documents.requests import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
+from agreement.documents.values import Period
 from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_text
-from lars.language.program import Program, Rule
+from lars.language.program import Program
 from lars.language.terms import Atom, Iri
 from lars.text import notation
 from lars.ticker import ExportError
@@ -31,6 +32,9 @@ from translate.model.query import MERGING, EngineQuery, Language, Query, Setting
 from translate.strict import StrictEngine, check_strict
 from translate.tau import Trigger, lars_program, pull, push
 from translate.writing import model_json, model_lines, write_query
+
+if TYPE_CHECKING:
+    from solver.sql import InexpressibleInSqlError
 
 _TICKER: Final = "ticker"
 _ASSIGNED: Final = (
@@ -244,19 +248,7 @@ def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) 
         raise LarsError(f"{task.path}: {error}") from None
 
 
-class RefusedRule(Protocol):
-    """An error about a rule, or the literal of its body with a number."""
-
-    @property
-    def rule(self) -> Rule | None:
-        """The rule."""
-
-    @property
-    def part(self) -> int | None:
-        """The number of the literal."""
-
-
-def placed_refusal(error: RefusedRule, program: Program, path: Path) -> LarsError:
+def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Program, path: Path) -> LarsError:
     """Return the refusal with the place of what is refused, where the program stands in a file."""
     written = notation.read(read_text(path, "a LARS program")).rules if path.suffix == PROGRAM_SUFFIX else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)

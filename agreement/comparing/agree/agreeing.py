@@ -27,7 +27,6 @@ from agreement.documents.requests import (
     EXPERIMENT_FILE,
     QUERY_SUFFIXES,
     InterpretationOptions,
-    Period,
     durations_among,
     durations_in,
     fitting_unit,
@@ -51,6 +50,7 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
+from agreement.documents.values import Period
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists

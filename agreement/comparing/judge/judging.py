@@ -33,7 +33,6 @@ from agreement.documents.placed import shown_json
 from agreement.documents.recordings import Answers, Case, ReadingOptions, Recording, read_case, read_recording
 from agreement.documents.requests import (
     PROGRAM_SUFFIX,
-    START_TIMES,
     AnswersOptions,
     InputOptions,
     JudgeOptions,
@@ -41,10 +40,10 @@ from agreement.documents.requests import (
     in_time_points,
     load_query,
     origin_text,
-    read_numbers,
     sources,
 )
 from agreement.documents.traces import point_in
+from agreement.documents.values import START_TIMES, read_numbers
 from agreement.engines.engine import Engine, EngineRule, columns, fewest_enough
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, SUFFIX, EngineRun, Specification, specification

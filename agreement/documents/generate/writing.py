@@ -9,10 +9,11 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from shutil import copyfileobj, rmtree
-from typing import BinaryIO, Final, assert_never
+from typing import BinaryIO, ClassVar, Final, assert_never
 
 from agreement.documents.generate.elements import DATA, Observation, elements, parts
 from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
+from agreement.documents.options import option
 from agreement.documents.values import LARGEST
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
@@ -172,8 +173,10 @@ class TraceOutput:
 class Maker:
     """Who writes: Spark on a master, this process, or what the size suggests; neither when both are off."""
 
-    master: str | None = None
-    in_process: bool = False
+    HEADING: ClassVar = ""
+
+    master: str | None = option(None, "Write on this Spark master. [default: when it is large]")
+    in_process: bool = option(False, "Write in this process, however large it is.")
 
     def of(self, output: TraceOutput) -> str | None:
         """Return the Spark master to write on, None for this process."""

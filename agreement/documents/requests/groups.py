@@ -1,20 +1,25 @@
-"""The options that several commands have, in groups; methods say what they mean together."""
+"""The options that several commands have, or a room below them reads, in groups; what they mean together."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
+from enum import Enum, StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from agreement.documents.options import IdleOptions, argument, has, has_not, option
+from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, names_of, option
 from agreement.documents.requests import readers
-from agreement.documents.requests.numbers import Period, durations_among, durations_in, fitting_unit
-from agreement.documents.requests.query_files import PROGRAM_SUFFIX
-from agreement.documents.values import columns_by_stream
+from agreement.documents.requests.query_files import (
+    PROGRAM_SUFFIX,
+    durations_among,
+    durations_in,
+    fitting_unit,
+)
+from agreement.documents.values import Period, columns_by_stream, static_files
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
+from lars.language.terms import Iri
 from lars.language.windows import Bounds
 from solver.settings import (
     Certify,
@@ -23,6 +28,7 @@ from solver.settings import (
     Progress,
     Runner,
     StaticFile,
+    Time,
     TraceInput,
     TraceOptions,
     Warn,
@@ -36,7 +42,6 @@ from translate.tau import Trigger
 PULL_ONLY: Final = "accepted with --mode pull, which evaluates at its multiples"
 PUSH_ONLY: Final = "accepted with --mode push, which input triggers"
 """Where --period says something, and where --trigger does."""
-PERIODS = "int | str | Sequence[int] | None"
 TIME = "int | str | datetime | None"
 
 
@@ -62,6 +67,16 @@ def trace_argument() -> Any:
     return argument("TRACE..", "Trace files or folders.", default=(), source="trace")
 
 
+def compared_inputs() -> Any:
+    """Return the field of what pull and push of queries are compared on."""
+    return argument(
+        "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
+        "A folder with experiment.toml; or queries in C-SPARQL and CQELS, one or both, and traces.",
+        default=(),
+        source="trace",
+    )
+
+
 def queries_argument() -> Any:
     """Return the field of what is asked without a trace."""
     return argument(
@@ -72,6 +87,12 @@ def queries_argument() -> Any:
     )
 
 
+def periods_option(help_text: str, **more: Any) -> Any:
+    """Return the field of pulling periods."""
+    keyword = "int | str | Sequence[int] | None"
+    return option((), help_text, readers.periods, keyword=keyword, **more)
+
+
 def time_option(help_text: str, *, default: Any = None) -> Any:
     """Return the field of a time: a time point, or a dateTime, which the trace's origin makes one."""
     keyword = TIME if default is None else TIME.removesuffix(" | None")
@@ -80,7 +101,7 @@ def time_option(help_text: str, *, default: Any = None) -> Any:
 
 def static_option(help_text: str) -> Any:
     """Return the field of static data."""
-    return option((), help_text, readers.static_files, metavar="[IRI=]FILE", source="static", repeated=True)
+    return option((), help_text, static_files, metavar="[IRI=]FILE", source="static", repeated=True)
 
 
 def first_time_option() -> Any:
@@ -215,12 +236,7 @@ class InputOptions:
             note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
         return replace(self, unit=unit)
 
-    def trace(
-        self,
-        paths: Sequence[Path] = (),
-        bad_lines: BadLineOptions | None = None,
-        runner: Runner | None = None,
-    ) -> TraceInput:
+    def trace(self, paths: Sequence[Path] = (), bad_lines: BadLineOptions | None = None) -> TraceInput:
         """Return the trace of the files; those that --stream names belong to it."""
         bad_lines, named = bad_lines or BadLineOptions(), self.stream or {}
         bad_lines.check()
@@ -236,25 +252,18 @@ class InputOptions:
             columns=columns_by_stream(self.column or {}),
         )
         every = (*paths, *(path for path in named if path not in paths))
-        return TraceInput(every, options, self.static, runner=runner or Runner())
+        return TraceInput(every, options, self.static)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
     """What is asked of the queries."""
 
-    period: tuple[Period, ...] = option(
-        (),
-        "Pulling periods: 5, 5,10, 1..50, 1s..60s. [default: the STEP, or 1..10]",
-        readers.periods,
-        keyword=PERIODS,
+    period: tuple[Period, ...] = periods_option(
+        "Pulling periods: 5, 5,10, 1..50, 1s..60s. [default: the STEP, or 1..10]"
     )
     static: tuple[StaticFile, ...] = static_option("An RDF file with the static data. [default: any data]")
     unit: Duration | None = unit_option()
-
-    def trace(self) -> TraceInput:
-        """Return a trace without streams: its static data and unit."""
-        return InputOptions(static=self.static, unit=self.unit).trace()
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,6 +309,47 @@ class InterpretationOptions:
             semantics or Semantics.SET,
             origin=origin_text(origin),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramOptions:
+    """How a query or program is read, and the input that it meets."""
+
+    HEADING: ClassVar = ""
+
+    input_options: InputOptions
+    bad_lines: BadLineOptions
+    evaluation: EvaluationOptions
+    reading: InterpretationOptions
+    semantics: Semantics | None = semantics_option()
+
+    def check(self, path: Path, **others: object) -> None:
+        """Raise LarsError where they, or others about queries, are given for a program."""
+        flags = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
+        check_for_queries(path, flags)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonOptions:
+    """How the queries that are compared are read, and the trace that both meet."""
+
+    HEADING: ClassVar = ""
+
+    input_options: InputOptions
+    bad_lines: BadLineOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+
+
+@dataclass(frozen=True, slots=True)
+class TracelessOptions:
+    """How queries are read of which something is decided on any stream."""
+
+    HEADING: ClassVar = ""
+
+    question: QuestionOptions
+    reading: InterpretationOptions
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,3 +423,119 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
         raise LarsError(f"--period: accepted with --mode pull; by default a query in {title} is pushed")
     if not pushed and trigger is not Trigger.ANY:
         raise LarsError(f"--trigger: accepted with --mode push; by default a query in {title} is pulled")
+
+
+class MatchBy(StrEnum):
+    """How reports are told to be right: each at its time, or their contents in order alone."""
+
+    TIME = "time"
+    SEQUENCE = "sequence"
+
+    @property
+    def other(self) -> "MatchBy":
+        """The other of the two."""
+        return MatchBy.SEQUENCE if self is MatchBy.TIME else MatchBy.TIME
+
+
+class EmptyReports(Enum):
+    """Whether reports without rows are compared: as the profile says, or not at all."""
+
+    COMPARED = "compared"
+    IGNORED = "ignored"
+
+
+class AnswersFormat(Enum):
+    """A format of recorded answers."""
+
+    CASE = "case"
+    CSRBENCH = "csrbench"
+    YABENCH = "yabench"
+    SPARQL_JSON = "sparql-json"
+    CSV = "csv"
+    TSV = "tsv"
+    SOLVED = "solve"
+
+
+TOLERANCE: Final = 1e-9
+"""How far two numbers may lie apart, relative to the larger one, and count as equal."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """What is left open and tried, what is compared and how, and what is looked for in wrong answers."""
+
+    t0: tuple[int, ...] | str | None = option(
+        None,
+        "Start times of windows to try: 0..9 or 0,5. [default: all]",
+        readers.dated_start_times,
+        keyword="int | str | Sequence[int] | None",
+    )
+    match: MatchBy = option(
+        MatchBy.TIME, "Compare reports at their times, or their sequence whatever their times."
+    )
+    registered: Time = time_option("The time at which the query was registered.", default=0)
+    until: Time | None = time_option("The last time to compare.")
+    bounds: Bounds | None = bounds_option()
+    semantics: Semantics | None = semantics_option()
+    gracious: bool = option(False, "Find the window borders that fit wrong windows best.")
+    diagnosis: bool = option(True, "Look for the fault that explains it.")
+    tolerance: float = option(
+        TOLERANCE, "By which share numbers may differ that are no integers.", least=0, most=1
+    )
+    empty: EmptyReports = option(EmptyReports.COMPARED, "Reports without rows.")
+    early: float = option(0, "How early reports may come.", metavar="MS", least=0)
+    late: float | None = option(
+        None, "How late at most. [default: less than the slide]", metavar="MS", least=0
+    )
+    time_limit: float | None = option(
+        None, "How long start times are tried at most.", metavar="SECONDS", least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersOptions:
+    """How a file of answers is read."""
+
+    answers_format: AnswersFormat | None = option(None, "How answers are written. [default: recognised]")
+    answers_unit: Duration | None = option(
+        None,
+        "What a time in the answers counts. [default: 1ms in the formats csrbench and yabench, else the "
+        "unit]",
+        readers.unit,
+        keyword="str | None",
+    )
+    time_variable: str | None = option(None, "The column of times in SPARQL results.")
+
+
+_OF_FILES: Final = names_of(AnswersOptions, InputOptions, BadLineOptions) | {"--gracious", "--static-at"}
+_OF_SPECIFICATIONS: Final = frozenset(
+    (
+        "--t0",
+        "--registered",
+        "--until",
+        "--bounds",
+        "--early",
+        "--late",
+        "--gracious",
+        "--static-at",
+        "--time-limit",
+    )
+)
+_OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
+
+
+def check_said(flags: Sequence[str], match: MatchBy, *, cases: bool, version: bool) -> None:
+    """Raise for an option that is given and would say nothing.
+
+    A case says itself what was asked and streamed; an engine version leaves nothing open; of a
+    sequence no times are compared.
+    """
+    sequence = match is MatchBy.SEQUENCE
+    refusals = (
+        (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
+        (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),
+        (sequence, _OF_TIMES, "accepted with --match time; a sequence has no times"),
+    )
+    for refuses, names, accepted in refusals:
+        if refuses and (refused := [flag for flag in flags if flag in names]):
+            raise LarsError(f"{', '.join(refused)}: {accepted}")

@@ -1,14 +1,19 @@
-"""Files of queries and programs, as commands read them, and the windows that a query reads."""
+"""Files of queries and programs, as commands read them, the windows that a query reads, their durations.
+
+Where nobody says how long one time point is, it is the longest of which every duration is a multiple.
+"""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from math import gcd
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.values import Period
 from lars.analysis import literal_form
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError, PlacedError
 from lars.files import exists, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
@@ -20,7 +25,7 @@ from translate.analysis import rebuild, stream_blocks
 from translate.dialects import read_query
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
-from translate.model.windows import WindowExpression, window_operator
+from translate.model.windows import Range, WindowExpression, window_operator
 from translate.sparql import check_absolute, tokenize
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
@@ -32,6 +37,11 @@ _RULE: Final = re.compile(r"←|:-\s")
 def is_experiment(path: Path) -> bool:
     """Return whether a path names an experiment: a folder, or a TOML file."""
     return path.suffix == Path(EXPERIMENT_FILE).suffix or exists(path, folder=True)
+
+
+def experiment_in(inputs: Sequence[Path]) -> Path | None:
+    """Return the experiment that is asked about, None where queries and traces are named."""
+    return inputs[0] if len(inputs) == 1 and is_experiment(inputs[0]) else None
 
 
 _QUERY: Final = re.compile(
@@ -203,3 +213,56 @@ def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSour
         declared=tuple(map(merged, query.declared)),
         pattern=rebuild(query.pattern, block),
     )
+
+
+def fitting_unit(durations: Iterable[Duration]) -> Duration:
+    """Return the longest unit of which all durations are multiples, at most a second.
+
+    >>> print(fitting_unit([Duration(3 * 10**9), Duration(200 * 10**6)]), fitting_unit([]))
+    200ms 1s
+    """
+    return Duration(reduce(gcd, (duration.nanoseconds for duration in durations), SECOND.nanoseconds))
+
+
+def durations_of(query: EngineQuery) -> Iterator[Duration]:
+    """Yield the lengths and slides of a query's windows, and how often it is computed."""
+    for source in sources(query):
+        if isinstance(source.window, Range):
+            yield from (
+                part for part in (source.window.length, source.window.slide, source.window.until) if part
+            )
+    if query.every is not None:
+        yield query.every
+
+
+def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
+    """Yield the durations of the queries in files; what cannot be read is said where it is wanted."""
+    for path in queries:
+        try:
+            if path.suffix != PROGRAM_SUFFIX:
+                yield from durations_of(read_once(query_text(path), str(path)))
+        except LarsError:
+            continue
+
+
+def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
+    """Yield the periods that are written as durations."""
+    return (period.source for period in periods if isinstance(period.source, Duration))
+
+
+def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
+    """Yield the units finer than one that divides all durations, with which windows can show other times.
+
+    A quarter of what divides all durations is fine enough: then each gap between ends of windows has a time.
+
+    >>> [str(unit) for unit in finer_units(Duration(10**9), [Duration(5 * 10**9), Duration(9 * 10**9)])]
+    ['500ms', '250ms']
+    """
+    common = reduce(gcd, (duration.nanoseconds for duration in durations), 0)
+    for many in _FINER.get(common // unit.nanoseconds, ()):
+        if common % many == 0:
+            yield Duration(common // many)
+
+
+_FINER: Final = {1: (2, 3, 4), 2: (4,), 3: (6,)}
+"""Into how many parts what divides all durations is cut further, by how many units it has."""

@@ -10,14 +10,22 @@ from datetime import time as time_of_day
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.documents.requests.numbers import LENGTHS, START_TIMES, Period, read_numbers, read_periods
-from agreement.documents.values import ABSOLUTE_IRI, LARGEST, PREFIX, columns_by_stream
+from agreement.documents.values import (
+    LARGEST,
+    LENGTHS,
+    PREFIX,
+    START_TIMES,
+    Period,
+    absolute_iri,
+    columns_by_stream,
+    read_numbers,
+    read_periods,
+    whole_point,
+)
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
-from lars.files import exists
 from lars.language.terms import Iri
-from solver.settings import Certify, StaticFile, Time
-from translate.model.query import Language
+from solver.settings import Certify, Time
 
 _DIGITS = 10
 
@@ -61,9 +69,10 @@ def time_point(value: str | int) -> int:
     >>> time_point("7")
     7
     """
-    if not re.fullmatch(r"[0-9]{1,19}", str(value)) or int(value) > LARGEST:
+    point = whole_point(value)
+    if point is None:
         raise LarsError(f"accepted: a time point, 0..{LARGEST}")
-    return int(value)
+    return point
 
 
 def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
@@ -117,24 +126,32 @@ def period(value: str | int) -> Period:
 
 def whole_numbers(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return whole numbers from 1."""
-    numbers = [one.source for one in periods(value)]
-    if not all(isinstance(number, int) for number in numbers):
+    every = periods(value)
+    numbers = tuple(one.source for one in every if isinstance(one.source, int))
+    if len(numbers) < len(every):
         raise LarsError("accepted: whole numbers from 1, as 1,2,4")
-    return tuple(number for number in numbers if isinstance(number, int))
+    return numbers
+
+
+def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
+    """Return names with their values, of texts NAME=VALUE or of a mapping."""
+    if isinstance(names, Mapping):
+        return [*names.items()]
+    return [(name, value) for name, _, value in (text.partition("=") for text in names)]
 
 
 def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     """Return which column is called which, of texts A=B or of a mapping."""
     if isinstance(names, Mapping):
         return names
-    return dict(_column_names(text) for text in names)
+    return dict(_column_names(name, value) for name, value in pairs(names))
 
 
-def _column_names(text: str) -> tuple[str, str]:
-    old, _, new = (part.strip().lstrip("?") for part in text.partition("="))
-    if not (old and new):
-        raise LarsError(f"found {text!r}; accepted: A=B, columns of the first and the second query")
-    return old, new
+def _column_names(old: str, new: str) -> tuple[str, str]:
+    first, second = old.strip().lstrip("?"), new.strip().lstrip("?")
+    if not (first and second):
+        raise LarsError("accepted: A=B, columns of the first and the second query")
+    return first, second
 
 
 def start_times(value: str | int | Sequence[int]) -> tuple[int, ...]:
@@ -179,38 +196,13 @@ def moment(value: str | datetime) -> datetime:
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
     """Return the predicates of each stream, of texts STREAM=PREDICATE or of a mapping."""
     iris: dict[Iri, tuple[Iri, ...]] = {}
-    for stream, predicate in _assigned(names):
-        if not (stream and predicate):
-            raise LarsError("accepted: STREAM=PREDICATE, two IRIs")
-        key, value = Iri(_absolute(stream)), Iri(_absolute(predicate))
-        iris[key] = (*iris.get(key, ()), value)
+    for stream, predicates in pairs(names):
+        for predicate in [predicates] if isinstance(predicates, str) else predicates:
+            if not (stream and predicate):
+                raise LarsError("accepted: STREAM=PREDICATE, two IRIs")
+            key, value = Iri(absolute_iri(stream)), Iri(absolute_iri(predicate))
+            iris[key] = (*iris.get(key, ()), value)
     return iris
-
-
-def _assigned(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Sequence[tuple[str, str]]:
-    if not isinstance(names, Mapping):
-        return [(stream, predicate) for stream, _, predicate in (text.partition("=") for text in names)]
-    several = ((stream, [value] if isinstance(value, str) else value) for stream, value in names.items())
-    return [(stream, predicate) for stream, predicates in several for predicate in predicates]
-
-
-_ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
-
-
-def static_file(text: str) -> StaticFile:
-    """Return a file of static data, its graph if it is one, and the engine that alone has it.
-
-    >>> static_file("cqels:http://example.org/g=a.ttl")
-    StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')
-    """
-    engine = _ENGINE.match(text)
-    rest = text[engine.end() :] if engine else text
-    graph, is_graph, file = rest.rpartition("=")
-    if not is_graph or exists(Path(rest)):
-        graph, file = "", rest
-    elif not (graph and file):
-        raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
-    return StaticFile(Path(file), _absolute(graph) if graph else None, engine[1] if engine else None)
 
 
 def variables(value: str | Sequence[str]) -> tuple[str, ...]:
@@ -226,23 +218,14 @@ def variables(value: str | Sequence[str]) -> tuple[str, ...]:
     return () if names == ["none"] else tuple(dict.fromkeys(names))
 
 
-def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
-    """Return the files of static data."""
-    return tuple(source if isinstance(source, StaticFile) else static_file(source) for source in names)
-
-
 def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
     """Return the stream of each file, of texts IRI=FILE or of a mapping from streams."""
-    pairs = (
-        [(iri, str(file)) for iri, file in names.items()]
-        if isinstance(names, Mapping)
-        else [(iri, file) for iri, _, file in (text.rpartition("=") for text in names)]
-    )
     iris: dict[Path, str] = {}
-    for iri, file in pairs:
-        if not (iri and file):
+    texts = names.items() if isinstance(names, Mapping) else [text.rpartition("=")[::2] for text in names]
+    for iri, file in texts:
+        if not (iri and str(file)):
             raise LarsError("accepted: IRI=FILE")
-        if iris.setdefault(Path(file), stream := _absolute(iri)) != stream:
+        if iris.setdefault(Path(file), stream := absolute_iri(iri)) != stream:
             raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; accepted: one")
     return iris
 
@@ -253,13 +236,12 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     >>> prefixes(["ex=http://example.org/"])
     {'ex': 'http://example.org/'}
     """
-    pairs = names.items() if isinstance(names, Mapping) else [text.partition("=")[::2] for text in names]
     iris: dict[str, str] = {}
-    for name, iri in pairs:
+    for name, iri in pairs(names):
         prefix = name.removesuffix(":")
         if not PREFIX.fullmatch(prefix):
             raise LarsError(f"found the prefix {name!r}; accepted: PREFIX=IRI, as ex=http://example.org/")
-        if iris.setdefault(prefix, meant := _absolute(iri)) != meant:
+        if iris.setdefault(prefix, meant := absolute_iri(iri)) != meant:
             raise LarsError(f"the prefix {prefix!r} was given {iris[prefix]}; accepted: one IRI")
     return iris
 
@@ -274,17 +256,9 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
         columns_by_stream(names)
         return names
     contents: dict[str, str] = {}
-    for text in names:
-        part, _, template = text.partition("=")
+    for part, template in pairs(names):
         if not (part and template):
             raise LarsError("accepted: PART=TEMPLATE, as t={time} or ex:at=ex:station/{station}")
         if contents.setdefault(part, template) != template:
             raise LarsError(f"{part} was given {contents[part]}; accepted: one template")
     return contents
-
-
-def _absolute(iri: str) -> str:
-    bare = iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
-    if not ABSOLUTE_IRI.fullmatch(bare):
-        raise LarsError(f"found {iri!r}; accepted: an absolute IRI, as http://example.org/s")
-    return bare

@@ -3,14 +3,18 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from math import isfinite
 from time import monotonic
-from typing import Final
+from typing import ClassVar, Final
 
 from agreement.comparing.judge.verdict import UNCLOSED
+from agreement.documents.options import option
 from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import FaultRule, HuntedRun, Reference, RunVerdict
 from agreement.proving.hunting.streams import Stream, streams
+from lars.durations import read_duration
+from lars.errors import LarsError
 from solver.settings import Progress, no_progress
 
 _Size = tuple[int, int, float, int]
@@ -115,14 +119,31 @@ class Fault:
         return f"{UNEXPLAINED}: {sentence} ({self.run.query.name})"
 
 
+def _seconds(value: str | float) -> float:
+    """Return a time in seconds, of a number of them or of a duration.
+
+    >>> _seconds("1m"), _seconds("2.5"), _seconds(3)
+    (60.0, 2.5, 3.0)
+    """
+    try:
+        number = float(value)
+    except ValueError:
+        number = read_duration(str(value)).milliseconds / 1000
+    if not isfinite(number) or number <= 0:
+        raise LarsError("accepted: a time above zero, as 60s or 90")
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class HuntLimits:
     """When a hunt ends: after so many seconds, runs or faults; and the seed of its random streams."""
 
-    seconds: float
-    runs: int | None = None
-    faults: int | None = None
-    seed: int = 0
+    HEADING: ClassVar = ""
+
+    time_limit: float = option(60.0, "How long is hunted.", _seconds, metavar="TIME", keyword="str | float")
+    runs: int | None = option(None, "How many runs there are at most.", least=1)
+    faults: int | None = option(None, "How many faults are enough.", least=1)
+    seed: int = option(0, "Of the random streams.", least=0)
 
 
 @dataclass(slots=True)
@@ -157,7 +178,7 @@ class Hunt:
             for query, pushes in list(left):
                 if self._over:
                     break
-                progress(min(int(self.seconds), int(self.limits.seconds)), int(self.limits.seconds))
+                progress(min(int(self.seconds), int(self.limits.time_limit)), int(self.limits.time_limit))
                 self._step(query, next(pushes))
                 if sum(failed_run.query is query for failed_run in self.failures) >= _MOST_FAILURES:
                     left = [pair for pair in left if pair[0] is not query]
@@ -177,7 +198,7 @@ class Hunt:
     def _over(self) -> bool:
         limits, both = self.limits, (self.runs, len(self.faults))
         reached = zip(both, (limits.runs, limits.faults), strict=True)
-        return self.seconds > limits.seconds or any(most is not None and n >= most for n, most in reached)
+        return self.seconds > limits.time_limit or any(most is not None and n >= most for n, most in reached)
 
     def _run(self, query: HuntedQuery, stream: Stream) -> HuntedRun:
         self.runs += 1
@@ -291,7 +312,7 @@ class Hunt:
         """Return the wrong ones among the first runs of a query."""
         if query.name not in self._samples:
             chosen = islice(streams(query, self.limits.seed), _SAMPLES)
-            runs = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.seconds]
+            runs = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.time_limit]
             self._runs |= {(query.name, run.pushes): run for run in runs}
             wrong = [run for run in runs if self.reference.verdict(run).correct is False]
             self._samples[query.name] = wrong
@@ -303,7 +324,7 @@ class Hunt:
 
         def kept(stream: Stream) -> bool:
             nonlocal last
-            if self.seconds > self.limits.seconds:
+            if self.seconds > self.limits.time_limit:
                 return False
             try:
                 other = self._run(run.query, stream)

@@ -9,7 +9,8 @@ from itertools import groupby, permutations, product
 from time import monotonic
 from typing import Final
 
-from agreement.comparing.agree import Overrides, Pair, RowCause, VariantReport, compare
+from agreement.comparing.agree import Overrides, Pair, RowCause, VariantReport, cause_of, compare
+from agreement.documents.options import option
 from agreement.documents.traces import LocalTrace, streams_of
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness.other_sides import (
@@ -17,6 +18,7 @@ from agreement.proving.witness.other_sides import (
     ProfileContest,
     Readings,
     WitnessTest,
+    read_sides,
     two_readings,
 )
 from agreement.proving.witness.searching import (
@@ -102,16 +104,37 @@ _ANYWHERE: Final = frozenset((RowCause.MERGED_SOURCES, RowCause.STATIC_ONLY))
 
 @dataclass(frozen=True, slots=True)
 class WitnessCriteria:
-    """Which witnesses are wanted: how many, of which cause, how large, for how many seconds."""
+    """Which witnesses are wanted, and how far the search goes."""
 
-    count: int = 1
-    cause: RowCause | None = None
-    triples: int | None = None
-    seconds: float | None = None
-    any_source: bool = False
-    contained: bool = False
-    same_input: bool = False
-    sides: Readings | None = None
+    enumerate_: int = option(
+        1, "So many, no two alike up to names and waiting.", shell_name="--enumerate", least=1, metavar="N"
+    )
+    cause: RowCause | None = option(
+        None,
+        "One with this cause: blocked-later. [default: any cause]",
+        cause_of,
+        keyword="str | None",
+    )
+    triples: int | None = option(
+        None, "Of at most so many triples. [default: what is enough, else 4]", least=0, metavar="N"
+    )
+    any_source: bool = option(
+        False, "A triple may come from each stream and be static, whatever its pattern."
+    )
+    same_input: bool = option(
+        False, "One that shows push in the period, in total, what pull sees at its end."
+    )
+    sides: Readings | None = option(
+        None,
+        "Push read in two ways: closed,high-open, rstream,istream .. [default: push, pull]",
+        read_sides,
+        metavar="A,B",
+        keyword="str | None",
+    )
+    time_limit: float | None = option(
+        None, "Then give the best so far, for each period.", least=0, metavar="SECONDS"
+    )
+    contained: bool = option(False, "Of two queries: where the first has a row that the second lacks.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +184,7 @@ class WitnessTask:
         wishes, contest = self.criteria, self.contest(period)
         if isinstance(contest, ProfileContest):
             return contest
-        deadline = Deadline.after(wishes.seconds)
+        deadline = Deadline.after(wishes.time_limit)
         streams = dict.fromkeys(stream for query in self.queries for stream in streams_of(query))
         anywhere = wishes.any_source or wishes.cause in _ANYWHERE
         return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, deadline, anywhere)
@@ -176,7 +199,7 @@ class WitnessTask:
         """
         search = self.search(period)
         if isinstance(search, ProfileContest):
-            deadline = Deadline.after(self.criteria.seconds)
+            deadline = Deadline.after(self.criteria.time_limit)
             return search.smallest(self.criteria.triples, deadline, progress, accepted)
         outcome = smallest(search, progress, accepted)
         if isinstance(outcome, Witness | NoWitness) or (isinstance(outcome, OutOfTime) and outcome.best):
@@ -243,7 +266,7 @@ def witnesses(
         cause = task.criteria.cause
         if cause is None or cause in task.causes(period, witness):
             by_shape.setdefault(shape_of(witness, named), witness)
-        return len(by_shape) == task.criteria.count
+        return len(by_shape) == task.criteria.enumerate_
 
     outcome = task.smallest(period, progress, is_enough, made)
     return PeriodWitnesses(

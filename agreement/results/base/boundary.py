@@ -1,23 +1,16 @@
 """Where the library begins: what all that it offers shares, and who is told what on the way."""
 
-import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import wraps
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-from agreement.documents.options import (
-    DeclaredOption,
-    build,
-    check_idle,
-    check_names,
-    declared,
-    in_python,
-    options_of,
-)
+from agreement.documents.options import Option, build, check_idle, declared, in_python, options_of
 from agreement.results.base.findings import Result
 from lars.errors import FailedRunError, LarsError, system_error
 from lars.files import exists
@@ -49,11 +42,11 @@ class Listeners:
 
 
 @dataclass(frozen=True, slots=True)
-class Answering:
+class Answering(Generic[_Result]):
     """How a function of the library answers: the request that it declares, and what answers one."""
 
     request: type[Any]
-    answer: Callable[[Any, Listeners], Any]
+    answer: Callable[[Any, Listeners], _Result]
 
 
 def offered_functions(
@@ -72,17 +65,13 @@ def offered_functions(
             # Loads what reads graphs, which no command needs.
             from agreement.results.base.sources import SourceFiles
 
-            source_files, warnings, notes = SourceFiles(), list[str](), list[str]()
-            listeners = Listeners(warnings.append, notes.append, progress or no_progress, source_files)
-            with _deep(), _errors_in_words(), source_files.naming():
-                result = answer(
-                    _request_of(answer.__name__, request, inputs, keywords, source_files), listeners
-                ).evaluate()
-            values = {
-                "warnings": tuple(map(source_files.plain, warnings)),
-                "notes": tuple(map(source_files.plain, notes)),
-            }
-            return replace(result, **values)
+            files, warnings, notes = SourceFiles(), list[str](), list[str]()
+            listeners = Listeners(warnings.append, notes.append, progress or no_progress, files)
+            with _deep(), _errors_in_words(), files.naming():
+                result_request = _request_of(answer.__name__, request, inputs, keywords, files)
+                result = answer(result_request, listeners).evaluate()
+            said = {"warnings": tuple(map(files.plain, warnings)), "notes": tuple(map(files.plain, notes))}
+            return replace(result, **said)
 
         vars(called)["__signature__"] = _signature(request)
         vars(called)["answering"] = Answering(request, answer)
@@ -91,10 +80,10 @@ def offered_functions(
     return made
 
 
-def answering(function: Callable[..., _Result]) -> Callable[[Any, Listeners], _Result]:
-    """Return what answers a request of a function of the library."""
-    command: Answering = vars(function)["answering"]
-    return command.answer
+def answering(function: Callable[..., _Result]) -> Answering[_Result]:
+    """Return how a function of the library answers."""
+    how: Answering[_Result] = vars(function)["answering"]
+    return how
 
 
 def _request_of(
@@ -102,41 +91,41 @@ def _request_of(
     request: type[_Request],
     inputs: Sequence[Any],
     keywords: Mapping[str, Any],
-    source_files: "SourceFiles",
+    files: "SourceFiles",
 ) -> _Request:
     """Return the request of a call; raises TypeError for what no function would take."""
-    check_names(name, request, keywords)
-    positional = [declared_option for declared_option in declared(request) if declared_option.option.argument]
-    values = dict(keywords)
-    for number, option in enumerate(positional):
-        values[option.name] = inputs[number:] if option.several else inputs[number : number + 1]
-        if not option.several:
-            if not values[option.name] and option.needed:
-                raise TypeError(f"{name}() misses {option.name}")
-            values[option.name] = values[option.name][0] if values[option.name] else None
-    if len(inputs) > len(positional) and not any(declared_option.several for declared_option in positional):
+    options = declared(request)
+    known = [option.name for option in options]
+    for keyword in keywords:
+        if keyword not in known:
+            close = get_close_matches(keyword, known, 1)
+            meant = f"; did you mean {close[0]!r}?" if close else ""
+            raise TypeError(f"{name}() got an unexpected keyword argument {keyword!r}{meant}")
+    values, left = dict(keywords), list(inputs)
+    positional = [option for option in options if option.argument]
+    for option in positional:
+        if option.several:
+            values[option.name] = tuple(left)
+            left.clear()
+        elif not left and option.needed:
+            raise TypeError(f"{name}() misses {option.name}")
+        else:
+            values[option.name] = left.pop(0) if left else None
+    if left:
         raise TypeError(f"{name}() takes {len(positional)} inputs, {len(inputs)} were given")
-    missing = [
-        declared_option.name
-        for declared_option in declared(request)
-        if declared_option.needed and values.get(declared_option.name) is None
-    ]
-    if missing:
-        raise TypeError(f"{name}() misses {missing[0]!r}")
-    request_of_kind = build(
-        request,
-        values,
-        lambda declared_option, value: in_python(
-            declared_option, _as_files(declared_option, value, source_files)
-        ),
+    for option in options:
+        if option.needed and values.get(option.name) is None:
+            raise TypeError(f"{name}() misses {option.name!r}")
+    result_request = build(
+        request, values, lambda option, value: in_python(option, _as_files(option, value, files))
     )
     entries = {
-        declared_option.name if declared_option.option.argument else declared_option.flag: value
-        for declared_option, value in options_of(request_of_kind)
-        if _is_given(values.get(declared_option.name))
+        option.name if option.argument else option.flag: value
+        for option, value in options_of(result_request)
+        if _is_given(values.get(option.name))
     }
     check_idle((request,), entries)
-    return request_of_kind
+    return result_request
 
 
 def _is_given(value: object) -> bool:
@@ -144,54 +133,40 @@ def _is_given(value: object) -> bool:
     return not (value is None or value is False or (isinstance(value, tuple) and not value))
 
 
-def _as_files(option: DeclaredOption, values: Any, source_files: "SourceFiles") -> Any:
+def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
     """Return what is given with files in the place of data."""
     if values is None:
         return None
-    match option.option.source:
-        case "trace" if option.several:
-            return tuple(map(source_files.path_of, values))
+    match option.source:
         case "trace":
-            return source_files.path_of(values)
+            return tuple(map(files.path_of, values)) if option.several else files.path_of(values)
         case "static" if isinstance(values, Mapping):
-            return tuple(replace(source_files.static(source), graph=iri) for iri, source in values.items())
+            return tuple(replace(files.static(source), graph=iri) for iri, source in values.items())
         case "static":
             several = values if isinstance(values, Sequence) and not isinstance(values, str) else (values,)
-            return tuple(map(source_files.static, several))
+            return tuple(map(files.static, several))
         case "streams":
-            return {iri: source_files.path_of(source) for iri, source in values.items()}
+            return {iri: files.path_of(source) for iri, source in values.items()}
         case _:
             return values
 
 
-def _signature(request: type[Any]) -> inspect.Signature:
-    """Return the signature of a function of the library."""
-    every = declared(request)
-    kinds = inspect.Parameter
-    inputs = [
-        kinds(
-            option.name,
-            kinds.VAR_POSITIONAL if option.several else kinds.POSITIONAL_ONLY,
-            default=kinds.empty if option.needed or option.several else None,
-            annotation=option.keyword,
-        )
-        for option in every
-        if option.option.argument
-    ]
-    keywords = [
-        kinds(
-            option.name,
-            kinds.KEYWORD_ONLY,
-            default=kinds.empty if option.needed else option.plain_default,
-            annotation=option.keyword,
-        )
-        for option in every
-        if not option.option.argument
-    ]
-    progress = kinds("progress", kinds.KEYWORD_ONLY, default=None, annotation="Progress | None")
-    return inspect.Signature(
-        [*inputs, *sorted(keywords, key=lambda parameter: parameter.default is not kinds.empty), progress]
+def _signature(request: type[Any]) -> Signature:
+    """Return the signature of a function of the library: inputs, keywords that are needed, others."""
+    parameters = sorted(
+        map(_parameter, declared(request)),
+        key=lambda parameter: (parameter.kind, parameter.default is not Parameter.empty),
     )
+    progress = Parameter("progress", Parameter.KEYWORD_ONLY, default=None, annotation="Progress | None")
+    return Signature([*parameters, progress])
+
+
+def _parameter(option: Option) -> Parameter:
+    if option.argument and option.several:
+        return Parameter(option.name, Parameter.VAR_POSITIONAL, annotation=option.python_type)
+    kind = Parameter.POSITIONAL_ONLY if option.argument else Parameter.KEYWORD_ONLY
+    default = Parameter.empty if option.needed else option.plain_default
+    return Parameter(option.name, kind, default=default, annotation=option.python_type)
 
 
 @contextmanager

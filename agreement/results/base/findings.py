@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import json_text, table_text
-from agreement.documents.table_files import Column, OutTable, TermForm, as_frame
+from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import LarsError, printable
 
 if TYPE_CHECKING:
@@ -64,6 +64,12 @@ class Findings(Result):
     verdict: ClassVar[str | None] = None
     """The name of what is true or false of the result; None where nothing is."""
 
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """Of a verdict 0 where it is true, 1 where it is false, 3 where it is open."""
+        verdict = True if self.verdict is None else getattr(self, self.verdict)
+        return {True: 0, False: 1, None: 3}[verdict], None
+
     @abstractmethod
     def document(self) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
@@ -85,6 +91,11 @@ class Findings(Result):
     def dates(self) -> Dates:
         """What dateTimes the time points are, where they are any."""
         return NO_DATES
+
+    @property
+    def origin(self) -> str | None:
+        """The dateTime of time 0; None where times are numbers alone."""
+        return self.dates.zero
 
     def to_pandas(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
@@ -191,6 +202,11 @@ class Findings(Result):
     def for_notebooks(self) -> Iterable[RenderableType]:
         """Yield what notebooks show."""
         return self.parts()
+
+
+def text_table(name: str, keys: Sequence[str], rows: Iterable[Sequence[TableValue]]) -> Sequence[OutTable]:
+    """Return a table of texts, whose columns are called by their keys."""
+    return (OutTable(name, tuple(Column(key, str, key) for key in keys), rows),)
 
 
 def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[OutTable]:

@@ -4,7 +4,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -15,8 +15,7 @@ from typing import Final, Protocol, runtime_checkable
 from rdflib import Dataset, Graph
 from rdflib.term import Node
 
-from agreement.documents.requests.readers import static_file
-from agreement.documents.values import message_text
+from agreement.documents.values import message_text, static_file
 from lars.errors import LarsError, PlacedError
 from solver.settings import StaticFile
 
@@ -26,7 +25,6 @@ class ArrowTable(Protocol):
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the capsule of a stream."""
-        ...
 
 
 GraphTriple = tuple[Node, Node, Node]
@@ -42,11 +40,9 @@ class LazyTable(Protocol):
 
     def collect(self) -> ArrowTable:
         """Make it."""
-        ...
 
     def collect_schema(self) -> object:
         """Return its columns."""
-        ...
 
 
 TraceSource = TextSource | ArrowTable | LazyTable | Iterable[Element]
@@ -101,7 +97,7 @@ class SourceFiles:
             case _:
                 return StaticFile(self._of_text(source, lambda _: ("static", "")))
 
-    def _of_text(self, source: TextSource, named: "_Namer") -> Path:
+    def _of_text(self, source: TextSource, named: Callable[[str], tuple[str, str]]) -> Path:
         if isinstance(source, Path) or not _TEXT.search(source):
             return Path(source)
         return self._written(*named(source), source)
@@ -133,10 +129,6 @@ class SourceFiles:
                 error.place = replace(error.place, source=self.plain(error.place.source))
                 error.problem = self.plain(error.problem)
             raise
-
-
-class _Namer(Protocol):
-    def __call__(self, text: str, /) -> tuple[str, str]: ...
 
 
 def _file_name(text: str) -> tuple[str, str]:

@@ -6,33 +6,27 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agreement.answering.export import ExportTask, export_to, read_answers
-from agreement.answering.solve.solving import SolvingTask
+from agreement.answering.exported_answers import read_answers
+from agreement.answering.exporting import ExportTask, export_to
+from agreement.answering.solve.solving import solving_task
 from agreement.documents.options import alone, argument, flags_of, needed, option
 from agreement.documents.outputs import json_text
 from agreement.documents.requests import (
-    BadLineOptions,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    check_for_queries,
+    ProgramOptions,
     first_time_option,
     program_argument,
     readers,
-    semantics_option,
     time_option,
     trace_argument,
 )
-from agreement.experiments.single_query import experiment_query, wanted_of
 from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import JsonObject, Result, plain
+from agreement.results.base.inputs import unfold
 from agreement.results.renderings.answers.answer_lines import json_objects
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.ticker import Reasoner
 from solver.settings import Time
-from translate.model.query import Semantics
-from translate.tau import Trigger
 
 
 class Target(StrEnum):
@@ -64,11 +58,7 @@ class ExportOptions:
         readers.unit,
         keyword="str | None",
     )
-    input_options: InputOptions
-    bad_lines: BadLineOptions
-    evaluation: EvaluationOptions
-    reading: InterpretationOptions
-    semantics: Semantics | None = semantics_option()
+    how: ProgramOptions
     from_: Time | None = first_time_option()
     until: Time | None = time_option("The last time point.")
 
@@ -81,7 +71,7 @@ class ExportRequest:
     trace: tuple[Path, ...] = trace_argument()
     to: Target = target_option()
     out: Path = folder_option()
-    how: ExportOptions
+    options: ExportOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +88,7 @@ class ExportOrReadRequest:
     trace: tuple[Path, ...] = trace_argument()
     to: Target | None = target_option(None)
     out: Path | None = folder_option(None)
-    how: ExportOptions
+    options: ExportOptions
     read: Path | None = option(None, "Print what it answered, as solve --json does.", metavar="OUTPUT")
     legend: Path | None = option(None, "With --read: legend.json of the export.")
 
@@ -126,36 +116,21 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     ...     sorted(path.name for path in result.folder.iterdir())
     ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
     """
-    for_ticker = request.to is Target.TICKER
-    languages = wanted_of(request.how.evaluation)
-    read = experiment_query(
-        (request.program, *request.trace), request.how.input_options, languages, listeners.note
+    options, for_ticker = request.options, request.to is Target.TICKER
+    path, traces, how, span = unfold(
+        request.program, request.trace, options.how, (options.from_, options.until), listeners.note
     )
-    if read is not None:
-        first, last = read.within(request.how.from_, request.how.until)
-        how = replace(request.how, input_options=read.input_options, from_=first, until=last)
-        request = replace(request, program=read.query, trace=read.traces, how=how)
-    how, path = request.how, request.program
-    reading = how.reading
-    flags = flags_of(how.evaluation, reading, semantics=how.semantics)
-    check_for_queries(path, flags)
-    options = how.input_options.fitted([path], listeners.note, how.evaluation.period)
-    of_ticker = flags_of(reasoner=how.reasoner, clock=how.clock)
+    how.check(path)
+    of_ticker = flags_of(reasoner=options.reasoner, clock=options.clock)
     if not for_ticker and of_ticker:
         raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
-    solving = SolvingTask(
-        path=path,
-        trace=options.trace(request.trace, how.bad_lines),
-        evaluation=how.evaluation,
-        setting=replace(reading.setting(options.time_point, how.semantics, options.origin), ordered=True),
-        trigger=reading.trigger or Trigger.ANY,
-        span=(how.from_, how.until),
-    )
-    reasoner = how.reasoner or Reasoner.CLINGO if for_ticker else None
-    clock = options.time_point if how.clock is None else how.clock
+    solving = solving_task(path, traces, how, span, listeners.note)
+    solving = replace(solving, setting=replace(solving.setting, ordered=True))
+    reasoner = options.reasoner or Reasoner.CLINGO if for_ticker else None
+    clock = solving.setting.unit if options.clock is None else options.clock
+    task = ExportTask(solving, reasoner, clock)
     return ExportedFolder(
-        request.out,
-        export_to(request.out, ExportTask(solving, reasoner, clock), listeners.warn, overwrite=how.overwrite),
+        request.out, export_to(request.out, task, listeners.warn, overwrite=options.overwrite)
     )
 
 
@@ -204,12 +179,14 @@ def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> Export
             raise LarsError(
                 "accepted: --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
             )
-        return answering(read_export)(
+        return answering(read_export).answer(
             ReadExportRequest(output=request.read, legend=request.legend), listeners
         )
     if program is None or to is None or out is None:
         raise LarsError(
             "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
         )
-    export_request = ExportRequest(program=program, trace=request.trace, to=to, out=out, how=request.how)
-    return answering(export)(export_request, listeners)
+    export_request = ExportRequest(
+        program=program, trace=request.trace, to=to, out=out, options=request.options
+    )
+    return answering(export).answer(export_request, listeners)

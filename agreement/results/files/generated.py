@@ -49,8 +49,7 @@ class GenerateRequest:
     trace_unit: str | None = option(None, "What integers count. [default: the unit; yabench: 1ms]")
     format: WrittenFormat | None = option(None, "How to write it. [default: by extension]")
     overwrite: bool = option(False, "Replace what OUT is.")
-    master: str | None = option(None, "Write on this Spark master. [default: when it is large]")
-    in_process: bool = option(False, "Write in this process, however large it is.")
+    maker: writing.Maker
 
 
 @offered_functions(GenerateRequest)
@@ -70,6 +69,5 @@ def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     usual = writing.default_trace_unit(kind, time)
     integers = usual if counted is None else plan.duration("trace_unit", counted)
     output = writing.TraceOutput(plan.plan_of(request.stream, time), kind, integers)
-    maker = writing.Maker(request.master, request.in_process)
-    count = writing.make(output, path, maker, listeners.progress, overwrite=request.overwrite)
+    count = writing.make(output, path, request.maker, listeners.progress, overwrite=request.overwrite)
     return GeneratedTrace(path, count, writing.summary(output, path, count))

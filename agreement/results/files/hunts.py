@@ -4,9 +4,8 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 
@@ -31,13 +30,11 @@ from agreement.proving.hunting import (
 from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.files.recorded import (
+    AdapterOptions,
     adapter_option,
     case_of_run,
-    open_option,
-    silence_option,
 )
 from agreement.results.renderings.comparisons import hunt_report
-from lars.durations import read_duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import read_text, replacement_path
 from solver.settings import StaticFile
@@ -46,24 +43,8 @@ from solver.traces import read_static
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
-_SECONDS: Final = 60.0
 _FOUND: Final = "hunt.json"
 _QUERY: Final = "a file with a query in the engine's language"
-
-
-def _seconds(value: str | float) -> float:
-    """Return a time in seconds, of a number of them or of a duration.
-
-    >>> _seconds("1m"), _seconds("2.5"), _seconds(3)
-    (60.0, 2.5, 3.0)
-    """
-    try:
-        number = float(value)
-    except ValueError:
-        number = read_duration(str(value)).milliseconds / 1000
-    if not isfinite(number) or number <= 0:
-        raise LarsError("accepted: a time above zero, as 60s or 90")
-    return number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,12 +68,7 @@ class HuntRequest:
         metavar="NAME",
     )
     out: Path | None = option(None, "A new folder for what is found: a folder with its case for each fault.")
-    time_limit: float = option(
-        _SECONDS, "How long is hunted.", _seconds, metavar="TIME", keyword="str | float"
-    )
-    runs: int | None = option(None, "How many runs there are at most.", least=1)
-    faults: int | None = option(None, "How many faults are enough.", least=1)
-    seed: int = option(0, "Of the random streams.", least=0)
+    limits: HuntLimits
     static: tuple[StaticFile, ...] = static_option("An RDF file with static data of the queries given.")
     t0: tuple[int, ...] | None = option(
         None,
@@ -103,8 +79,7 @@ class HuntRequest:
     late: float | None = option(
         None, "How late reports may be. [default: less than the slide]", metavar="MS", least=0
     )
-    silence: float = silence_option()
-    options: Mapping[str, Any] | None = open_option()
+    how: AdapterOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -113,12 +88,8 @@ class HuntResult(Findings):
 
     folders: tuple[str, ...]
     _hunt: Hunt
-    _refusals: tuple[tuple[str, str], ...]
-
-    @property
-    def refusals(self) -> tuple[tuple[str, str], ...]:
-        """Which queries the engine refuses, each with why."""
-        return self._refusals
+    refusals: tuple[tuple[str, str], ...]
+    """Which queries the engine refuses, each with why."""
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -132,12 +103,12 @@ class HuntResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return hunt_report.as_json(self._hunt, self.folders, self._refusals)
+        return hunt_report.as_json(self._hunt, self.folders, self.refusals)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield what was found, for a reader."""
         yield from hunt_report.as_text(self._hunt, self.folders)
-        for name, why in self._refusals:
+        for name, why in self.refusals:
             yield f"not asked, as the engine refuses it: {name}: {why.partition(chr(10))[0]}"
 
     def page(self) -> "Page":
@@ -145,7 +116,7 @@ class HuntResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.pages.hunt_page import hunt_page
 
-        return hunt_page(self._hunt, self.folders, self._refusals, self.to_json())
+        return hunt_page(self._hunt, self.folders, self.refusals, self.to_json())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `faults`."""
@@ -179,19 +150,13 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     if request.static and not request.inputs:
         raise LarsError("--static: accepted with queries; those that are made have their own")
     check_replaceable(request.out, _FOUND, "a hunt has written")
-    with RunningAdapter(request.adapter, request.silence) as adapter:
-        return run_hunt(adapter, request, listeners)
-
-
-def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -> HuntResult:
-    """Return what an engine answers wrongly, whether or not it is a program of its own."""
-    queries = _queries(engine, request)
-    name = request.engine or _dialect(queries)
-    options = Options(starts=request.t0, late=request.late)
-    judge = reference(name, None if name in ENGINES else specification(name), options)
-    limits = HuntLimits(request.time_limit, request.runs, request.faults, request.seed)
-    hunted = Hunt(engine, queries.queries, judge, limits)
-    hunted.go(listeners.progress)
+    with RunningAdapter(request.adapter, request.how.silence) as engine:
+        queries = _queries(engine, request)
+        name = request.engine or _dialect(queries)
+        options = Options(starts=request.t0, late=request.late)
+        judge = reference(name, None if name in ENGINES else specification(name), options)
+        hunted = Hunt(engine, queries.queries, judge, request.limits)
+        hunted.go(listeners.progress)
     if not hunted.judged_runs:
         why = hunted.failures[0].problem if hunted.failures else "no run had anything to compare"
         raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
@@ -206,7 +171,7 @@ def run_hunt(engine: StreamEngine, request: HuntRequest, listeners: Listeners) -
 
 
 def _queries(engine: StreamEngine, request: HuntRequest) -> MadeQueries:
-    options = dict(request.options or {})
+    options = dict(request.how.options or {})
     if not request.inputs:
         name = request.engine or ""
         of = ENGINES[name].specification if name in ENGINES else name

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agreement.documents.initial import initial
-from agreement.documents.options import argument, option
-from agreement.documents.requests import EXPERIMENT_FILE, PERIODS, InputOptions, Period, readers
+from agreement.documents.options import argument
+from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, periods_option
+from agreement.documents.values import Period
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Result
 from lars.errors import LarsError
@@ -27,9 +28,7 @@ class InitRequest:
     inputs: tuple[Path, ...] = argument(
         "QUERY.. TRACE..", "Queries, one in each language, and traces.", default=(), source="trace"
     )
-    period: tuple[Period, ...] = option(
-        (), "Pulling periods: 5, 5,10, 1..50. [default: the STEP]", readers.periods, keyword=PERIODS
-    )
+    period: tuple[Period, ...] = periods_option("Pulling periods: 5, 5,10, 1..50. [default: the STEP]")
     input_options: InputOptions
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -26,7 +26,7 @@ from agreement.engines.adapters import (
     checks_of,
 )
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.findings import Findings, text_table
 from lars.durations import MILLISECOND, SECOND
 from lars.errors import LarsError
 from lars.files import read_text
@@ -58,14 +58,14 @@ def adapter_option() -> Any:
     return option(None, "The command that starts the adapter.", metavar="COMMAND")
 
 
-def silence_option() -> Any:
-    """Return the field of how long an adapter may be silent."""
-    return option(SILENCE, "How long a reply may take.", metavar="SECONDS", least=0.01)
+@dataclass(frozen=True, slots=True)
+class AdapterOptions:
+    """How an adapter is run."""
 
+    HEADING: ClassVar = ""
 
-def open_option() -> Any:
-    """Return the field of what an adapter is told when a query is registered."""
-    return option(
+    silence: float = option(SILENCE, "How long a reply may take.", metavar="SECONDS", least=0.01)
+    options: Mapping[str, Any] | None = option(
         None,
         "What the adapter is told at open; may be given several times.",
         adapter_options,
@@ -92,8 +92,7 @@ class RecordRequest:
     check: str | None = option(
         None, "Say what this adapter gets wrong; a QUERY is one that its engine takes.", metavar="COMMAND"
     )
-    silence: float = silence_option()
-    options: Mapping[str, Any] | None = open_option()
+    how: AdapterOptions
     input_options: InputOptions
     bad_lines: BadLineOptions
 
@@ -197,10 +196,8 @@ class AdapterVerdict(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `checks`."""
-        columns = tuple(Column(name, str, name) for name in ("tried", "problem", "advice"))
-        return (
-            OutTable("checks", columns, ((check.name, check.problem, check.advice) for check in self.checks)),
-        )
+        rows = ((check.name, check.problem, check.advice) for check in self.checks)
+        return text_table("checks", ("tried", "problem", "advice"), rows)
 
 
 @offered_functions(RecordRequest)
@@ -228,11 +225,11 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     )
     trace = options.trace(traces, request.bad_lines)
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
-    registration = Registration(text, static_lines(read_static(trace.static)), request.options or {})
+    registration = Registration(text, static_lines(read_static(trace.static)), request.how.options or {})
     runs = []
     for number in range(2):
         listeners.progress(number, 2)
-        with RunningAdapter(request.adapter, request.silence) as adapter:
+        with RunningAdapter(request.adapter, request.how.silence) as adapter:
             runs.append(answers_of(adapter, registration, pushes))
     first, second = runs
     same = first.same(second)
@@ -269,13 +266,13 @@ def _with_unit(options: InputOptions, query: EngineQuery, path: Path, listeners:
 def _checked(request: RecordRequest) -> AdapterVerdict:
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with --adapter, without --check")
-    if request.out is not None or request.options is not None:
+    if request.out is not None or request.how.options is not None:
         raise LarsError("--out, --option: accepted with --adapter, without --check")
     if len(request.inputs) > 1:
         raise LarsError(f"found {len(request.inputs)} files; accepted with --check: one QUERY at most")
     query = read_text(request.inputs[0], _FORM) if request.inputs else None
     assert request.check is not None
-    return AdapterVerdict(tuple(checks_of(request.check, request.silence, query)))
+    return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query)))
 
 
 def case_of_run(

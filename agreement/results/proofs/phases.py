@@ -2,32 +2,29 @@
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import Overrides, periods_of
+from agreement.comparing.agree import periods_of
 from agreement.documents.options import option, shell_words
 from agreement.documents.requests import (
-    PERIODS,
-    BadLineOptions,
-    InputOptions,
-    InterpretationOptions,
-    Period,
-    assign_option,
+    ComparisonOptions,
+    compared_inputs,
+    periods_option,
     readers,
 )
 from agreement.documents.table_files import Column, OutTable
+from agreement.documents.values import Period
 from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_task
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.compared_inputs import compared_inputs, comparison_of, title_of
 from agreement.results.base.findings import Findings
+from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.renderings.proofs import phase_report
 from agreement.results.renderings.proofs.phase_report import draw
-from lars.language.terms import Iri
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -38,9 +35,7 @@ if TYPE_CHECKING:
 class PhaseOptions:
     """What varies."""
 
-    period: tuple[Period, ...] = option(
-        (), "Pulling periods: 1..50, 5,10, 1s..60s. [default: the STEP]", readers.periods, keyword=PERIODS
-    )
+    period: tuple[Period, ...] = periods_option("Pulling periods: 1..50, 5,10, 1s..60s. [default: the STEP]")
     length: tuple[Period, ...] = option(
         readers.lengths("1..60"),
         "Lengths of the window: 1..60, 5s..60s..5s.",
@@ -70,16 +65,14 @@ class PhaseRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     varied: PhaseOptions
-    input_options: InputOptions
-    bad_lines: BadLineOptions
-    reading: InterpretationOptions
-    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    options: ComparisonOptions
 
     def command(self, name: str, *more: str) -> str:
         """Return the command of that name for the same inputs, without what varies."""
-        again = chain(*map(shell_words, (self.input_options, self.bad_lines, self.reading)))
+        options = self.options
+        again = chain(*map(shell_words, (options.input_options, options.bad_lines, options.reading)))
         assigned = (
-            f"--assign={iri}={one}" for iri, several in (self.assign or {}).items() for one in several
+            f"--assign={iri}={one}" for iri, several in (options.assign or {}).items() for one in several
         )
         return shlex.join(("lars", name, *map(str, self.inputs), *again, *assigned, *more))
 
@@ -90,7 +83,7 @@ class PhaseResult(Findings):
 
     diagrams: tuple[PhaseDiagram, ...]
     unit: str
-    origin: str | None
+    origin: str | None = field()  # not the property of the base
     window: str
     own_length: int
     _title: str
@@ -158,10 +151,7 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
     """
     varied = request.varied
-    overrides = Overrides(varied.period, request.input_options.unit, request.reading, request.assign or {})
-    agreement_task = comparison_of(
-        request.inputs, request.input_options.trace((), request.bad_lines), overrides, listeners
-    )
+    agreement_task = comparison_on(request.inputs, request.options, varied.period, listeners.warn)
     unit = agreement_task.setting.unit
     lengths = tuple(sorted({period.points(unit) for period in varied.length}))
     in_process = replace(

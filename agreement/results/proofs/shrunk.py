@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import Overrides, RowCause, cause_of
+from agreement.comparing.agree import RowCause, cause_of
 from agreement.documents.options import option
 from agreement.documents.requests import (
-    PERIODS,
-    BadLineOptions,
-    InputOptions,
-    InterpretationOptions,
-    Period,
-    assign_option,
-    readers,
+    ComparisonOptions,
+    compared_inputs,
+    periods_option,
 )
 from agreement.documents.table_files import Column, OutTable
+from agreement.documents.values import Period
 from agreement.proving.shrinking import MinimalDisagreement, Sizes, TrialEvaluation, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
 from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.compared_inputs import compared_inputs, comparison_of, title_of
 from agreement.results.base.findings import Findings
+from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.renderings.proofs.shrink_report import as_json, as_text
 from lars.errors import LarsError
-from lars.language.terms import Iri
 from solver.facts import Fact
 
 if TYPE_CHECKING:
@@ -44,19 +40,13 @@ class ShrinkRequest:
     """
 
     inputs: tuple[Path, ...] = compared_inputs()
-    period: tuple[Period, ...] = option(
-        (),
-        "Pulling periods, of which the first that disagrees counts. [default: the STEP]",
-        readers.periods,
-        keyword=PERIODS,
+    period: tuple[Period, ...] = periods_option(
+        "Pulling periods, of which the first that disagrees counts. [default: the STEP]"
     )
     cause: RowCause | None = option(
         None, "The cause that is kept: blocked-later. [default: the first]", cause_of, keyword="str | None"
     )
-    input_options: InputOptions
-    bad_lines: BadLineOptions
-    reading: InterpretationOptions
-    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    options: ComparisonOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -146,9 +136,7 @@ def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     >>> result.cause, [fact.t for fact in result.trace]
     ('blocked later', [1, 2])
     """
-    overrides = Overrides(request.period, request.input_options.unit, request.reading, request.assign or {})
-    trace = request.input_options.trace(bad_lines=request.bad_lines)
-    task = comparison_of(request.inputs, trace, overrides, listeners)
+    task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
     made = shrink_task(task, request.cause, listeners.warn, listeners.progress)
     if made is None:
         listeners.note(AGREES)

@@ -21,8 +21,7 @@ from agreement.proving.decide import EveryStream
 from agreement.proving.witness import NoneUpTo, NoWitness, OutOfTime, SearchRefusal
 from agreement.results.base.boundary import check_replaceable
 from agreement.results.judgements import judge
-from agreement.results.proofs.decisions import contained, decide
-from agreement.results.proofs.witnesses import witness
+from agreement.results.proofs.traceless import contained, decide, witness
 from agreement.results.solutions import SolveResult, solve
 from lars.errors import LarsError
 from lars.files import exists, replacement_path
@@ -190,7 +189,7 @@ _Result = TypeVar("_Result")
 def _call(function: Callable[..., _Result], words: Sequence[str]) -> _Result:
     """Return the result of a command, by the function of the library that it is."""
     inputs: list[str] = []
-    options: dict[str, Any] = {}
+    options: dict[str, list[Any]] = {}
     left = list(words)
     while left:
         word = left.pop(0)
@@ -198,23 +197,14 @@ def _call(function: Callable[..., _Result], words: Sequence[str]) -> _Result:
             inputs.append(word)
             continue
         alone = not left or left[0].startswith("--")
-        name, value = word[2:].replace("-", "_"), True if alone else _plain(left.pop(0))
+        name = word[2:].replace("-", "_")
+        value: Any = True if alone else left.pop(0)
         if name.startswith("no_"):
             name, value = name[3:], False
-        name = _KEYWORDS.get(name, name)
-        options[name] = [*_several(options[name]), value] if name in options else value
-    return function(*inputs, **options)
-
-
-_KEYWORDS: Final = {"from": "from_"}
-
-
-def _several(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
-
-
-def _plain(word: str) -> int | str:
-    return int(word) if word.isdecimal() else word
+        if isinstance(value, str) and value.isdecimal():
+            value = int(value)
+        options.setdefault({"from": "from_"}.get(name, name), []).append(value)
+    return function(*inputs, **{name: each if each[1:] else each[0] for name, each in options.items()})
 
 
 def _size(*parts: Collection[object]) -> str:

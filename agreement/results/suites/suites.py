@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from rich.console import RenderableType
 
 from agreement.documents.options import argument, flags_of, option
-from agreement.documents.outputs import first_few, quantity
+from agreement.documents.outputs import first_few, pick, quantity
 from agreement.documents.recordings import ReadingOptions, read_recording
 from agreement.documents.requests import bounds_option
-from agreement.documents.table_files import Column, OutTable
+from agreement.documents.table_files import OutTable
 from agreement.engines.adapters import RunningAdapter
 from agreement.engines.specifications import specification
 from agreement.proving.suite import (
@@ -36,8 +36,8 @@ from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
 from agreement.proving.suite.vectors import ALIGNED, ENGINE_DEFAULT, FIRST, Start
 from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
-from agreement.results.base.findings import Findings
-from agreement.results.files.recorded import adapter_option, open_option, silence_option
+from agreement.results.base.findings import Findings, text_table
+from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings.comparisons import suite_report
 from agreement.results.suites import claims
 from agreement.results.suites.claims import ClaimVerdict, Kind
@@ -110,8 +110,7 @@ class SuiteRequest:
     benchmarks: Path | None = option(
         None, "The folder with csrbench and citybench, which some claims are about.", metavar="DIR"
     )
-    silence: float = silence_option()
-    options: Mapping[str, Any] | None = open_option()
+    how: AdapterOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -125,9 +124,7 @@ class SuiteMade(Findings):
         """Return the JSON document."""
         return {
             "folder": str(self.folder),
-            "tests": [
-                {"name": test.name, "level": test.level, "feature": test.feature} for test in self.tests
-            ],
+            "tests": [pick(test, "name", "level", "feature") for test in self.tests],
         }
 
     def parts(self) -> Iterable[RenderableType]:
@@ -137,9 +134,8 @@ class SuiteMade(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `tests`."""
-        columns = tuple(Column(name, str, name) for name in ("name", "level", "feature", "comment"))
         rows = ((test.name, test.level, test.feature, test.comment) for test in self.tests)
-        return (OutTable("tests", columns, rows),)
+        return text_table("tests", ("name", "level", "feature", "comment"), rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -173,13 +169,12 @@ class SuiteRun(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `tests`."""
-        columns = tuple(Column(name, str, name) for name in ("engine", "name", "level", "feature", "outcome"))
         rows = (
             (of.engine, result.test.name, result.test.level, result.test.feature, result.outcome.value)
             for of in self.engines
             for result in of.results
         )
-        return (OutTable("tests", columns, rows),)
+        return text_table("tests", ("engine", "name", "level", "feature", "outcome"), rows)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -205,7 +200,6 @@ class SuiteClaims(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `claims`."""
-        columns = tuple(Column(name, str, name) for name in ("name", "source", "says", "verdict", "commands"))
         rows = (
             (
                 verdict.claim.name,
@@ -216,7 +210,7 @@ class SuiteClaims(Findings):
             )
             for verdict in self.claims
         )
-        return (OutTable("claims", columns, rows),)
+        return text_table("claims", ("name", "source", "says", "verdict", "commands"), rows)
 
 
 @offered_functions(SuiteRequest)
@@ -295,10 +289,10 @@ def _ran(
     claimed: frozenset[Choice] | None,
     listeners: Listeners,
 ) -> SuiteResult:
-    options = dict(request.options or {})
+    options = dict(request.how.options or {})
     with ExitStack() as running:
         engines = [
-            running.enter_context(RunningAdapter(command, request.silence)) for _ in range(request.jobs)
+            running.enter_context(RunningAdapter(command, request.how.silence)) for _ in range(request.jobs)
         ]
         writing = writing_of(engines[0], tests, options, request.dialect)
         answers = engine_answers(engines, tests, writing, options, listeners.progress)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from agreement.documents.generate import Plan
-from agreement.documents.requests import load_query, read_periods
+from agreement.documents.requests import load_query
+from agreement.documents.values import read_periods
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import cells_of, comparison_of
 from agreement.experiments.schema import schema

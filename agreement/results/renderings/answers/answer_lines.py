@@ -12,8 +12,7 @@ from typing import Final, TypeVar, assert_never
 
 import numpy as np
 
-from agreement.answering.solve.engine_reports import EngineReports
-from agreement.answering.solve.solving import AnswerRows, Streams
+from agreement.answering.solve.solving import AnswerRows, EngineReports, Streams
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json, binding, header, json_text, plain, short_row
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns

@@ -8,7 +8,8 @@ import pytest
 from agreement.answering.explaining import query_of_comparison
 from agreement.answering.solve.solving import SolvingTask
 from agreement.comparing.agree import Overrides
-from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions, Period
+from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions
+from agreement.documents.values import Period
 from agreement.experiments.single_query import on_experiment
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher

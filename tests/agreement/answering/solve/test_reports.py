@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agreement.answering.solve.engine_reports import EngineReports
+from agreement.answering.solve.solving import EngineReports
 from agreement.documents.recordings import Report
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES

@@ -1,0 +1,351 @@
+"""`lars export`: a program and its trace as files that Ticker or clingo runs, in a folder.
+
+Those for Ticker are the program in its language, the input a line a time point, and how it is run; those
+for plain clingo are rules, the input as facts, and how it is run at each time point. The folder is there
+whole or not at all, and never in the place of something else.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from agreement.answering.exported_answers import (
+    LEGEND_FILE,
+    Legend,
+    LegendColumns,
+    LegendName,
+    columns_of,
+)
+from agreement.answering.solve.solving import (
+    SolvingTask,
+    asked_span,
+    in_mode,
+    program_on_trace,
+    query_on_trace,
+    used_predicates,
+)
+from agreement.answering.solve.translating import placed_refusal
+from agreement.documents.requests import PROGRAM_SUFFIX
+from lars.analysis import intensional, strata, windows, with_windows
+from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError
+from lars.files import replacement_path
+from lars.language.formulas import Assign, BodyLiteral, Test
+from lars.language.program import Program, Rule, set_literals
+from lars.language.terms import Atom, Signature, Variable, signature
+from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
+from lars.semantics import all_background
+from lars.ticker import ExportError, Reasoner
+from lars.ticker.ticker_rules import Role, TickerInput
+from lars.ticker.ticker_writer import TickerWriter, ticker_writer, with_signs
+from solver.facts import EveryTime, Fact, Gate, Multiples, Situation, atom_of, atoms_of, counts, times_of
+from solver.job import Question, Whole, ask
+from solver.pointwise import HostedCondition, condition_arguments, models
+from solver.pointwise.asp_terms import GREATEST
+from solver.pointwise.standalone_files import decided_conditions, standalone
+from solver.settings import Warn
+from translate.model.query import ToStream
+from translate.tau import output_of
+
+MOST: Final = 10_000
+"""So many evaluation times an export can have, and time points where a clock ticks at each."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedProgram:
+    """A program with what it meets; `times` are its evaluation times, those in `span` are shown.
+
+    `program` is evaluated at these times whatever triggers it, `triggered` has its trigger of push.
+    `origin` is the dateTime of time 0, None where times are numbers alone.
+    """
+
+    program: Program
+    triggered: Program
+    situation: Situation
+    times: tuple[int, ...]
+    span: Interval
+    columns: LegendColumns | None
+    origin: str | None
+
+    @property
+    def answer(self) -> Signature | None:
+        """The predicate of a query's answers."""
+        return None if self.columns is None else self.columns.output.predicate
+
+
+def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
+    """Return what is exported of a query or program with its trace."""
+    task = task.in_process()
+    if task.path.suffix == PROGRAM_SUFFIX:
+        columns, (program, trace, _) = None, program_on_trace(task, warn)
+        question, report = Question(program, Whole(), EveryTime()), ToStream.RSTREAM
+    else:
+        query, trace, task = query_on_trace(task, warn)
+        output, report = output_of(query, task.setting), query.to_stream or ToStream.RSTREAM
+        columns, program = columns_of(output, report), in_mode(query, task)
+        question = ask(program, output.predicate)
+    span = asked_span(task, trace, 1)
+    facts = trace.facts(trace.timeline)
+    # What is new or gone is so since the evaluation before, also before the first time that is shown.
+    within = Interval(span.first if report is ToStream.RSTREAM else 0, span.last)
+    return ExportedProgram(
+        question.program,
+        question.program if isinstance(question.gate, Multiples) else program,
+        Situation(trace.timeline, facts, trace.background),
+        _times(question.gate, facts, within),
+        span,
+        columns,
+        trace.origin,
+    )
+
+
+def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ...]:
+    match gate:
+        case EveryTime():
+            fewest = within.last - within.first + 1
+        case Multiples(periods):
+            fewest = (within.last - within.first) // min(periods)
+        case _:
+            fewest = 0
+    times = tuple(times_of(gate, facts, within)) if fewest <= MOST else ()
+    if max(fewest, len(times)) > MOST:
+        raise LarsError(
+            f"there are more than {MOST} evaluation times from {within.first} to {within.last}; "
+            "accepted: fewer, by --from, --until or --period"
+        )
+    return times
+
+
+def plainer(exported_program: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
+    """Return the triggered program in fewer words, which say the same at its times, and facts for it.
+
+    A slide is left out where all evaluations are at its multiples, the stream of a window where all
+    input is of it; SPARQL conditions become atoms, and facts for the terms of which they hold.
+    """
+    if any(True for rule in exported_program.triggered.rules for _ in set_literals(rule.body)):
+        return exported_program.triggered, ()
+
+    def shown(window: Window) -> Window:
+        match window:
+            case TimeWindow(_, 0, step) if step > 1 and not any(t % step for t in exported_program.times):
+                return replace(window, step=1)
+            case TupleWindow() if all(
+                counts(window, fact.arguments) for fact in exported_program.situation.facts
+            ):
+                return replace(window, source=None)
+            case _:
+                return window
+
+    decided = decided_conditions(exported_program.program, exported_program.situation, exported_program.times)
+    used = {
+        name
+        for name, _ in (
+            *used_predicates(exported_program.triggered),
+            *exported_program.situation.background,
+            *map(signature, map(atom_of, exported_program.situation.facts)),
+        )
+    }
+    fresh = (name for n in range(1, 10**9) if (name := f"condition{n}") not in used)
+    names: dict[HostedCondition, str] = {condition: next(fresh) for condition in decided}
+
+    def atomic(literal: BodyLiteral) -> BodyLiteral:
+        if not isinstance(literal, Test | Assign):
+            return literal
+        return Atom(names[literal], _columns(literal))
+
+    program = with_windows(exported_program.triggered, shown)
+    rules = (Rule(rule.head, tuple(map(atomic, rule.body))) for rule in program.rules)
+    facts = (
+        Atom(names[condition], row) for condition, rows in decided.items() for row in sorted(rows, key=str)
+    )
+    return Program(tuple(rules)), tuple(facts)
+
+
+def _columns(condition: Test | Assign) -> tuple[Variable, ...]:
+    arguments = condition_arguments(condition)
+    return (*arguments, condition.variable) if isinstance(condition, Assign) else arguments
+
+
+def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
+    """Yield the input that a program can see, up to the last time, in arrival order with its times."""
+    used = used_predicates(program)
+    tuples = any(isinstance(window, TupleWindow) for window in windows(program))
+    for fact in dict.fromkeys(exported_program.situation.facts):
+        if fact.t <= exported_program.span.last and (tuples or (fact.predicate, len(fact.arguments)) in used):
+            yield fact.t, atom_of(fact)
+
+
+def background_of(exported_program: ExportedProgram, program: Program) -> tuple[Atom, ...]:
+    """Return the static data that a program looks at."""
+    used = used_predicates(program)
+    return tuple(atom for atom in atoms_of(exported_program.situation.background) if signature(atom) in used)
+
+
+def _script(name: str, **values: object) -> str:
+    """Return the text of a script beside this file, with values in the place of @names@."""
+    text = files("agreement.answering").joinpath(name).read_text(encoding="utf-8")
+    return re.sub("@([a-z]+)@", lambda match: str(values[match[1]]), text)
+
+
+def ticker_files(
+    exported_program: ExportedProgram, reasoner: Reasoner, clock: Duration, path: Path
+) -> dict[str, str]:
+    """Return the texts of the files by their names; `path` is the program's.
+
+    Raises LarsError, where there is a file with the place, for what that reasoner has no words for.
+    """
+    if clock.nanoseconds % NANOSECONDS["ms"]:
+        raise LarsError(f"a time point of {clock}: accepted for Ticker: --clock with whole milliseconds")
+    last = exported_program.span.last
+    if last >= MOST:
+        raise LarsError(f"the timeline ends at {last}; accepted for Ticker: up to {MOST - 1}, by --to")
+    program, facts = plainer(exported_program)
+    background = (*background_of(exported_program, program), *facts)
+    signs = with_signs(program, _stream(exported_program, program), reasoner)
+    stream = signs.stream
+    try:
+        writer = ticker_writer(signs.program, clock, reasoner, background, stream)
+        text = writer.text()
+    except ExportError as error:
+        raise placed_refusal(error, program, path) from None
+    except LarsError as error:
+        raise LarsError(f"{path}: {error}") from None
+    lines = [writer.line(stream.atoms.get(t, ())) for t in range(last + 1)]
+    run = _script(
+        "run_ticker.sh",
+        tick=clock.nanoseconds // NANOSECONDS["ms"],
+        reasoner=reasoner.value,
+        legend=LEGEND_FILE,
+        arrival=writer.predicates[signature(signs.arrival)],
+    )
+    return {
+        "program.lars": text,
+        "stream.txt": "".join(f"{line}\n" for line in lines),
+        LEGEND_FILE: _ticker_legend(exported_program, writer, background).text(),
+        "run.sh": run,
+    }
+
+
+def _stream(exported_program: ExportedProgram, program: Program) -> TickerInput:
+    atoms: dict[int, tuple[Atom, ...]] = {}
+    for t, atom in input_of(exported_program, program):
+        atoms[t] = (*atoms.get(t, ()), atom)
+    return TickerInput(
+        atoms, exported_program.span.last, single=strata(program) is not None or _is_single(exported_program)
+    )
+
+
+def _is_single(program: ExportedProgram) -> bool:
+    """Whether the program without its constraints has one answer stream at each tick of Ticker's clock."""
+    free = Program(tuple(rule for rule in program.triggered.rules if rule.head is not None))
+    times = range(program.span.last + 1)
+    return all(len(list(islice(models(free, program.situation, t), 2))) == 1 for t in times)
+
+
+def _ticker_legend(program: ExportedProgram, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:
+    predicates = {program.answer} if program.answer is not None else intensional(program.program)
+    names = {
+        name: LegendName(predicate=predicate, arity=arity, timed=role is Role.MOMENTS)
+        for role in (Role.PROGRAM, Role.MOMENTS)
+        for name, (predicate, arity) in writer.heads(role).items()
+        if (predicate, arity) in predicates
+    }
+    always = all_background(program.program, background)
+    return _legend(
+        "ticker",
+        program,
+        names,
+        terms={str(number): str(term) for term, number in writer.terms.items()},
+        background=sorted(str(atom) for atom in always if signature(atom) in predicates),
+        violations=list(writer.heads(Role.VIOLATION)),
+    )
+
+
+def _legend(
+    to: Literal["ticker", "asp"], program: ExportedProgram, names: dict[str, LegendName], **others: Any
+) -> Legend:
+    return Legend(
+        to=to,
+        times=list(program.times),
+        first=program.span.first,
+        names=names,
+        columns=program.columns,
+        origin=program.origin,
+        **others,
+    )
+
+
+def asp_files(program: ExportedProgram) -> dict[str, str]:
+    """Return the texts of the files by their names; raises LarsError for times that clingo cannot add to."""
+    if program.situation.timeline.last > GREATEST:
+        raise LarsError(
+            f"the timeline ends at {program.situation.timeline.last}; accepted for clingo: up to {GREATEST}, "
+            "by --to, a coarser --unit, or an --origin nearer to the trace"
+        )
+    written = standalone(program.program, program.situation, program.times, program.answer)
+    run = _script(
+        "run_clingo.sh", times=" ".join(map(str, program.times)), clock=written.clock, legend=LEGEND_FILE
+    )
+    names = {
+        name: LegendName(predicate=predicate, arity=arity, timed=timed)
+        for name, ((predicate, arity), timed) in written.names.items()
+    }
+    legend = _legend("asp", program, names, overflows=sorted(written.overflows))
+    return {
+        "program.lp": "".join(f"{line}\n" for line in written.rules),
+        "stream.lp": "".join(f"{line}\n" for line in written.facts),
+        LEGEND_FILE: legend.text(),
+        "run.sh": run,
+    }
+
+
+_FILES: Final = frozenset((LEGEND_FILE, "run.sh", "program.lars", "stream.txt", "program.lp", "stream.lp"))
+_RUNNABLE: Final = 0o755
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTask:
+    """What is exported; for Ticker's `reasoner`, where a time point lasts `clock`, else for plain clingo."""
+
+    solving: SolvingTask
+    reasoner: Reasoner | None
+    clock: Duration
+
+
+def export_to(folder: Path, task: ExportTask, warn: Warn, *, overwrite: bool) -> str:
+    """Write the folder; return what was written and how it is run."""
+    _check_free(folder, overwrite=overwrite)
+    program = export_program(task.solving, warn)
+    if not program.times:
+        raise LarsError(f"{task.solving.path}: there is no evaluation time; accepted: --from, --to, --period")
+    if task.reasoner is None:
+        texts = asp_files(program)
+    else:
+        texts = ticker_files(program, task.reasoner, task.clock, task.solving.path)
+    _write(folder, texts)
+    return f"{folder}: {', '.join(texts)}; run.sh runs it, `lars export --read` reads what it prints"
+
+
+def _check_free(folder: Path, *, overwrite: bool) -> None:
+    """Raise when something is at a path that must not be replaced."""
+    if not folder.parent.is_dir():
+        raise LarsError(f"{folder}: cannot be written: there is no folder {folder.parent}")
+    if folder.exists() and not folder.is_dir():
+        raise LarsError(f"{folder}: is a file; accepted: the name of a folder")
+    held = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    if held and not overwrite:
+        raise LarsError(f"{folder}: exists already; accepted: another name, or --overwrite")
+    if other := [name for name in held if name not in _FILES]:
+        raise LarsError(f"{folder}: is not overwritten: {other[0]} in it is no part of an export")
+
+
+def _write(folder: Path, texts: Mapping[str, str]) -> None:
+    with replacement_path(folder, folders=True) as new:
+        new.mkdir()
+        for name, text in texts.items():
+            (new / name).write_text(text, encoding="utf-8")
+        (new / "run.sh").chmod(_RUNNABLE)

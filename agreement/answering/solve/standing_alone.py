@@ -1,0 +1,118 @@
+"""What `lars translate` prints with a trace: both as one file, which runs by itself in plain clingo or SQL.
+
+A script in SQL needs no trace: it is then about input that is yet to come.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from agreement.answering.solve.solving import given_to, trace_of, used_predicates
+from agreement.answering.solve.translating import (
+    TranslatingTask,
+    placed_refusal,
+    program_of,
+    seen_in_asp,
+    variants,
+)
+from agreement.documents.requests import PROGRAM_SUFFIX, load_program
+from agreement.documents.traces import background, check_timeline, point_on, with_dates
+from lars.errors import LarsError
+from lars.language.program import Program
+from lars.language.windows import Interval
+from solver.facts import Background, ChosenTimes, Situation
+from solver.job import ask
+from solver.pointwise.standalone_files import standalone
+from solver.settings import Runner, Time, TraceInput, Warn, unsaid
+from solver.sql import InexpressibleInSqlError, ProgramInput, script
+from solver.traces import point_of, read_static
+from translate.model.query import Dataset, EngineQuery
+from translate.tau import output_of
+
+_MOST: Final = 10_000
+"""For so many time points the file can be."""
+
+
+def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn) -> Iterator[str]:
+    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
+
+    Raises LarsError when the query stands for several of the other engine.
+    """
+    program, query = single_program(task, warn)
+    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), at, query, warn)
+    if query is None:
+        given_to(program, trace)
+    else:
+        program, _ = single_program(replace(task, setting=with_dates(task.setting, trace)), unsaid)
+    times = trace.timeline
+    if at is not None:
+        point = point_on(trace, at, trace_input.options)
+        times = Interval(point, point)
+    check_timeline(times, None)
+    if times.last - times.first >= _MOST:
+        raise LarsError(
+            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
+        )
+    output = None if query is None else output_of(query, task.setting).predicate
+    situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)
+    if trace.origin is not None:
+        yield f"% Time 0 is {trace.origin}, a time point {trace_input.options.unit}."
+    yield from map(seen_in_asp, standalone(program, situation, list(times), output).lines())
+
+
+def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
+    """Return the program, and the query that it stems from; raises LarsError where there are several."""
+    if task.path.suffix == PROGRAM_SUFFIX:
+        return load_program(task.path), None
+    queries = variants(task, warn)
+    if len(queries) > 1:
+        names = ", ".join(name for name, _ in queries)
+        raise LarsError(f"{task.path}: it stands for {len(queries)} queries ({names}); accepted here: one")
+    (_, query) = queries[0]
+    return program_of(query, task), query
+
+
+_STATIC: Final = frozenset((("triple", 4), ("named", 1)))
+"""What static data is held as."""
+
+
+def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, warn: Warn) -> Iterator[str]:
+    """Yield the lines of the script; raises LarsError with the place of what SQL cannot say exactly."""
+    program, query = single_program(task, warn)
+    if trace is None:
+        program_input = _traceless_input(program, query, task, warn)
+        point = None if at is None else point_of(at, None, task.setting.unit)
+    else:
+        program_input, point = _read(program, query, trace, at, warn)
+    output = None if query is None else output_of(query, task.setting)
+    question = ask(program, ("", 0) if output is None else output.predicate)
+    gate = question.gate if point is None else ChosenTimes((point,))
+    columns = () if output is None else output.variables
+    predicate = None if output is None else output.predicate
+    try:
+        yield from script(question.program, gate, predicate, columns, program_input)
+    except InexpressibleInSqlError as error:
+        raise placed_refusal(error, question.program, task.path) from None
+
+
+def _traceless_input(
+    program: Program, query: EngineQuery | None, task: TranslatingTask, warn: Warn
+) -> ProgramInput:
+    """Return what is known without a trace: the static data, which is a program's if it uses it."""
+    dataset = Dataset() if query is None else query.dataset
+    static: Background = background(read_static(task.static), dataset, warn) if task.static else {}
+    known = _STATIC & used_predicates(program)
+    return ProgramInput(known, frozenset() if query is not None else known, background=static)
+
+
+def _read(
+    program: Program, query: EngineQuery | None, trace_input: TraceInput, at: Time | None, warn: Warn
+) -> tuple[ProgramInput, int | None]:
+    """Return what the trace gives, and the time point that is asked about."""
+    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), at, query, warn)
+    if query is None:
+        given_to(program, trace)
+    facts, known = trace.facts(trace.timeline), _STATIC & used_predicates(program)
+    streamed = frozenset((fact.predicate, len(fact.arguments)) for fact in facts)
+    met = ProgramInput(known, known & streamed, facts, trace.timeline, trace.background)
+    return met, None if at is None else point_on(trace, at, trace_input.options)

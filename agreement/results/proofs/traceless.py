@@ -1,0 +1,625 @@
+"""What holds on any stream: `decide` and `contained` prove or refute it, `witness` finds the smallest stream.
+
+`witness` takes what `lars decide` proves or refutes by streams: neither knows less than the other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from rich.console import RenderableType
+
+from agreement.comparing.agree import AgreementTask, Overrides
+from agreement.documents.options import IdleOptions, has, option
+from agreement.documents.requests import (
+    QUERY_SUFFIXES,
+    InputOptions,
+    InterpretationOptions,
+    TracelessOptions,
+    durations_in,
+    experiment_in,
+    fitting_unit,
+    is_experiment,
+    load_query,
+    queries_argument,
+    readers,
+    unit_option,
+)
+from agreement.documents.requests.query_files import query_text
+from agreement.documents.table_files import Column, OutTable
+from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
+from agreement.experiments.single_query import on_read
+from agreement.proving.containment import (
+    Containment,
+    Counterexample,
+    Holds,
+    OneQuery,
+    contained_in_units,
+    decide_containment,
+    two_queries,
+)
+from agreement.proving.decide import (
+    SEARCHED,
+    AgreementQuestion,
+    Decider,
+    DecisionTask,
+    EveryStream,
+    PeriodDecision,
+    Places,
+    VariantClasses,
+    agreement_theorem,
+    decision_task,
+    in_finer_units,
+    stock_of,
+)
+from agreement.proving.disjuncts import Stock
+from agreement.proving.traceless import TracelessTask
+from agreement.proving.witness import (
+    NoWitness,
+    Witness,
+    WitnessCriteria,
+    WitnessTask,
+    witness_task,
+    witnesses,
+    write_experiments,
+)
+from agreement.proving.witness.witness_task import PeriodWitnesses, StreamMaker
+from agreement.results.base.boundary import Listeners, answering, offered_functions
+from agreement.results.base.findings import Findings
+from agreement.results.base.inputs import title_of
+from agreement.results.renderings.proofs import containment_report, decision_report, witness_report
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.files import exists
+from lars.language.terms import Atom
+from solver.deadlines import Deadline
+from solver.search import ChosenStream
+from solver.settings import TraceInput, Warn
+from translate.model.query import MERGING, Language
+from translate.tau import Trigger, columns
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+_INPUTS: Final = f"a folder with experiment.toml, or one or two queries ({', '.join(QUERY_SUFFIXES)})"
+_PREFERRED: Final = ("cqels", "rspql", "csparql", "sparqlstream")
+
+
+def without_trace(
+    inputs: Sequence[Path], options: TracelessOptions, warn: Warn
+) -> tuple[TracelessTask, Overrides]:
+    """Return what the inputs of a command ask: an experiment, or queries; and what it overrides."""
+    question = options.question
+    overrides = Overrides(question.period, question.unit, options.reading, options.assign or {})
+    trace_input = InputOptions(static=question.static, unit=question.unit).trace()
+    return _traceless(inputs, trace_input, overrides, warn), overrides
+
+
+def _traceless(
+    inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrides, warn: Warn
+) -> TracelessTask:
+    if experiment_in(inputs) is not None:
+        task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, warn)
+        queries = tuple(query for query in (task.csparql, task.cqels) if query is not None)
+        return TracelessTask(task, queries, tuple(map(str, inputs)))
+    missing = [path for path in inputs if not exists(path)]
+    if missing or len(inputs) not in (1, 2):
+        what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
+        raise LarsError(f"{what}; accepted: {_INPUTS}")
+    fitting = fitting_unit((*durations_in(inputs), *overrides.durations(trace_input)))
+    unit = fitting if overrides.unit is None else overrides.unit
+    queries = tuple(load_query(path, unit) for path in inputs)
+    task = AgreementTask(
+        next((query for query in queries if query.language in MERGING), None),
+        next((query for query in queries if query.language not in MERGING), None),
+        overrides.in_points(unit),
+        replace(trace_input, options=replace(trace_input.options, unit=unit)),
+        overrides.reading.setting(unit),
+        overrides.reading.trigger or Trigger.ANY,
+        overrides.assigned,
+    )
+    return TracelessTask(task, queries, tuple(map(str, inputs)))
+
+
+def _compared(experiment: Experiment) -> Experiment:
+    """Return an experiment that judges engines as one that compares push and pull of its queries.
+
+    Parameters that no query names are fixed: which trace there is makes no difference.
+    """
+    entries = experiment.entries
+    if entries["comparisons"] or not entries["queries"]:
+        return experiment
+    names = {
+        name
+        for entry in entries["queries"]
+        for language in Language
+        if language.value in entry.content
+        for name in experiment.query_names(entry.content[language.value], (*entry.path, language.value))
+    }
+    made = {name for entry in entries["traces"] for name in experiment.named(entry.content, entry.path)}
+    grid = {
+        name: texts if name in names else texts[:1]
+        for name, texts in experiment.file.grid.items()
+        if name in names | made
+    }
+    comparison = ExperimentEntry("comparisons", (), {}, "agree")
+    file = experiment.file.model_copy(update={"grid": grid})
+    return replace(experiment, file=file, entries={**entries, "engines": (), "comparisons": (comparison,)})
+
+
+def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
+    """Return the places of the query whose patterns say where they are matched, if there is one."""
+    if is_experiment(inputs[0]):
+        experiment = read_experiment(inputs[0])
+        (entry, *_) = experiment.entries["queries"]
+        language = next(language_name for language_name in _PREFERRED if language_name in entry.content)
+        source, text = experiment.query_text(entry.content[language], (*entry.path, language))
+        return Places(text, source)
+    apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
+    preferred = (*apart, *inputs)[0]
+    return Places(query_text(preferred), str(preferred))
+
+
+SECONDS: Final = 60.0
+"""How long containment is decided, where nobody says."""
+
+
+def time_limit_option() -> Any:
+    """Return the field of how long is looked."""
+    return option(
+        None,
+        "Then it is open. [default: 60 for two queries in one mode, 20 of search for push and pull]",
+        least=0,
+        metavar="SECONDS",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionRequest:
+    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream."""
+
+    inputs: tuple[Path, ...] = queries_argument()
+    options: TracelessOptions
+    time_limit: float | None = time_limit_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DecideResult(Findings):
+    """What `decide` returns: for each period a verdict, the theorem and the premises that it rests on."""
+
+    verdict: ClassVar[str | None] = "holds"
+
+    verdicts: tuple[PeriodDecision, ...]
+    _task: DecisionTask
+    _variants: VariantClasses
+    _title: str
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether push and pull agree on every stream, for every period; None where that is open."""
+        streams = {decision.verdict for decision in self.verdicts}
+        if streams & {EveryStream.NEVER, EveryStream.STATIC} or any(
+            decision.witness for decision in self.verdicts
+        ):
+            return False
+        return None if EveryStream.OPEN in streams else True
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        question = self._task.questions[0]
+        variables = columns(question.pair.csparql)
+        return decision_report.as_json(self.verdicts, self._variants, question.setting.unit, variables)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the verdicts, what was checked, and a stream for each kind of difference."""
+        yield from decision_report.as_text(self.verdicts, self._task.questions[0].setting.unit)
+        yield from decision_report.variants_text(self._variants)
+
+    def page(self) -> "Page":
+        """Return what the page says: verdicts by period, premises with their places in the query."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.decide_page import DecideContent, decide_page
+
+        text = self._task.questions[0].places.text
+        content = DecideContent(self._title, text, self.verdicts, self.holds, tuple(self.parts()))
+        return decide_page(content, self.document(), self.warnings)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `verdicts`."""
+        rows = (
+            (
+                decision.period,
+                decision.verdict.value,
+                None if decision.theorem is None else decision.theorem.value,
+            )
+            for decision in self.verdicts
+        )
+        return (OutTable("verdicts", _VERDICT_COLUMNS, rows),)
+
+
+_VERDICT_COLUMNS = (
+    Column("period", int, "the pulling period, in time points"),
+    Column("verdict", str, "always, never, depends on the static data, or open"),
+    Column("theorem", str, "what it rests on; none: nothing, it is open"),
+)
+
+
+@offered_functions(DecisionRequest)
+def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
+    """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
+
+    >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
+    >>> [(decision.period, decision.verdict.value) for decision in decide(query, period="1,2").verdicts]
+    [(1, 'always'), (2, 'never')]
+    """
+    traceless, _ = without_trace(request.inputs, request.options, listeners.warn)
+    task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
+    seconds = SEARCHED if request.time_limit is None else request.time_limit
+    decider, decisions = Decider(task.questions[0], seconds=seconds), []
+    for done, number in enumerate(task.periods):
+        listeners.progress(done, len(task.periods))
+        decisions.append(in_finer_units(decider, decider.decide(number)))
+    return DecideResult(tuple(decisions), task, VariantClasses(task.questions[0]), title_of(request.inputs))
+
+
+@dataclass(frozen=True, slots=True)
+class TwoQueryOptions:
+    """Two queries in one mode. Whether one's answers are the other's, at every time on every stream."""
+
+    equivalent: bool = option(False, "Decide whether the two always have the same answers.")
+    rename: Mapping[str, str] | None = option(
+        None,
+        "The column A of the first is the column B of the second.",
+        readers.rename_option,
+        metavar="A=B",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContainmentRequest:
+    """Decide whether each answer of one query is one of another."""
+
+    inputs: tuple[Path, ...] = queries_argument()
+    unit: Duration | None = unit_option()
+    reading: InterpretationOptions
+    two: TwoQueryOptions
+    time_limit: float | None = time_limit_option()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ContainmentResult(Findings):
+    """What `contained` returns: in each direction that was asked for, what was found and why."""
+
+    verdict: ClassVar[str | None] = "holds"
+
+    _directions: tuple[containment_report.Direction, ...]
+    _files: tuple[str, ...]
+
+    @property
+    def directions(self) -> tuple[Containment, ...]:
+        """What was found of the first query in the second, then, if asked for, of the second in the first."""
+        return tuple(containment for *_, containment in self._directions)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds in all of them; None where that is open."""
+        verdicts = {containment.holds for containment in self.directions}
+        return False if Holds.NO in verdicts else None if Holds.OPEN in verdicts else True
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return containment_report.as_json(self._directions, self._files)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield each direction, and the data that refute it."""
+        return containment_report.as_text(self._directions, self._files)
+
+    def page(self) -> "Page":
+        """Return what the page says."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.text_pages import text_page
+
+        one, other = (Path(file).name for file in self._files)
+        both = (
+            "Have both the same answers"
+            if len(self._directions) > 1
+            else f"Is each answer of {one} one of {other}"
+        )
+        answer = {True: "Yes.", False: "No.", None: "It is open."}[self.holds]
+        head = PageHead(f"{one} and {other}", f"{both}, on every stream and static data?", self.holds, answer)
+        return text_page(head, self.document(), self.parts())
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `directions`."""
+        rows = ((containment.holds.value, containment.why) for containment in self.directions)
+        columns_of_both = (
+            Column("found", str, "contained, not contained, or open"),
+            Column("why", str, "the reason"),
+        )
+        return (OutTable("directions", columns_of_both, rows),)
+
+
+@offered_functions(ContainmentRequest)
+def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentResult:
+    """Return whether each answer of one query is one of another, at every time on every stream.
+
+    >>> near, far = (f"SELECT ?x {{ STREAM <urn:s> [RANGE {n}s] {{ ?x <urn:p> 1 }} }}" for n in (5, 9))
+    >>> contained(near, far).holds, contained(far, near).holds
+    (True, False)
+    """
+    inputs = request.inputs
+    one, other = two_queries(inputs, request.unit, request.reading, request.two.rename or {})
+    deadline = Deadline.after(SECONDS if request.time_limit is None else request.time_limit)
+    # The second direction, too, has its time.
+    first = deadline.nearer(0.5) if request.two.equivalent else deadline
+    one, other = (replace(query, deadline=first) for query in (one, other))
+    containments = [(one, other, contained_in_units(one, other))]
+    if request.two.equivalent:
+        one, other = (replace(query, deadline=deadline) for query in (one, other))
+        containments.append((other, one, contained_in_units(other, one)))
+    named = (
+        map(str, inputs)
+        if listeners.source_files is None
+        else map(listeners.source_files.plain, map(str, inputs))
+    )
+    return ContainmentResult(tuple(containments), tuple(named))
+
+
+_OF_TWO: Final = frozenset(("--contained", "--equivalent"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecideRequest(DecisionRequest):
+    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.
+
+    Exit code 0: always; 1: on some stream they differ; 3: it is open.
+
+    Example:
+    lars decide samples/coupons --period 1..50
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(
+            lambda values: bool(_OF_TWO & values.keys()),
+            ("--period", "--static", "--trigger", "--assign"),
+            "accepted without --contained and --equivalent, which are about every time and all data",
+        ),
+        IdleOptions(
+            has("--equivalent"), ("--contained",), "accepted without --equivalent, which is both directions"
+        ),
+        IdleOptions(
+            lambda values: not _OF_TWO & values.keys(),
+            ("--rename",),
+            "accepted with --contained or --equivalent, which compare columns",
+        ),
+    )
+
+    contained: bool = option(False, "Decide whether each answer of the first is one of the second.")
+    two: TwoQueryOptions
+
+
+@offered_functions(DecideRequest)
+def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
+    """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
+    if not (request.contained or request.two.equivalent):
+        return answering(decide).answer(request, listeners)
+    containment_request = ContainmentRequest(
+        inputs=request.inputs,
+        unit=request.options.question.unit,
+        reading=request.options.reading,
+        two=request.two,
+        time_limit=request.time_limit,
+    )
+    return answering(contained).answer(containment_request, listeners)
+
+
+_FINER: Final = 5.0
+"""Seconds for what finer units change, once it is known that there is no stream."""
+
+
+def made_streams(task: WitnessTask) -> StreamMaker:
+    """Return what makes streams from the queries' disjuncts, for push and pull or for two queries."""
+    wishes, static = task.criteria, task.static
+    if wishes.sides is not None or wishes.same_input:
+        return lambda *_: None
+    if task.pair is None:
+        return lambda _, deadline: _of_queries(task, deadline)
+    question = _question(task)
+    decider = Decider(question)
+
+    def made(period: int, deadline: Deadline) -> ChosenStream | NoWitness | None:
+        decider.seconds = deadline.left
+        try:
+            if (theorem := agreement_theorem(question, period)) is not None:
+                return NoWitness(0, theorem.value)
+            stream_witness = None if question.volatile else decider.witness(period)
+        except LarsError:  # too many disjuncts, or windows that reach too far
+            return None
+        if stream_witness is None:
+            return None
+        free = () if static is not None else _atoms(stream_witness.static)
+        return ChosenStream(stream_witness.facts, free, *stream_witness.period)
+
+    return made
+
+
+def finer_unit(task: WitnessTask) -> Duration | None:
+    """Return a finer unit with which the sides differ on a stream, None where `decide` knows of none."""
+    if task.criteria.sides is not None or task.criteria.same_input:
+        return None
+    try:
+        if task.pair is None:
+            deadline = Deadline.after(_FINER)
+            units = [contained_in_units(*both).finer for both in _directions(task, deadline)]
+            return next((finer.unit for finer in units if finer is not None), None)
+        decider = Decider(_question(task), seconds=0)
+        decisions = (in_finer_units(decider, decider.decide(period)) for period in task.periods)
+        return next((decision.finer[0] for decision in decisions if decision.finer is not None), None)
+    except LarsError:  # too many disjuncts, or windows that reach too far
+        return None
+
+
+def _question(task: WitnessTask) -> AgreementQuestion:
+    assert task.pair is not None
+    stock = None if task.static is None else stock_of(task.static)
+    return AgreementQuestion(task.pair, task.setting, task.trigger, stock, Places("", ""))
+
+
+def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[OneQuery, OneQuery], ...]:
+    one, other = (OneQuery(query, task.setting, deadline) for query in task.queries)
+    return ((one, other),) if task.criteria.contained else ((one, other), (other, one))
+
+
+def _of_queries(task: WitnessTask, deadline: Deadline) -> ChosenStream | NoWitness | None:
+    """Return a stream that refutes one of the directions, or that all are proved."""
+    reasons: list[str] = []
+    for query, other in _directions(task, deadline):
+        try:
+            containment = decide_containment(query, other)
+        except LarsError:
+            return None
+        against = containment.against
+        if against is not None and (task.static is None or not against.static):
+            return _at(against)
+        if containment.holds is Holds.YES:
+            reasons.append(containment.why)
+    proved = len(reasons) == len(_directions(task, deadline))
+    return NoWitness(0, "; ".join(dict.fromkeys(reasons))) if proved else None
+
+
+def _at(counterexample: Counterexample) -> ChosenStream:
+    facts = tuple(fact for fact in counterexample.facts if fact.t <= counterexample.t)
+    return ChosenStream(facts, _atoms(counterexample.static), counterexample.t - 1, counterexample.t)
+
+
+def _atoms(static: Stock) -> tuple[Atom, ...]:
+    return tuple(Atom("triple", terms) for terms in static)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessRequest:
+    """Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.
+
+    Exit code 0: there is none on any stream; 3: none was found.
+
+    Example:
+    lars witness samples/coupons --period 5
+    """
+
+    inputs: tuple[Path, ...] = queries_argument()
+    options: TracelessOptions
+    criteria: WitnessCriteria
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WitnessResult(Findings):
+    """What `witness` returns: for each period the smallest streams, and why there are no more.
+
+    `differ` is None where none was found, and no theorem says that there is none; `finer` is a finer unit
+    with which there is one.
+    """
+
+    verdict: ClassVar[str | None] = "differ"
+
+    periods: tuple[PeriodWitnesses, ...]
+    _task: WitnessTask
+    _title: str
+    finer: Duration | None = None
+
+    @property
+    def differ(self) -> bool | None:
+        """Whether there is a stream on which the two sides differ."""
+        if self.witnesses:
+            return True
+        return (
+            False
+            if all(isinstance(period_witnesses.ended, NoWitness) for period_witnesses in self.periods)
+            else None
+        )
+
+    @property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """The streams, by period, the smallest first."""
+        return tuple(stream for period_witnesses in self.periods for stream in period_witnesses.witnesses)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where there is such a stream, 3 where none was found."""
+        return {False: 0, True: 1, None: 3}[self.differ], None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        finer = None if self.finer is None else str(self.finer)
+        return {**witness_report.as_json(self._task, self.periods), "finer": finer}
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield each period's witnesses, and why there are no more."""
+        yield from witness_report.as_text(self._task, self.periods)
+        yield from self._in_finer()
+
+    def _in_finer(self) -> tuple[str, ...]:
+        unit = self._task.setting.unit
+        known = f"with a unit of {self.finer} there is one (--unit {self.finer}), with {unit} there is none"
+        return () if self.finer is None else (known,)
+
+    def page(self) -> "Page":
+        """Return what the page says: what was searched, and the first stream as `agree` sees it."""
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.witness_page import witness_page
+
+        return witness_page(
+            self._title, self._task, self.periods, self.document(), (*self.warnings, *self._in_finer())
+        )
+
+    def write_experiment(self, folder: str | Path) -> None:
+        """Write the first period's witnesses as experiments for `agree`; one as the folder itself."""
+        if len(self.periods) > 1:
+            raise LarsError(f"--out {folder}: accepted with one period")
+        if self.periods[0].witnesses:
+            write_experiments(Path(folder), self._task, self.periods[0])
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `witnesses`: the triples of each."""
+        return (OutTable("witnesses", _WITNESS_COLUMNS, self._rows()),)
+
+    def _rows(self) -> Iterable[tuple[int, int, int | None, str, str, str, str]]:
+        for period_witnesses in self.periods:
+            for number, found in enumerate(period_witnesses.witnesses, start=1):
+                for fact in found.facts:
+                    subject, predicate, object_, stream = fact.arguments
+                    yield period_witnesses.period, number, fact.t, stream, subject, predicate, object_
+                for row in found.static.get(("triple", 4), ()) if self._task.static is None else ():
+                    subject, predicate, object_, graph = map(str, row)
+                    yield period_witnesses.period, number, None, graph, subject, predicate, object_
+
+
+_WITNESS_COLUMNS = (
+    Column("period", int, "the pulling period, in time points"),
+    Column("number", int, "which of the period's witnesses, from 1"),
+    Column("t", int, "when the triple arrives; none: it is static"),
+    Column("source", str, "the stream, or the graph of static data"),
+    Column("s", str, "its subject"),
+    Column("p", str, "its predicate"),
+    Column("o", str, "its object"),
+)
+
+
+@offered_functions(WitnessRequest)
+def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
+    """Return the smallest stream on which push and pull differ: of an experiment, or of one or two queries.
+
+    >>> result = witness("samples/minus")
+    >>> result.differ, [fact.t for fact in result.witnesses[0].facts]
+    (True, [0])
+    """
+    traceless, overrides = without_trace(request.inputs, request.options, listeners.warn)
+    task = witness_task(traceless, overrides, request.criteria, listeners.warn)
+    period_witnesses = tuple(
+        witnesses(task, period, listeners.progress, made_streams(task)) for period in task.periods
+    )
+    result = WitnessResult(period_witnesses, task, title_of(request.inputs))
+    return replace(result, finer=finer_unit(task)) if result.differ is False else result
