@@ -42,10 +42,7 @@ class SummaryTable:
             yield text
             return
         columns, *rows = self._cells
-        listing = table(None, *columns)
-        for row in rows:
-            listing.add_row(*row)
-        yield from listing.__rich_console__(console, options)
+        yield from table(None, columns, rows).__rich_console__(console, options)
 
 
 SummaryParts = Sequence[str | SummaryTable]

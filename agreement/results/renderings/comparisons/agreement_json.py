@@ -289,11 +289,10 @@ class FullReport:
     def _answers(self, variant: VariantReport) -> Table:
         dates = self._dates(variant).within(variant.trace.timeline)
         title = f"answers per time point{dates.caption}"
-        listing = table(title, "t", "push", "pull", right=("t",), whole=frozenset("t"))
         pushed, pulled = (own.whole().by_time() for own in (variant.sides.pushed, variant.sides.pulled))
-        for t in sorted({*pushed, *pulled}):
-            listing.add_row(dates.text(t), _rows(pushed, t), _rows(pulled, t))
-        return listing
+        times = sorted({*pushed, *pulled})
+        rows = ((dates.text(t), _rows(pushed, t), _rows(pulled, t)) for t in times)
+        return table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
 
     def _dates(self, variant: VariantReport) -> Dates:
         return Dates(variant.trace.origin, self.setting.unit)

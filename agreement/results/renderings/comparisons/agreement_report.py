@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.comparing.agree import Pair, Side, VariantReport
+from agreement.comparing.agree import Pair, PeriodComparison, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
@@ -160,20 +160,23 @@ def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: D
     # As below: of dated periods their ends, which begin U before.
     wrong_ones = "disagreeing" if undated else "disagreeing up to"
     columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
-    listing = table(title, *columns, right=("period U",))
+    rows = []
     for verdict in verdicts:
         wrong = list(verdict.intervals.disagreeing)
-        texts = [
-            dates.period(comparison.start, comparison.end) if undated else dates.text(comparison.end)
-            for comparison in wrong[:_FEW]
-        ]
+        texts = [_period(comparison, dates) for comparison in wrong[:_FEW]]
         timeline = variant.trace.timeline
         rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
         word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
         more = ["…"] * (len(wrong) > _FEW)
         periods = str(len(verdict.intervals))
-        listing.add_row(str(verdict.period), word, periods, ", ".join((*texts, *more)), ", ".join(rest))
-    return listing
+        rows.append((str(verdict.period), word, periods, ", ".join((*texts, *more)), ", ".join(rest)))
+    return table(title, columns, rows, right=("period U",))
+
+
+def _period(comparison: PeriodComparison, dates: Dates) -> str:
+    return (
+        dates.period(comparison.start, comparison.end) if dates.zero is None else dates.text(comparison.end)
+    )
 
 
 def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
@@ -206,18 +209,15 @@ def _details(
     yield _counts(groups, dates)
     yield _shares(row_filter.verdicts(variant))
     chosen = examples(groups, variant, _MOST)
-    title = f"rows that one side alone has: {header(report.variables)}"
-    listing = table(title, *_columns(dates), whole=_WHOLE)
+    rows = []
     supports = variant.supports([(row.difference, row.interval) for row in chosen])
     for row, support in zip(chosen, supports, strict=True):
-        difference, interval = row.difference, row.interval
+        difference = row.difference
         pushed = "-" if difference.pushed is None else dates.text(difference.pushed)
         cells = (difference.side.value, pushed, short_row(difference.row), difference.cause.value)
-        period = (
-            dates.period(interval.start, interval.end) if dates.zero is None else dates.text(interval.end)
-        )
-        listing.add_row(str(row.period), period, *cells, _supported_by(support, dates))
-    yield listing
+        rows.append((str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates)))
+    title = f"rows that one side alone has: {header(report.variables)}"
+    yield table(title, _columns(dates), rows, whole=_WHOLE)
     count = sum(map(len, groups))
     if more := count - len(chosen):
         yield Text(f"… and {more} more rows: {_ALL}")
@@ -256,12 +256,18 @@ def _columns(dates: Dates) -> Sequence[str]:
 def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
     title = "how many rows one side alone has"
-    listing = table(title, *columns, right=("U", "rows", "periods"), whole=_WHOLE)
-    for group in groups:
-        first = group.parts[0].interval
-        cells = (str(group.period), group.side.value, group.cause.value, str(len(group)))
-        listing.add_row(*cells, str(len(group.parts)), dates.period(first.start, first.end))
-    return listing
+    rows = (
+        (
+            str(group.period),
+            group.side.value,
+            group.cause.value,
+            str(len(group)),
+            str(len(group.parts)),
+            dates.period(group.parts[0].interval.start, group.parts[0].interval.end),
+        )
+        for group in groups
+    )
+    return table(title, columns, rows, right=("U", "rows", "periods"), whole=_WHOLE)
 
 
 def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:

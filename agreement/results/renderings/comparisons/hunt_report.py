@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from rich.console import RenderableType
+from rich.table import Table
 
-from agreement.documents.outputs import Json, plain, quantity, short, short_row, table
+from agreement.documents.outputs import Json, plain, quantity, short, short_row, table, triples_table
 from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
@@ -27,7 +28,9 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     name = hunt.name or "the engine"
     yield f"{name} against {hunt.reference.name}: {text}, {run}, {hunt.judged_runs} judged"
     for number, fault in enumerate(hunt.faults):
-        yield f"{number + 1}. {fault.sentence}: {quantity(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
+        size = f"the smallest with {quantity(len(fault.run.pushes), 'triple')}"
+        last = "" if fault.repeated else "; a new process answered otherwise"
+        yield f"{number + 1}. {fault.sentence}: {quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
             yield f"  {folders[number]}"
         yield stream_table(fault)
@@ -47,45 +50,24 @@ def title(fault: Fault) -> str:
     return f"{_FIRST.split(match[1], maxsplit=1)[0]}{match[2] or ''}"
 
 
-def _size(fault: Fault) -> str:
-    return f"the smallest with {quantity(len(fault.run.pushes), 'triple')}"
-
-
-def _last(fault: Fault) -> str:
-    return "" if fault.repeated else "; a new process answered otherwise"
-
-
-def stream_table(fault: Fault) -> RenderableType:
+def stream_table(fault: Fault) -> Table:
     """Return the stream of a fault."""
-    listing = table(None, "t (ms)", "stream", "triple", right=("t (ms)",))
-    for row in _stream(fault):
-        listing.add_row(*row)
-    return listing
+    arriving = ((plain(push.t), short(push.stream), push.triple) for push in fault.run.pushes)
+    return triples_table(arriving, time="t (ms)")
 
 
-def _stream(fault: Fault) -> Iterator[tuple[str, str, str]]:
-    for push in fault.run.pushes:
-        yield plain(push.t), short(push.stream), " ".join(map(short, push.triple))
-
-
-def places_table(fault: Fault) -> RenderableType:
+def places_table(fault: Fault) -> Table:
     """Return what is right and what came, place by place."""
-    listing = table(None, *_headings(fault))
-    for row in _places(fault):
-        listing.add_row(*row)
-    return listing
-
-
-def _headings(fault: Fault) -> tuple[str, ...]:
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
-    return "where", f"right ({names})", f"came ({names})", "verdict"
-
-
-def _places(fault: Fault) -> Iterator[tuple[str, str, str, str]]:
     terms = _terms(fault)
-    for place in fault.verdict.places:
-        came = [tuple(terms.get(term, term) for term in row) for row in place.came]
-        yield place.where, _rows(place.right), _rows(came), place.problem or "right"
+    came = (
+        [tuple(terms.get(term, term) for term in row) for row in place.came] for place in fault.verdict.places
+    )
+    places = (
+        (place.where, _rows(place.right), _rows(rows), place.problem or "right")
+        for place, rows in zip(fault.verdict.places, came, strict=True)
+    )
+    return table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
@@ -146,10 +128,10 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
         f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
         *(("Static data:", "```\n" + "\n".join(static) + "\n```") if static else ()),
         "## Stream, in the order of its arrival",
-        _markdown(("t (ms)", "stream", "triple"), _stream(fault)),
+        _markdown(stream_table(fault)),
         "## What is right, and what came",
         *((f"Times in ms; {fault.verdict.choice}.",) if fault.verdict.choice else ()),
-        _markdown(_headings(fault), _places(fault)),
+        _markdown(places_table(fault)),
         "## Why",
         rule_text(fault),
         f"Right: {right_text(hunt, fault)}.",
@@ -161,8 +143,9 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
+def _markdown(listing: Table) -> str:
+    rows = zip(*(map(str, column.cells) for column in listing.columns), strict=True)
+    lines = [[str(column.header) for column in listing.columns], ["---"] * len(listing.columns), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines)
 
 
@@ -176,7 +159,9 @@ def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str,
         )
         for fault, folder in zip(hunt.faults, folders, strict=True)
     )
-    names = _markdown(("fault", "triples", "runs"), rows) if hunt.faults else "No fault was found."
+    names = (
+        _markdown(table(None, ("fault", "triples", "runs"), rows)) if hunt.faults else "No fault was found."
+    )
     return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{names}\n\n{_provenance(made)}\n"
 
 

@@ -71,14 +71,16 @@ def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
     """Yield a comparison for a page that has said its summary: each rule is told once, in a table."""
     parting = comparison.parting
     if parting.frequencies:
-        rules = table("what parts them", "rule", "what it says", "differences", right=("differences",))
-        for cause, count in parting.frequencies:
-            rules.add_row(_name_of(cause, parting), cause.rule.sentence, str(count))
-        yield rules
+        rules = (
+            (_name_of(cause, parting), cause.rule.sentence, str(count))
+            for cause, count in parting.frequencies
+        )
+        names = ("rule", "what it says", "differences")
+        yield table("what parts them", names, rules, right=("differences",))
     if parting.parted:
         yield _table(comparison, parting.causes)
-    names = {cause.rule.name for cause in parting.causes}
-    others = tuple(rule for rule in parting.fields if rule.name not in names)
+    told = {cause.rule.name for cause in parting.causes}
+    others = tuple(rule for rule in parting.fields if rule.name not in told)
     yield from _rules(replace(parting, fields=others))
 
 
@@ -101,15 +103,17 @@ def _table(comparison: TraceComparison, known: Iterable[SwitchedRule] = ()) -> T
     parting = comparison.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
-    rows = table(_title(comparison), *columns, right=("push", "time", "time unit"), whole=("push", "time"))
-    rules = set(known)
+    rows, rules = [], set(known)
     for difference in parting.parted:
         only = told_apart(difference.difference.only_first, difference.difference.only_second)
         first = _cell(difference.difference.first, only[0], comparison)
         second = _cell(difference.difference.second, only[1], comparison)
-        rows.add_row(*_place(difference, comparison), first, second, _causes(difference, parting, rules))
+        causes = _causes(difference, parting, rules)
+        rows.append((*_place(difference, comparison), first, second, causes))
         rules.update(difference.causes)
-    return rows
+    return table(
+        _title(comparison), columns, rows, right=("push", "time", "time unit"), whole=("push", "time")
+    )
 
 
 def _title(comparison: TraceComparison) -> str:

@@ -21,6 +21,7 @@ from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import first_few, plain, quantity, table, told_apart
+from agreement.documents.recordings import rows_of
 from agreement.documents.requests import MatchBy
 from lars.language.windows import Interval
 
@@ -32,28 +33,30 @@ def text_of_cases(
     yield _families(verdicts)
     differing = [case_verdict for case_verdict in verdicts if case_verdict.correct is not True]
     if differing:
-        listing = table("cases that differ", "case", "first difference", "rules that explain it")
-        for verdict in differing:
-            sentence = "\n".join([first_problem(verdict), *by_other_match(verdict.judgement, verdict.other)])
-            listing.add_row(verdict.case.id, sentence, _explained_by(verdict))
-        yield listing
+        rows = (
+            (
+                verdict.case.id,
+                "\n".join([first_problem(verdict), *by_other_match(verdict.judgement, verdict.other)]),
+                _explained_by(verdict),
+            )
+            for verdict in differing
+        )
+        yield table("cases that differ", ("case", "first difference", "rules that explain it"), rows)
     if refused:
-        listed = table("cases that cannot be judged", "case", "engine", "why")
-        for case in refused:
-            listed.add_row(case.id, "" if case.case is None else case.case.engine, case.problem)
-        yield listed
+        cases = ((case.id, "" if case.case is None else case.case.engine, case.problem) for case in refused)
+        yield table("cases that cannot be judged", ("case", "engine", "why"), cases)
     left = f"; {len(refused)} more cannot be judged" if refused else ""
     yield f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted{left}"
 
 
 def _families(verdicts: Sequence[CaseVerdict]) -> RenderableType:
     names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
-    listing = table("cases by engine and family", *names, right=("cases", "correct"))
+    rows = []
     for kind, own in by_family(verdicts):
         rules = Counter(rule.name for verdict in own for rule in verdict.rules or ())
         text = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
-        listing.add_row(*kind, str(len(own)), str(sum(verdict.correct is True for verdict in own)), text)
-    return listing
+        rows.append((*kind, str(len(own)), str(sum(verdict.correct is True for verdict in own)), text))
+    return table("cases by engine and family", names, rows, right=("cases", "correct"))
 
 
 def _explained_by(verdict: CaseVerdict) -> str:
@@ -184,10 +187,8 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
     )
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
     title = f"{title}{dates.caption}, t0 = {starts_in_words([verdict], dates)}"
-    listing = table(title, *numbers, "problem", right=numbers, whole=_WHOLE)
-    for window in listed_windows:
-        listing.add_row(*_cells(window, dates), _problem(window, shifts.get(window.last)))
-    return listing
+    rows = ((*_cells(window, dates), _problem(window, shifts.get(window.last))) for window in listed_windows)
+    return table(title, (*numbers, "problem"), rows, right=numbers, whole=_WHOLE)
 
 
 def _cells(window: JudgedWindow, dates: Dates) -> Iterator[str]:
@@ -262,14 +263,15 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
         f"incorrect by {judgement.engine}: {wrong}, score {judgement.rows.score:.3f}", style=_STYLES[False]
     )
     numbers = (place, "predicted", "recorded")
-    listing = table(None, *numbers, "problem", right=numbers)
-    for step in judgement.wrong[:_SHOWN]:
-        rows = _odd_rows(step.rows)
-        sizes = (
-            str(sum(len(report.rows) for report in reports)) for reports in (step.predicted, step.recorded)
+    rows = (
+        (
+            str(step.place),
+            *(str(len(rows_of(reports))) for reports in (step.predicted, step.recorded)),
+            "\n".join([step.problem or "", *_odd_rows(step.rows)]),
         )
-        listing.add_row(str(step.place), *sizes, "\n".join([step.problem or "", *rows]))
-    yield listing
+        for step in judgement.wrong[:_SHOWN]
+    )
+    yield table(None, (*numbers, "problem"), rows, right=numbers)
 
 
 def of_answers(verdict: AnswersVerdict) -> Iterator[RenderableType]:

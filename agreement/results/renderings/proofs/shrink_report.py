@@ -1,13 +1,22 @@
 """What is left of a disagreement, as text and as JSON, with both sizes."""
 
 from collections.abc import Iterator
-from dataclasses import fields
+from itertools import chain
 
 from rich.console import RenderableType
 
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, bindings, encode, json_triple, record, short, table
-from agreement.proving.shrinking import MinimalDisagreement, Sizes, TrialEvaluation
+from agreement.documents.outputs import (
+    Json,
+    bindings,
+    encode,
+    json_triple,
+    record,
+    short,
+    table,
+    triples_table,
+)
+from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation
 from lars.language.windows import Interval
 
 _NAMES = {
@@ -22,21 +31,22 @@ _NAMES = {
 def as_text(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and what is left."""
     yield f"U = {trials.period}, {disagreement.cause.value}: {disagreement.evaluations} evaluations"
-    sizes = table(None, "", "before", "after", right=("before", "after"))
     ends = Dates(trials.origin, trials.setting.unit).within(Interval(0, disagreement.before.end))
-    for field in fields(Sizes):
-        values = (getattr(one, field.name) for one in (disagreement.before, disagreement.after))
-        before, after = map(ends.text if field.name == "end" else str, values)
-        sizes.add_row(_NAMES[field.name] + (ends.caption if field.name == "end" else ""), before, after)
-    yield sizes
-    dates = dates_of(disagreement, trials)
-    left = table(dates.caption.strip() or None, "t", "stream", "triple", right=("t",))
-    for fact in disagreement.left.facts:
-        *triple, stream = fact.arguments
-        left.add_row(dates.text(fact.t), short(stream), " ".join(map(short, triple)))
-    for row in disagreement.left.static.get(("triple", 4), ()):
-        left.add_row("", "static", " ".join(map(short, row[:3])))
-    yield left
+    sizes = [
+        (
+            f"{words}{ends.caption if name == 'end' else ''}",
+            *(
+                (ends.text if name == "end" else str)(getattr(size, name))
+                for size in (disagreement.before, disagreement.after)
+            ),
+        )
+        for name, words in _NAMES.items()
+    ]
+    yield table(None, ("", "before", "after"), sizes, right=("before", "after"))
+    dates, left = dates_of(disagreement, trials), disagreement.left
+    arriving = ((dates.text(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in left.facts)
+    static = (("", "static", row[:3]) for row in left.static.get(("triple", 4), ()))
+    yield triples_table(chain(arriving, static), dates.caption.strip() or None)
     yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
 
 

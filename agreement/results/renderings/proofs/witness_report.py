@@ -1,6 +1,7 @@
 """Witnesses as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import assert_never
 
 from rich.console import RenderableType
@@ -14,7 +15,7 @@ from agreement.documents.outputs import (
     quantity,
     short,
     short_row,
-    table,
+    triples_table,
 )
 from agreement.proving.witness import (
     NoneUpTo,
@@ -65,14 +66,12 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
     size = f"{quantity(len(witness.facts), 'triple')}{chosen}"
     kind = "a smallest stream" if witness.smallest else "a stream"
     yield f"{kind} {_property(task, period)}: {size}, time in units of {task.setting.unit}"
-    listed = table(None, "t", "stream", "triple", right=("t",))
-    for fact in witness.facts:
-        *triple, stream = fact.arguments
-        listed.add_row(str(fact.t), short(stream), " ".join(map(short, triple)))
-    for *triple, graph in static if task.static is None else ():
-        where = "static" if graph == DEFAULT.name else f"static {short(graph)}"
-        listed.add_row("", where, " ".join(map(short, triple)))
-    yield listed
+    arriving = ((str(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in witness.facts)
+    known = (
+        ("", "static" if graph == DEFAULT.name else f"static {short(graph)}", triple)
+        for *triple, graph in (static if task.static is None else ())
+    )
+    yield triples_table(chain(arriving, known))
     report = task.report(period, witness)
     names = header(task.variables)
     if report is None:
