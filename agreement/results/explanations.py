@@ -28,7 +28,7 @@ from agreement.documents.requests import (
     time_option,
 )
 from agreement.documents.table_files import OutTable
-from agreement.experiments.single_query import on_experiment
+from agreement.experiments.grid import on_experiment
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, lines_table
 from agreement.results.renderings.answers import explanation_json, explanation_text

@@ -22,7 +22,7 @@ from agreement.documents.requests import (
     check_said,
 )
 from agreement.documents.table_files import OutTable
-from agreement.experiments.single_query import experiment_query
+from agreement.experiments.grid import experiment_query
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.renderings.comparisons import verdict_json, verdict_text

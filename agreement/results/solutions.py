@@ -254,7 +254,7 @@ def _unfolded(request: SolveRequest, listeners: Listeners) -> SolveRequest:
     if not is_experiment(request.program):
         return request
     # Loads what compares, which no other question needs.
-    from agreement.experiments.single_query import experiment_query, wanted_of
+    from agreement.experiments.grid import experiment_query, wanted_of
 
     inputs = (request.program, *request.trace)
     query = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)

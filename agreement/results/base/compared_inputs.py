@@ -10,7 +10,7 @@ from agreement.documents.requests import (
     is_experiment,
 )
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.single_query import on_experiment
+from agreement.experiments.grid import on_experiment
 from agreement.results.base.boundary import Listeners
 from solver.settings import TraceInput
 

@@ -15,7 +15,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.requests.query_files import query_text
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
-from agreement.experiments.single_query import on_read
+from agreement.experiments.grid import on_read
 from agreement.proving.decide import Places
 from agreement.proving.traceless import TracelessTask
 from lars.errors import LarsError

@@ -23,7 +23,7 @@ from agreement.documents.requests import (
     time_option,
     trace_argument,
 )
-from agreement.experiments.single_query import experiment_query, wanted_of
+from agreement.experiments.grid import experiment_query, wanted_of
 from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import JsonObject, Result, plain
 from agreement.results.renderings.answers.answer_lines import json_objects

@@ -9,7 +9,7 @@ from agreement.answering.explaining import query_of_comparison
 from agreement.answering.solve.solving import SolvingTask
 from agreement.comparing.agree import Overrides
 from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions, Period
-from agreement.experiments.single_query import on_experiment
+from agreement.experiments.grid import on_experiment
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
 from lars.semantics import all_background
