@@ -184,7 +184,7 @@ class FigureOutput(FileOutput):
 
     def checked(self) -> Callable[[Path], None]:
         """Return what checks a picture."""
-        from agreement.results.renderings.pages.push_pull.figure import check_figure
+        from agreement.results.renderings.pages.figure import check_figure
 
         return check_figure
 
@@ -197,7 +197,7 @@ class PictureOutput(FileOutput):
 
     def checked(self) -> Callable[[Path], None]:
         """Return what checks a picture."""
-        from agreement.results.renderings.proofs.phase_report import check
+        from agreement.results.renderings.phase_report import check
 
         return check
 

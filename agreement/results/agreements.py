@@ -42,7 +42,7 @@ from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.compared_inputs import compared_inputs, comparison_of, experiment_in, title_of
 from agreement.results.base.findings import Findings, JsonObject, plain
 from agreement.results.base.sources import SourceFiles
-from agreement.results.renderings.comparisons import agreement_report
+from agreement.results.renderings import agreement_report
 from lars.errors import LarsError
 from lars.files import text_in
 from lars.language.terms import Iri
@@ -51,7 +51,7 @@ from solver.settings import Time
 from translate.dialects import TITLES
 
 if TYPE_CHECKING:
-    from agreement.results.renderings.comparisons.agreement_json import FullReport
+    from agreement.results.renderings.agreement_report import FullReport
     from agreement.results.renderings.pages.page import Page
 
 
@@ -266,10 +266,8 @@ class AgreeResult(Findings):
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
-        from agreement.results.renderings.comparisons import agreement_json
-
         whole = self._whole().as_json() if full else {}
-        return agreement_json.as_json(self._report, self._task.setting, self._row_filter) | whole
+        return agreement_report.as_json(self._report, self._task.setting, self._row_filter) | whole
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints, with `full` as --full."""
@@ -298,7 +296,7 @@ class AgreeResult(Findings):
 
     def _whole(self) -> "FullReport":
         # Queries are written as text for it alone.
-        from agreement.results.renderings.comparisons.agreement_json import FullReport
+        from agreement.results.renderings.agreement_report import FullReport
 
         return FullReport(self._report, self._task.setting, self._task.trigger)
 
@@ -316,7 +314,7 @@ class AgreeResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need; so below.
-        from agreement.results.renderings.pages.push_pull.agree_page import AgreeContent, agree_page
+        from agreement.results.renderings.pages.agree_page import AgreeContent, agree_page
 
         task = self._task
         about = self._title, task.setting, task.trigger, self._report, self._row_filter
@@ -328,8 +326,8 @@ class AgreeResult(Findings):
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict and a strip of the periods for each U."""
-        from agreement.results.renderings.pages.push_pull.agree_page import summary
-        from agreement.results.renderings.pages.push_pull.timeline import small_html
+        from agreement.results.renderings.pages.agree_page import summary
+        from agreement.results.renderings.pages.timeline import small_html
 
         variant = self._report.variants[0]
         verdicts = self._row_filter.verdicts(variant)
@@ -339,7 +337,7 @@ class AgreeResult(Findings):
 
     def write_figure(self, path: str | Path) -> None:
         """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
-        from agreement.results.renderings.pages.push_pull.figure import write_figure
+        from agreement.results.renderings.pages.figure import write_figure
 
         variant = self._report.variants[0]
         row = next(self._row_filter.rows(variant), None)
@@ -347,9 +345,7 @@ class AgreeResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
-        from agreement.results.renderings.comparisons import agreement_json
-
-        return agreement_json.tables(self._report, self._row_filter)
+        return agreement_report.tables(self._report, self._row_filter)
 
 
 def _difference(variant: VariantReport, found_row: FoundRow, dates: Dates) -> AgreementDifference:

@@ -25,7 +25,7 @@ from agreement.documents.table_files import OutTable
 from agreement.experiments.grid import experiment_query
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.comparisons import verdict_json, verdict_text
+from agreement.results.renderings import verdict_report
 from lars.durations import MILLISECOND
 from solver.traces import point_of
 
@@ -180,28 +180,28 @@ class JudgeResult(Findings):
     def _content(self) -> Json:
         outcome = self._verdict
         if isinstance(outcome, AnswersVerdict):
-            return verdict_json.of_answers(outcome)
-        return verdict_json.by_case(self._cases, self._refused)
+            return verdict_report.answers_json(outcome)
+        return verdict_report.cases_json(self._cases, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdict for a reader."""
         outcome = self._verdict
         return (
-            verdict_text.of_answers(outcome)
+            verdict_report.of_answers(outcome)
             if isinstance(outcome, AnswersVerdict)
-            else verdict_text.text_of_cases(self._cases, self._refused)
+            else verdict_report.text_of_cases(self._cases, self._refused)
         )
 
     def page(self) -> "Page":
         """Return what the page of the verdict says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import judge_page
+        from agreement.results.renderings.verdict_report import judge_page
 
         return judge_page(self._title, self._content, self.parts(), self.warnings, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
-        return verdict_json.tables(self._content)
+        return verdict_report.tables(self._content)
 
 
 def _window(phase: str, row: Json) -> WindowVerdict:

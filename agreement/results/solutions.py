@@ -34,7 +34,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.answers import answer_lines
+from agreement.results.renderings import answer_lines
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 from solver.facts import Row

@@ -87,7 +87,7 @@ class RunResult(Findings):
     def page(self) -> "Page":
         """Return what the page says: an index of the cells, and what was found over time in each."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.run_page import run_page
+        from agreement.results.renderings.run_report import run_page
 
         return run_page(self._results, self.document())
 

@@ -34,7 +34,7 @@ from agreement.results.base.boundary import Listeners, answering, offered_functi
 from agreement.results.base.compared_inputs import title_of
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import places_in, without_trace
-from agreement.results.renderings.proofs import containment_report, decision_report
+from agreement.results.renderings import decision_report
 from lars.durations import Duration
 from lars.language.terms import Iri
 from solver.deadlines import Deadline
@@ -119,7 +119,7 @@ class DecideResult(OnEveryStream):
     def page(self) -> "Page":
         """Return what the page says: verdicts by period, premises with their places in the query."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.decide_page import DecideContent, decide_page
+        from agreement.results.renderings.decision_report import DecideContent, decide_page
 
         text = self._task.questions[0].places.text
         content = DecideContent(self._title, text, self.verdicts, self.holds, tuple(self.parts()))
@@ -195,7 +195,7 @@ class ContainmentRequest:
 class ContainmentResult(OnEveryStream):
     """What `contained` returns: in each direction that was asked for, what was found and why."""
 
-    _directions: tuple[containment_report.Direction, ...]
+    _directions: tuple[decision_report.Direction, ...]
     _files: tuple[str, ...]
 
     @property
@@ -211,17 +211,17 @@ class ContainmentResult(OnEveryStream):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return containment_report.as_json(self._directions, self._files)
+        return decision_report.containment_json(self._directions, self._files)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield each direction, and the data that refute it."""
-        return containment_report.as_text(self._directions, self._files)
+        return decision_report.containment_text(self._directions, self._files)
 
     def page(self) -> "Page":
         """Return what the page says."""
         # Loads what only pages need.
+        from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead
-        from agreement.results.renderings.pages.text_pages import text_page
 
         one, other = (Path(file).name for file in self._files)
         both = (

@@ -51,7 +51,7 @@ from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.compared_inputs import title_of
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import without_trace
-from agreement.results.renderings.proofs.witness_report import as_json, as_text
+from agreement.results.renderings.witness_report import as_json, as_text
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Atom, Iri

@@ -4,9 +4,9 @@ A timeline has lanes with marks over time, one period shaded. What a command pri
 of lines, tables.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import Final
 
 from rich.console import RenderableType
@@ -15,7 +15,7 @@ from rich.table import Table
 from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import Json, clip_text
 from agreement.documents.text_tables import in_markdown, markdown_lines
-from agreement.results.renderings.pages.page import render
+from agreement.results.renderings.pages.page import Page, PageHead, render
 
 _TICKS: Final = 5
 _MOST_MARKS: Final = 1_000
@@ -174,3 +174,30 @@ def _table(table: Table) -> Json:
         "right": [column.justify == "right" for column in columns],
         "rows": [list(row) for row in rows],
     }
+
+
+_MOST_LETTERS: Final = 250_000
+"""So long are the lines of a page."""
+
+
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return the first lines, and how many are left."""
+    ends = accumulate(map(len, lines))
+    kept = [line for line, end in zip(lines, ends, strict=True) if end <= _MOST_LETTERS]
+    left = len(lines) - len(kept)
+    return [*kept, f"… and {left} more lines: the command prints all"] if left else kept
+
+
+def text_page(head: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
+    """Return the page of a JSON document and of what a command prints."""
+    page: Json = {
+        "heading": head.heading,
+        "blocks": page_blocks(parts),
+        "proof": False,
+        "lines": [],
+        "timelines": [],
+        "why": "",
+        "rules": [],
+        "dates": None,
+    }
+    return Page(head, "text", document, page)

@@ -1,4 +1,4 @@
-"""Where two profiles part: for readers a table of the differences and a sentence, and for machines."""
+"""Where two profiles part: a table of the differences and a sentence, JSON, what the page draws."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +25,7 @@ from agreement.documents.outputs import (
     told_apart,
 )
 from agreement.documents.recordings import Push, Report
+from agreement.results.renderings.pages.blocks import Lane, lanes_json
 from lars.durations import NANOSECONDS, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
@@ -289,3 +290,19 @@ def _json_rows(parting: Divergence, rows: Iterable[Row]) -> list[Json]:
 
 def _json_cause(cause: SwitchedRule) -> Json:
     return {"profile": cause.profile, **record(cause.rule, {"sentence": "says"})}
+
+
+def parting_timelines(comparison: TraceComparison) -> list[Json]:
+    """Return the timeline of the places at which they part; none where they do at none."""
+    lanes, dates = marks(comparison)
+    times = [t for _, own in lanes for t, _, _ in own]
+    if not times:
+        return []
+    title = (
+        f"When they part{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
+    )
+
+    def text(t: float) -> str:
+        return plain(t) if dates.zero is None else dates.text(t)
+
+    return [lanes_json(title, [Lane(*lane) for lane in lanes], (min(times), max(times)), text)]

@@ -22,17 +22,17 @@ from agreement.documents.outputs import (
     quantity,
     short_row,
 )
-from agreement.results.renderings.comparisons.agreement_report import (
+from agreement.results.renderings.agreement_report import (
     NO_ROWS,
     ExplainOptions,
     dates_on,
     in_words,
 )
 from agreement.results.renderings.pages.blocks import MOST_RANGES
+from agreement.results.renderings.pages.clause_links import side_by_side
 from agreement.results.renderings.pages.page import LEFT_OUT, Page, PageHead
-from agreement.results.renderings.pages.push_pull.clause_links import side_by_side
-from agreement.results.renderings.pages.push_pull.proofs import RowSelection, Tally, counts_json, proofs
-from agreement.results.renderings.pages.push_pull.timeline import (
+from agreement.results.renderings.pages.proofs import RowSelection, Tally, counts_json, proofs
+from agreement.results.renderings.pages.timeline import (
     answers,
     bins_of,
     elements,
