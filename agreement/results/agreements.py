@@ -51,7 +51,6 @@ from solver.settings import Time
 from translate.dialects import TITLES
 
 if TYPE_CHECKING:
-    from agreement.results.renderings.agreement_report import FullReport
     from agreement.results.renderings.pages.page import Page
 
 
@@ -266,8 +265,7 @@ class AgreeResult(Findings):
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
-        whole = self._whole().as_json() if full else {}
-        return agreement_report.as_json(self._report, self._task.setting, self._row_filter) | whole
+        return self._view.as_json() | (self._view.basis_json() if full else {})
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints, with `full` as --full."""
@@ -291,14 +289,13 @@ class AgreeResult(Findings):
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
         """Yield the report for a reader, with `full` the model, both programs and all answers too."""
         if full:
-            yield from self._whole().as_text()
-        yield from agreement_report.as_text(self._report, self._task.setting, self._row_filter, self._asking)
+            yield from self._view.basis_text()
+        yield from self._view.as_text(self._asking)
 
-    def _whole(self) -> "FullReport":
-        # Queries are written as text for it alone.
-        from agreement.results.renderings.agreement_report import FullReport
-
-        return FullReport(self._report, self._task.setting, self._task.trigger)
+    @property
+    def _view(self) -> agreement_report.AgreementView:
+        task = self._task
+        return agreement_report.AgreementView(self._report, task.setting, task.trigger, self._row_filter)
 
     @property
     def files(self) -> Sequence[Path]:
@@ -314,15 +311,13 @@ class AgreeResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need; so below.
-        from agreement.results.renderings.pages.agree_page import AgreeContent, agree_page
+        from agreement.results.renderings.pages.agree_page import agree_page
 
-        task = self._task
-        about = self._title, task.setting, task.trigger, self._report, self._row_filter
         queries = (path for path in self.files if path.suffix in QUERY_SUFFIXES)
         written = tuple((path.name, text_in(path, "a query")) for path in queries)
         # Queries given by value are in files that are gone when the page is read.
         asking = self._asking if self._source_files is None else None
-        return agree_page(AgreeContent(*about, self.document(), asking, written))
+        return agree_page(self._title, self._view, self.document(), asking, written)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict and a strip of the periods for each U."""
@@ -345,7 +340,7 @@ class AgreeResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
-        return agreement_report.tables(self._report, self._row_filter)
+        return self._view.tables()
 
 
 def _difference(variant: VariantReport, found_row: FoundRow, dates: Dates) -> AgreementDifference:

@@ -8,6 +8,7 @@ import shlex
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +20,6 @@ from agreement.comparing.agree import Pair, PeriodComparison, Side, VariantRepor
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
-from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
     Json,
@@ -42,13 +42,11 @@ from agreement.documents.outputs import (
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
 from lars.errors import on_one_line
-from lars.language.terms import Variable
 from lars.language.windows import Interval
 from solver.facts import Fact
 from translate.analysis import model_of_cqels
 from translate.model.query import Query, Setting
 from translate.tau import Trigger, columns, lars_program, pull, push
-from translate.writing import model_json, model_lines
 
 if TYPE_CHECKING:
     from solver.spark import RowsByTime
@@ -59,6 +57,10 @@ _MOST: Final = 20
 _COMPARED: Final = 5_000
 _FEW: Final = 6
 _WIDE: Final = 120
+_UP_TO: Final = "period to"
+"""A period ends at its dateTime, and begins U before it: both together would fill a terminal."""
+_WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
+_ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
@@ -107,42 +109,271 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
     return [*options[:at], *options[at + 2 :]]
 
 
-def as_text(
-    report: AgreementReport, setting: Setting, row_filter: RowFilter, asking: ExplainOptions
-) -> Iterator[RenderableType]:
-    """Yield the verdict of each period, how often which cause, some of the rows, how to ask about them."""
-    yield headline(report, row_filter, setting.unit)
-    if report.remark is not None:
-        yield Text(on_one_line(report.remark))
-    for variant in report.variants:
-        if variant.pair.choices is not None:
-            yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
-        yield _verdicts(variant, row_filter.verdicts(variant), setting.unit)
-        yield from _details(report, variant, row_filter, asking, dates_on(variant, setting.unit))
-
-
 NO_ROWS: Final = ": neither has any row"
+SupportedRow = tuple[FoundRow, tuple[Fact, ...]]
 
 
-def headline(report: AgreementReport, row_filter: RowFilter, unit: Duration) -> Text:
-    """Return the verdict in one sentence: of the first row that is shown which side, period, why."""
-    variant = report.variants[0]
-    first = next(iter(row_filter.rows(variant)), None)
-    if first is None:
-        whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
-        verdicts = [verdict.agree for verdict in variant.verdicts]
-        if False in verdicts:
-            return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
-        if not whole:
-            return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
-        several = number_ranges([verdict.period for verdict in variant.verdicts])
-        periods = "" if len(verdicts) == 1 else f", U = {several}"
-        nothing = NO_ROWS if variant.sides.are_empty else ""
-        sentence = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
-        return Text(sentence, style=_STYLES[True])
-    more = sum(map(len, row_groups(row_filter, variant))) - 1
-    others = f"; {quantity(more, 'row')} more" if more else ""
-    return Text(on_one_line(f"{in_words(first, dates_on(variant, unit))}{others}"), style=_STYLES[False])
+@dataclass(frozen=True, slots=True)
+class AgreementView:
+    """A report in its setting, and what of it is wanted."""
+
+    report: AgreementReport
+    setting: Setting
+    trigger: Trigger = Trigger.ANY
+    row_filter: RowFilter = RowFilter()
+
+    @property
+    def first(self) -> VariantReport:
+        """The variant that stands for all, the brave one."""
+        return self.report.variants[0]
+
+    @property
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return Dates(self.first.trace.origin, self.setting.unit)
+
+    def as_text(self, asking: ExplainOptions) -> Iterator[RenderableType]:
+        """Yield the verdict of each period, how often which cause, some rows, how to ask about them."""
+        yield self.headline()
+        if self.report.remark is not None:
+            yield Text(on_one_line(self.report.remark))
+        for variant in self.report.variants:
+            if variant.pair.choices is not None:
+                yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
+            dates = dates_on(variant, self.setting.unit)
+            yield self._verdicts(variant, dates)
+            if groups := row_groups(self.row_filter, variant):
+                yield from self._details(variant, groups, asking, dates)
+
+    def headline(self) -> Text:
+        """Return the verdict in one sentence: of the first row that is shown which side, period, why."""
+        variant = self.first
+        first = next(iter(self.row_filter.rows(variant)), None)
+        if first is None:
+            whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
+            verdicts = [verdict.agree for verdict in variant.verdicts]
+            if False in verdicts:
+                return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
+            if not whole:
+                return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
+            several = number_ranges([verdict.period for verdict in variant.verdicts])
+            periods = "" if len(verdicts) == 1 else f", U = {several}"
+            nothing = NO_ROWS if variant.sides.are_empty else ""
+            sentence = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
+            return Text(sentence, style=_STYLES[True])
+        more = sum(map(len, row_groups(self.row_filter, variant))) - 1
+        others = f"; {quantity(more, 'row')} more" if more else ""
+        words = in_words(first, dates_on(variant, self.setting.unit))
+        return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
+
+    def _verdicts(self, variant: VariantReport, dates: Dates) -> Table:
+        timeline = variant.trace.timeline
+        title = f"push and pull on {dates.interval(timeline)}{dates.caption}"
+        # As below: of dated periods their ends, which begin U before.
+        wrong_ones = "disagreeing" if dates.zero is None else "disagreeing up to"
+        columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
+        rows = []
+        for verdict in self.row_filter.verdicts(variant):
+            wrong = list(verdict.intervals.disagreeing)
+            texts = [_period(comparison, dates) for comparison in wrong[:_FEW]]
+            rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
+            word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
+            disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _FEW)))
+            rows.append(
+                (str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest))
+            )
+        return table(f"{title}, time in units of {self.setting.unit}", columns, rows, right=("period U",))
+
+    def _details(
+        self, variant: VariantReport, groups: Sequence[RowGroup], asking: ExplainOptions, dates: Dates
+    ) -> Iterator[RenderableType]:
+        yield _counts(groups, dates)
+        yield _shares(self.row_filter.verdicts(variant))
+        chosen = examples(groups, variant, _MOST)
+        rows = []
+        supports = variant.supports([(row.difference, row.interval) for row in chosen])
+        for row, support in zip(chosen, supports, strict=True):
+            difference = row.difference
+            pushed = "-" if difference.pushed is None else dates.text(difference.pushed)
+            cells = (difference.side.value, pushed, short_row(difference.row), difference.cause.value)
+            rows.append(
+                (str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates))
+            )
+        title = f"rows that one side alone has: {header(self.report.variables)}"
+        period = "period" if dates.zero is None else _UP_TO
+        columns = ("U", period, "only in", "pushed", "row", "cause", "supported by")
+        yield table(title, columns, rows, whole=_WHOLE)
+        count = sum(map(len, groups))
+        if more := count - len(chosen):
+            yield Text(f"… and {more} more rows: {_ALL}")
+        # What looks alike among very many rows is not looked for: then each is written in full.
+        alike = _alike(self.row_filter.rows(variant)) if count <= _COMPARED else None
+        whole = (row for row in chosen if self._has_all(variant, row))
+        commands = [asking.command(variant.pair, row, alike) for row in whole]
+        if commands:
+            yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
+
+    def _has_all(self, variant: VariantReport, row: FoundRow) -> bool:
+        """Whether a row is a whole row of its side's query, which `lars explain` is asked about."""
+        query = variant.pair.cqels if row.difference.side is Side.PUSH else variant.pair.csparql
+        return columns(query) == self.report.variables
+
+    def as_json(self) -> Json:
+        """Return the whole report: the first variant's periods at the top, all under `variants`.
+
+        What can be long is an iterator, for `document_lines`.
+        """
+        derived = self.report.variants if self.first.pair.choices is not None else ()
+        return {
+            "unit": encode(self.setting.unit),
+            "origin": self.first.trace.origin,
+            "profile": encode(self.setting.profile),
+            "bounds": encode(self.setting.bounds),
+            "on": [f"?{variable.name}" for variable in self.report.variables],
+            **self._variant(self.first),
+            "variants": map(self._variant, derived),
+            "warnings": list(self.report.warnings),
+            "certified": dict(zip(("times", "of"), self.report.certified, strict=True)),
+        }
+
+    def _variant(self, variant: VariantReport) -> Json:
+        verdicts = self.row_filter.verdicts(variant)
+        periods = (
+            {
+                "period": verdict.period,
+                "agree": verdict.agree,
+                "intervals": starmap(
+                    self._interval, _supported(variant, self.row_filter.intervals(variant, verdict))
+                ),
+                "unfinished": verdict.unfinished
+                and self.dates.with_dates(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
+            }
+            for verdict in verdicts
+        )
+        return {"variant": str(variant.pair), "periods": periods}
+
+    def _interval(self, interval: PeriodComparison, rows: Sequence[SupportedRow]) -> Json:
+        names, dates = self.report.variables, self.dates
+        return {
+            **dates.with_dates({"from": interval.start, "to": interval.end}),
+            "agree": interval.agree,
+            "push": bindings(names, interval.push),
+            "pull": bindings(names, interval.pull),
+            "push_only": bindings(names, interval.only(Side.PUSH)),
+            "pull_only": bindings(names, interval.only(Side.PULL)),
+            "causes": [
+                {
+                    "side": row.difference.side.value,
+                    "row": binding(names, row.difference.row),
+                    "cause": row.difference.cause.value,
+                    "support": [json_triple(fact, dates) for fact in support],
+                    **dates.with_dates({"pushed": row.difference.pushed}),
+                }
+                for row, support in rows
+            ],
+        }
+
+    def tables(self) -> tuple[OutTable, ...]:
+        """Return the tables; rows are made when they are written."""
+        terms = term_columns(self.report.variables)
+        return (
+            OutTable("periods", _PERIODS, self._periods()),
+            OutTable("differences", (*_DIFFERENCES, *terms), self._differences()),
+            OutTable("answers", (*_ANSWERS, *terms), self._answers()),
+        )
+
+    def _periods(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for verdict in self.row_filter.verdicts(variant):
+                for interval in verdict.intervals:
+                    only = (0 if interval.agree else interval.count(side) for side in Side)
+                    counts = (interval.agree, *interval.sizes, *only)
+                    yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
+
+    def _differences(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for found in self.row_filter.rows(variant):
+                difference, interval = found.difference, found.interval
+                why = (difference.side.value, difference.cause.value, difference.pushed)
+                row = (atom_text("ans1", difference.row), *difference.row)
+                yield str(variant.pair), found.period, interval.start, interval.end, *why, *row
+
+    def _answers(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for side, own in ((Side.PUSH, variant.sides.pushed), (Side.PULL, variant.sides.pulled)):
+                for row, first, last in own.whole().rows():
+                    yield str(variant.pair), side.value, first, last, *row
+
+    def basis_text(self) -> Iterator[RenderableType]:
+        """Yield the model, then for each variant its programs and its answers per time point."""
+        # Queries are written as text for it alone; so below.
+        from translate.writing import model_lines
+
+        yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
+        period, rules = self._pull_rules()
+        yield "\n".join((f"\nC-SPARQL under pull, τ1, U = {period}", *rules))
+        for variant in self.report.variants:
+            yield "\n".join((f"\nCQELS under push, τ2, {variant.pair}", *self._push_rules(variant)))
+            dates = dates_on(variant, self.setting.unit)
+            pushed, pulled = _by_time(variant)
+            rows = (
+                (
+                    dates.text(t),
+                    *(
+                        " ".join(map(short_row, sorted(own.get(t, ()), key=row_order)))
+                        for own in (pushed, pulled)
+                    ),
+                )
+                for t in sorted({*pushed, *pulled})
+            )
+            title = f"answers per time point{dates.caption}"
+            yield table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
+
+    def basis_json(self) -> Json:
+        """Return the keys that --full adds: model, programs, answers."""
+        from translate.writing import model_json
+
+        names, dates = self.report.variables, self.dates
+        period, rules = self._pull_rules()
+        return {
+            "model": model_json(self._model),
+            "programs": {
+                "pull": {"period": period, "rules": rules},
+                "push": [
+                    {"variant": str(variant.pair), "rules": self._push_rules(variant)}
+                    for variant in self.report.variants
+                ],
+            },
+            "answers": [
+                {"variant": str(variant.pair)}
+                | {
+                    side: [
+                        {**dates.with_dates({"t": t}), "rows": bindings(names, own[t])} for t in sorted(own)
+                    ]
+                    for side, own in zip(("push", "pull"), _by_time(variant), strict=True)
+                }
+                for variant in self.report.variants
+            ],
+        }
+
+    @property
+    def _model(self) -> Query:
+        return model_of_cqels(self.first.pair.cqels)
+
+    def _pull_rules(self) -> tuple[int, list[str]]:
+        # Programs of two periods differ in one number: the first period stands for all.
+        period = self.first.verdicts[0].period
+        program = pull(lars_program(self.first.pair.csparql, self.setting), period)
+        return period, list(map(str, program.rules))
+
+    def _push_rules(self, variant: VariantReport) -> list[str]:
+        program = push(lars_program(variant.pair.cqels, self.setting), self.trigger)
+        return list(map(str, program.rules))
+
+
+def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
+    """Return the answers of push and pull."""
+    return variant.sides.pushed.whole().by_time(), variant.sides.pulled.whole().by_time()
 
 
 def dates_on(variant: VariantReport, unit: Duration) -> Dates:
@@ -171,28 +402,6 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
     return f"rows that both sides have, of all: {first_few(shares, _FEW, ' · ')}"
 
 
-def _verdicts(variant: VariantReport, verdicts: Sequence[PeriodVerdict], unit: Duration) -> Table:
-    dates = dates_on(variant, unit)
-    title = (
-        f"push and pull on {dates.interval(variant.trace.timeline)}{dates.caption}, time in units of {unit}"
-    )
-    undated = dates.zero is None
-    # As below: of dated periods their ends, which begin U before.
-    wrong_ones = "disagreeing" if undated else "disagreeing up to"
-    columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
-    rows = []
-    for verdict in verdicts:
-        wrong = list(verdict.intervals.disagreeing)
-        texts = [_period(comparison, dates) for comparison in wrong[:_FEW]]
-        timeline = variant.trace.timeline
-        rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
-        word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
-        more = ["…"] * (len(wrong) > _FEW)
-        periods = str(len(verdict.intervals))
-        rows.append((str(verdict.period), word, periods, ", ".join((*texts, *more)), ", ".join(rest)))
-    return table(title, columns, rows, right=("period U",))
-
-
 def _period(comparison: PeriodComparison, dates: Dates) -> str:
     return (
         dates.period(comparison.start, comparison.end) if dates.zero is None else dates.text(comparison.end)
@@ -216,61 +425,12 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
         yield verdict.unfinished
 
 
-def _details(
-    report: AgreementReport,
-    variant: VariantReport,
-    row_filter: RowFilter,
-    asking: ExplainOptions,
-    dates: Dates,
-) -> Iterator[RenderableType]:
-    groups = row_groups(row_filter, variant)
-    if not groups:
-        return
-    yield _counts(groups, dates)
-    yield _shares(row_filter.verdicts(variant))
-    chosen = examples(groups, variant, _MOST)
-    rows = []
-    supports = variant.supports([(row.difference, row.interval) for row in chosen])
-    for row, support in zip(chosen, supports, strict=True):
-        difference = row.difference
-        pushed = "-" if difference.pushed is None else dates.text(difference.pushed)
-        cells = (difference.side.value, pushed, short_row(difference.row), difference.cause.value)
-        rows.append((str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates)))
-    title = f"rows that one side alone has: {header(report.variables)}"
-    yield table(title, _columns(dates), rows, whole=_WHOLE)
-    count = sum(map(len, groups))
-    if more := count - len(chosen):
-        yield Text(f"… and {more} more rows: {_ALL}")
-    # What looks alike among very many rows is not looked for: then each is written in full.
-    alike = _alike(row_filter.rows(variant)) if count <= _COMPARED else None
-    commands = [asking.command(variant.pair, row, alike) for row in chosen if _has_all(report, variant, row)]
-    if commands:
-        yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
-
-
 def _alike(rows: Iterable[FoundRow]) -> set[str]:
     """Return the atoms in short terms of which some term could be another one of these rows."""
     distinct = {row.difference.row for row in rows}
     terms = Counter(map(short, {term for row in distinct for term in row}))
     unclear = {row for row in distinct if any(terms[short(term)] > 1 for term in row)}
     return {text for text in map(short_atom, unclear) if text is not None}
-
-
-def _has_all(report: AgreementReport, variant: VariantReport, row: FoundRow) -> bool:
-    """Whether a row is a whole row of its side's query, which `lars explain` is asked about."""
-    query = variant.pair.cqels if row.difference.side is Side.PUSH else variant.pair.csparql
-    return columns(query) == report.variables
-
-
-_COLUMNS: Final = ("U", "period", "only in", "pushed", "row", "cause", "supported by")
-_UP_TO: Final = "period to"
-"""A period ends at its dateTime, and begins U before it: both together would fill a terminal."""
-_WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
-_ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
-
-
-def _columns(dates: Dates) -> Sequence[str]:
-    return [_UP_TO if name == "period" and dates.zero is not None else name for name in _COLUMNS]
 
 
 def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
@@ -308,55 +468,6 @@ def _triple(fact: Fact, dates: Dates) -> str:
     return f"{dates.text(fact.t)}: {s} {p} {o}"
 
 
-def as_json(report: AgreementReport, setting: Setting, row_filter: RowFilter) -> Json:
-    """Return the whole report: the first variant's periods at the top, all under `variants`.
-
-    What can be long is an iterator, for `document_lines`.
-    """
-    dates = Dates(report.variants[0].trace.origin, setting.unit)
-    derived = report.variants[0].pair.choices is not None
-    return {
-        "unit": encode(setting.unit),
-        "origin": report.variants[0].trace.origin,
-        "profile": encode(setting.profile),
-        "bounds": encode(setting.bounds),
-        "on": [f"?{variable.name}" for variable in report.variables],
-        **_variant(report, report.variants[0], row_filter, dates),
-        "variants": (
-            _variant(report, variant_report, row_filter, dates)
-            for variant_report in report.variants
-            if derived
-        ),
-        "warnings": list(report.warnings),
-        "certified": dict(zip(("times", "of"), report.certified, strict=True)),
-    }
-
-
-def _variant(report: AgreementReport, variant: VariantReport, row_filter: RowFilter, dates: Dates) -> Json:
-    periods = (
-        _period_json(report, variant, verdict, row_filter, dates) for verdict in row_filter.verdicts(variant)
-    )
-    return {"variant": str(variant.pair), "periods": periods}
-
-
-def _period_json(
-    report: AgreementReport,
-    variant: VariantReport,
-    verdict: PeriodVerdict,
-    row_filter: RowFilter,
-    dates: Dates,
-) -> Json:
-    intervals = _supported(variant, row_filter.intervals(variant, verdict))
-    return {
-        "period": verdict.period,
-        "agree": verdict.agree,
-        "intervals": (_interval(report, *interval, dates) for interval in intervals),
-        "unfinished": verdict.unfinished
-        and dates.with_dates(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
-    }
-
-
-SupportedRow = tuple[FoundRow, tuple[Fact, ...]]
 _AT_ONCE: Final = 1_000
 """Of so many rows, and the others of the last one's interval, the proofs are found together."""
 
@@ -383,33 +494,6 @@ def _proved(
     supports = iter(variant.supports(comparisons))
     for interval, rows in intervals:
         yield interval, [(row, next(supports)) for row in rows]
-
-
-def _interval(
-    report: AgreementReport, interval: PeriodComparison, facts: Sequence[SupportedRow], dates: Dates
-) -> Json:
-    names = report.variables
-    return {
-        **dates.with_dates({"from": interval.start, "to": interval.end}),
-        "agree": interval.agree,
-        "push": bindings(names, interval.push),
-        "pull": bindings(names, interval.pull),
-        "push_only": bindings(names, interval.only(Side.PUSH)),
-        "pull_only": bindings(names, interval.only(Side.PULL)),
-        "causes": [_difference(report, found_row.difference, support, dates) for found_row, support in facts],
-    }
-
-
-def _difference(
-    report: AgreementReport, difference: RowDifference, support: Sequence[Fact], dates: Dates
-) -> Json:
-    return {
-        "side": difference.side.value,
-        "row": binding(report.variables, difference.row),
-        "cause": difference.cause.value,
-        "support": [json_triple(fact, dates) for fact in support],
-        **dates.with_dates({"pushed": difference.pushed}),
-    }
 
 
 _VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
@@ -450,125 +534,3 @@ _ANSWERS = (
     ),
     Column("last", int, "to this one, both included", is_time=True),
 )
-
-
-def tables(report: AgreementReport, row_filter: RowFilter) -> tuple[OutTable, ...]:
-    """Return the tables; rows are made when they are written."""
-    terms = term_columns(report.variables)
-    return (
-        OutTable("periods", _PERIODS, _periods_rows(report, row_filter)),
-        OutTable("differences", (*_DIFFERENCES, *terms), _differences_rows(report, row_filter)),
-        OutTable("answers", (*_ANSWERS, *terms), _answers_rows(report)),
-    )
-
-
-def _periods_rows(report: AgreementReport, row_filter: RowFilter) -> Iterator[Sequence[TableValue]]:
-    for variant in report.variants:
-        for verdict in row_filter.verdicts(variant):
-            for comparison in verdict.intervals:
-                only = (0 if comparison.agree else comparison.count(side) for side in Side)
-                counts = (*comparison.sizes, *only)
-                yield (
-                    str(variant.pair),
-                    verdict.period,
-                    comparison.start,
-                    comparison.end,
-                    comparison.agree,
-                    *counts,
-                )
-
-
-def _differences_rows(report: AgreementReport, row_filter: RowFilter) -> Iterator[Sequence[TableValue]]:
-    for variant in report.variants:
-        for found_row in row_filter.rows(variant):
-            difference, interval = found_row.difference, found_row.interval
-            cells = (
-                difference.side.value,
-                difference.cause.value,
-                difference.pushed,
-                atom_text("ans1", difference.row),
-            )
-            yield str(variant.pair), found_row.period, interval.start, interval.end, *cells, *difference.row
-
-
-def _answers_rows(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
-    for variant in report.variants:
-        sides = variant.sides
-        for side, answer_parts in ((Side.PUSH, sides.pushed), (Side.PULL, sides.pulled)):
-            for row, first, last in answer_parts.whole().rows():
-                yield str(variant.pair), side.value, first, last, *row
-
-
-@dataclass(frozen=True, slots=True)
-class FullReport:
-    """A report with what its verdict rests on: the model, both LARS programs, all answers."""
-
-    report: AgreementReport
-    setting: Setting
-    trigger: Trigger
-
-    def as_text(self) -> Iterator[RenderableType]:
-        """Yield the model, then for each variant its programs and its answers per time point."""
-        yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
-        period, rules = self._pull_rules()
-        yield "\n".join((f"\nC-SPARQL under pull, τ1, U = {period}", *rules))
-        for variant in self.report.variants:
-            yield "\n".join((f"\nCQELS under push, τ2, {variant.pair}", *self._push_rules(variant)))
-            yield self._answers_table(variant)
-
-    def as_json(self) -> Json:
-        """Return the keys that --full adds: model, programs, answers."""
-        names, variants = self.report.variables, self.report.variants
-        period, rules = self._pull_rules()
-        return {
-            "model": model_json(self._model),
-            "programs": {
-                "pull": {"period": period, "rules": rules},
-                "push": [
-                    {"variant": str(report.pair), "rules": self._push_rules(report)} for report in variants
-                ],
-            },
-            "answers": [
-                {
-                    "variant": str(report.pair),
-                    "push": _by_time(names, report.sides.pushed.whole().by_time(), self._dates(report)),
-                    "pull": _by_time(names, report.sides.pulled.whole().by_time(), self._dates(report)),
-                }
-                for report in variants
-            ],
-        }
-
-    @property
-    def _model(self) -> Query:
-        return model_of_cqels(self.report.variants[0].pair.cqels)
-
-    def _pull_rules(self) -> tuple[int, list[str]]:
-        # Programs of two periods differ in one number: the first period stands for all.
-        first = self.report.variants[0]
-        period = first.verdicts[0].period
-        program = pull(lars_program(first.pair.csparql, self.setting), period)
-        return period, [str(rule) for rule in program.rules]
-
-    def _push_rules(self, variant: VariantReport) -> list[str]:
-        return [
-            str(rule) for rule in push(lars_program(variant.pair.cqels, self.setting), self.trigger).rules
-        ]
-
-    def _answers_table(self, variant: VariantReport) -> Table:
-        dates = self._dates(variant).within(variant.trace.timeline)
-        title = f"answers per time point{dates.caption}"
-        pushed, pulled = (own.whole().by_time() for own in (variant.sides.pushed, variant.sides.pulled))
-        times = sorted({*pushed, *pulled})
-        rows = ((dates.text(t), _rows(pushed, t), _rows(pulled, t)) for t in times)
-        return table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
-
-    def _dates(self, variant: VariantReport) -> Dates:
-        return Dates(variant.trace.origin, self.setting.unit)
-
-
-def _rows(outputs: "RowsByTime", t: int) -> str:
-    return " ".join(map(short_row, sorted(outputs.get(t, ()), key=row_order)))
-
-
-def _by_time(names: tuple[Variable, ...], outputs: "RowsByTime", dates: Dates) -> list[Json]:
-    return [{**dates.with_dates({"t": t}), "rows": bindings(names, outputs[t])} for t in sorted(outputs)]

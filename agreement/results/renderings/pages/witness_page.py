@@ -14,8 +14,8 @@ from agreement.documents.outputs import quantity
 from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation, report_on
 from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
-from agreement.results.renderings.agreement_report import dates_on, in_words
-from agreement.results.renderings.pages.agree_page import AgreeContent, agree_page
+from agreement.results.renderings.agreement_report import AgreementView, dates_on, in_words
+from agreement.results.renderings.pages.agree_page import agree_page
 from agreement.results.renderings.pages.blocks import page_blocks, text_page
 from agreement.results.renderings.pages.page import Page, PageHead
 from agreement.results.renderings.witness_report import as_text, shrunk_text
@@ -91,7 +91,7 @@ def _headed(
 ) -> Page:
     """Return the page of `lars agree` on a stream, under another question and what answers it."""
     whole = AgreementReport(columns(report.pair.csparql), (report,), ())
-    page = agree_page(AgreeContent(head.title, *read, whole, RowFilter(), document))
+    page = agree_page(head.title, AgreementView(whole, *read), document)
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 
