@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -35,14 +35,12 @@ from agreement.results.base.compared_inputs import title_of
 from agreement.results.base.findings import Findings
 from agreement.results.base.without_trace import places_in, without_trace
 from agreement.results.renderings import decision_report
+from agreement.results.renderings.pages.blocks import text_page
+from agreement.results.renderings.pages.page import Page, PageHead
 from lars.durations import Duration
 from lars.language.terms import Iri
 from solver.deadlines import Deadline
 from translate.tau import columns
-
-if TYPE_CHECKING:
-    from agreement.results.renderings.pages.page import Page
-
 
 SECONDS: Final = 60.0
 """How long containment is decided, where nobody says."""
@@ -107,23 +105,22 @@ class DecideResult(OnEveryStream):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        question = self._task.questions[0]
-        variables = columns(question.pair.csparql)
-        return decision_report.as_json(self.verdicts, self._variants, question.setting.unit, variables)
+        return self._view.as_json(columns(self._task.questions[0].pair.csparql))
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdicts, what was checked, and a stream for each kind of difference."""
-        yield from decision_report.as_text(self.verdicts, self._task.questions[0].setting.unit)
-        yield from decision_report.variants_text(self._variants)
+        return self._view.as_text()
 
-    def page(self) -> "Page":
+    @property
+    def _view(self) -> decision_report.DecisionView:
+        unit = self._task.questions[0].setting.unit
+        return decision_report.DecisionView(self.verdicts, self._variants, unit)
+
+    def page(self) -> Page:
         """Return what the page says: verdicts by period, premises with their places in the query."""
-        # Loads what only pages need.
-        from agreement.results.renderings.decision_report import DecideContent, decide_page
-
-        text = self._task.questions[0].places.text
-        content = DecideContent(self._title, text, self.verdicts, self.holds, tuple(self.parts()))
-        return decide_page(content, self.document(), self.warnings)
+        question = "Do push and pull agree on every stream?"
+        head = PageHead(self._title, question, self.holds, "", self.warnings)
+        return self._view.page(head, self._task.questions[0].places.text, self.document())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `verdicts`."""
@@ -217,12 +214,8 @@ class ContainmentResult(OnEveryStream):
         """Yield each direction, and the data that refute it."""
         return decision_report.containment_text(self._directions, self._files)
 
-    def page(self) -> "Page":
+    def page(self) -> Page:
         """Return what the page says."""
-        # Loads what only pages need.
-        from agreement.results.renderings.pages.blocks import text_page
-        from agreement.results.renderings.pages.page import PageHead
-
         one, other = (Path(file).name for file in self._files)
         both = (
             "Have both the same answers"

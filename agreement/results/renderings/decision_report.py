@@ -1,8 +1,9 @@
 """What is decided for every stream, of one query and of two: text, JSON, the page of `lars decide`."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import Final
 
@@ -21,45 +22,123 @@ from agreement.proving.decide import (
     StreamWitness,
     VariantClasses,
 )
-from agreement.results.renderings.pages.blocks import MOST_RANGES, Lane, lanes_json, page_blocks
+from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
 from lars.durations import Duration
-from lars.language.terms import Variable
+from lars.language.terms import Constant, Variable
+from solver.facts import Fact
 from translate.model.query import ToStream
 
-
-def as_text(decisions: Sequence[PeriodDecision], unit: Duration) -> Iterator[RenderableType]:
-    """Yield the report for readers: the verdict of each period, what it rests on, a stream for each kind."""
-    yield Text(_headline(decisions), style="bold red" if any(map(_differs, decisions)) else "bold")
-    yield f"push and pull on every stream, time in units of {unit}"
-    table = Table("period U", "verdict", "rests on", "what would change it")
-    groups = [list(group) for _, group in groupby(decisions, _kind)]
-    for group in groups:
-        decision = group[0]
-        theorem = (decision.searched or "-") if decision.theorem is None else decision.theorem.value
-        table.add_row(_periods(group), decision.verdict.value, theorem, "; ".join(decision.changes))
-    yield table
-    yield from (
-        _in_finer(period_decision) for period_decision in decisions if period_decision.finer is not None
-    )
-    yield "what was checked"
-    checked: dict[CheckedPremise, list[PeriodDecision]] = {}
-    for decision in decisions:
-        for premise in decision.premises:
-            checked.setdefault(premise, []).append(decision)
-    for premise, decided in checked.items():
-        yield _premise(premise, [] if len(decided) == len(decisions) else decided)
-    for group in groups:
-        if (witness := group[0].witness) is not None:
-            yield from _witness(group[0].period, witness)
+Quad = tuple[Constant, Constant, Constant, Constant]
 
 
+@dataclass(frozen=True, slots=True)
+class DecisionView:
+    """What is decided of each period, and which readings of the CQELS query are the same."""
+
+    decisions: Sequence[PeriodDecision]
+    variants: VariantClasses
+    unit: Duration
+
+    def as_text(self) -> Iterator[RenderableType]:
+        """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
+        yield from self._verdicts()
+        yield "what was checked"
+        checked: dict[CheckedPremise, list[PeriodDecision]] = {}
+        for decision in self.decisions:
+            for premise in decision.premises:
+                checked.setdefault(premise, []).append(decision)
+        for premise, decided in checked.items():
+            limit = "" if len(decided) == len(self.decisions) else f" for U = {_periods(decided)}"
+            answer = "yes" if premise.holds else "no "
+            yield f"  {answer}  {premise.statement}{limit} ({premise.place})"
+        for decision, *_ in self._groups():
+            if decision.witness is not None:
+                yield from _witness(decision.period, decision.witness)
+        yield from self._variants()
+
+    def _groups(self) -> Iterator[list[PeriodDecision]]:
+        """Yield periods in a row of which the same is said."""
+        kinds = groupby(self.decisions, lambda one: (one.verdict, one.theorem, one.searched, one.changes))
+        return (list(group) for _, group in kinds)
+
+    def _verdicts(self) -> Iterator[RenderableType]:
+        """Yield the verdict of each period, what it rests on, and what it is with a finer unit."""
+        style = "bold red" if any(map(_differs, self.decisions)) else "bold"
+        yield Text(_headline(self.decisions), style=style)
+        yield f"push and pull on every stream, time in units of {self.unit}"
+        table = Table("period U", "verdict", "rests on", "what would change it")
+        for group in self._groups():
+            first = group[0]
+            theorem = (first.searched or "-") if first.theorem is None else first.theorem.value
+            table.add_row(_periods(group), first.verdict.value, theorem, "; ".join(first.changes))
+        yield table
+        for decision in self.decisions:
+            if decision.finer is not None:
+                finer, again = decision.finer
+                when = f"U = {decision.period} with a unit of {finer}"
+                yield f"{when}, U = {again.period} then: {again.verdict.value}"
+
+    def _variants(self) -> Iterator[str]:
+        """Yield which of the CQELS queries are the same, and the premise for each choice."""
+        classes = self.variants
+        if not classes.parts:
+            return
+        count = len(classes.variants)
+        different = f"{len(classes.classes)} {'query' if len(classes.classes) == 1 else 'queries'}"
+        parts = f"brave or cautious for each of {len(classes.parts)} parts"
+        yield f"{parts}: {count} CQELS queries are {different}"
+        if len(classes.classes) > 1:
+            yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
+        for choice in classes.parts:
+            yield f"  {_SAME[choice.same]}: {choice}: {choice.why} ({choice.place})"
+
+    def as_json(self, columns: Sequence[Variable]) -> Json:
+        """Return the report for machines."""
+        return {
+            "unit": str(self.unit),
+            "periods": [_json(decision, columns) for decision in self.decisions],
+            "variants": [
+                [[choice.value for choice in variant.choices] for variant in each]
+                for each in self.variants.classes
+            ],
+            "parts": [
+                {"part": str(choice), "same": choice.same, "why": choice.why, "place": choice.place}
+                for choice in self.variants.parts
+            ],
+        }
+
+    def page(self, head: PageHead, text: str, document: Mapping[str, object]) -> Page:
+        """Return the page, under a question about a query of that text."""
+        periods = {
+            verdict: [decision.period for decision in self.decisions if decision.verdict is verdict]
+            for verdict in EveryStream
+        }
+        sentences = (
+            f"{verdict.value} for U = {number_ranges(own, MOST_RANGES)}"
+            for verdict, own in periods.items()
+            if own
+        )
+        answer = f"Agreement on every stream: {'; '.join(sentences)}."
+        premises = dict.fromkeys(premise for decision in self.decisions for premise in decision.premises)
+        bar = groupby(self.decisions, lambda decision: decision.verdict)
+        page: Json = {
+            "bar": [_stretch(list(own)) for _, own in bar],
+            "theorems": _theorems(self.decisions),
+            "streams": [
+                _stream(decision.period, decision.witness) for decision in _first_of_each(self.decisions)
+            ],
+            "marks": [_square(verdict) for verdict, own in periods.items() if own],
+            "blocks": page_blocks([*self._verdicts(), *self._variants()]),
+            "premises": [_premise_json(premise) for premise in premises],
+            "query": text.rstrip("\n").split("\n"),
+        }
+        return Page(replace(head, answer=answer), "decide", document, page)
+
+
+_SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
 _MOST_STATIC: Final = 9
 """Of more static triples of a stream's background these are shown."""
-
-
-def _kind(decision: PeriodDecision) -> tuple[object, ...]:
-    return decision.verdict, decision.theorem, decision.searched, decision.changes
 
 
 _SAID: Final = {
@@ -82,73 +161,42 @@ def _headline(decisions: Sequence[PeriodDecision]) -> str:
     return "; ".join(sentences.values())
 
 
-def _in_finer(decision: PeriodDecision) -> str:
-    assert decision.finer is not None
-    unit, again = decision.finer
-    return f"U = {decision.period} with a unit of {unit}, U = {again.period} then: {again.verdict.value}"
-
-
 def _periods(group: Sequence[PeriodDecision]) -> str:
     return number_ranges(sorted(decision.period for decision in group))
-
-
-def _premise(premise: CheckedPremise, only: Sequence[PeriodDecision]) -> str:
-    limit = f" for U = {_periods(only)}" if only else ""
-    return f"  {'yes' if premise.holds else 'no '}  {premise.statement}{limit} ({premise.place})"
 
 
 def _witness(period: int, witness: StreamWitness) -> Iterator[str]:
     begin, end = witness.period
     sentence = f"{witness.side} alone has ({', '.join(map(short, witness.row))}), {witness.cause}"
     yield f"a stream on which they differ for U = {period}, in ({begin}, {end}]: {sentence}"
-    for fact in witness.facts:
+    yield from (f"  {line}" for line in _arrivals(witness.facts) or ["nothing arrives"])
+    yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(witness.static[:_MOST_STATIC]))
+    yield from (f"  {line}" for line in _more_static(witness))
+
+
+def _arrivals(facts: Iterable[Fact], time: Callable[[int], str] = str) -> list[str]:
+    """Return the triples that arrive, a line each."""
+    lines = []
+    for fact in facts:
         *triple, stream = map(short, fact.arguments)
-        yield f"  {fact.t}: {' '.join(triple)} on {stream}"
-    if not witness.facts:
-        yield "  nothing arrives"
-    for subject, predicate, object_, graph in witness.static[:_MOST_STATIC]:
-        yield f"  static: {' '.join(short(str(term)) for term in (subject, predicate, object_))} in {graph}"
-    if len(witness.static) > _MOST_STATIC:
-        yield f"  … and {len(witness.static) - _MOST_STATIC} more static triples: --json lists them"
+        lines.append(f"{time(fact.t)}: {' '.join(triple)} on {stream}")
+    return lines
 
 
-def variants_text(classes: VariantClasses) -> Iterator[str]:
-    """Yield which of the CQELS queries are the same, and the premise for each choice."""
-    if not classes.parts:
-        return
-    count = len(classes.variants)
-    different = f"{len(classes.classes)} {'query' if len(classes.classes) == 1 else 'queries'}"
-    yield f"brave or cautious for each of {len(classes.parts)} parts: {count} CQELS queries are {different}"
-    if len(classes.classes) > 1:
-        yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
-    for choice in classes.parts:
-        yield f"  {_SAME[choice.same]}: {choice}: {choice.why} ({choice.place})"
+def _static_triples(quads: Iterable[Quad]) -> Iterator[tuple[Quad, str]]:
+    """Yield static triples, each with the line that shows it."""
+    return ((quad, f"static: {' '.join(short(str(term)) for term in quad[:3])}") for quad in quads)
 
 
-_SAME = {True: "brave and cautious are one", False: "they differ", None: "open"}
-
-
-def as_json(
-    decisions: Sequence[PeriodDecision], variants: VariantClasses, unit: Duration, columns: Sequence[Variable]
-) -> Json:
-    """Return the report for machines."""
-    return {
-        "unit": str(unit),
-        "periods": [_json(decision, columns) for decision in decisions],
-        "variants": [
-            [[choice.value for choice in variant.choices] for variant in each] for each in variants.classes
-        ],
-        "parts": [
-            {"part": str(choice), "same": choice.same, "why": choice.why, "place": choice.place}
-            for choice in variants.parts
-        ],
-    }
+def _more_static(witness: StreamWitness) -> list[str]:
+    left = len(witness.static) - _MOST_STATIC
+    return [f"… and {left} more static triples: --json lists them"] if left > 0 else []
 
 
 def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> Json:
     return {
         "period": decision.period,
-        "verdict": _WORDS[decision.verdict],
+        "verdict": decision.verdict.name.lower(),
         "theorem": None if decision.theorem is None else decision.theorem.value,
         "premises": [record(premise, {"statement": "said"}) for premise in decision.premises],
         "changes": list(decision.changes),
@@ -160,20 +208,10 @@ def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> Json:
     }
 
 
-_WORDS = {
-    EveryStream.ALWAYS: "always",
-    EveryStream.NEVER: "never",
-    EveryStream.STATIC: "static",
-    EveryStream.OPEN: "open",
-}
-
-
 def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> Json:
     return {
         "stream": [json_triple(fact) for fact in witness.facts],
-        "static": [
-            {**binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in witness.static
-        ],
+        "static": _static_json(witness.static),
         "to": witness.timeline.last,
         "interval": {"from": witness.period[0], "to": witness.period[1]},
         "side": witness.side,
@@ -182,70 +220,18 @@ def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> Json:
     }
 
 
+def _static_json(quads: Iterable[Quad]) -> list[Json]:
+    return [{**binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in quads]
+
+
 _STREAMS: Final = 4
-_STATIC: Final = 9
 _LINE: Final = re.compile(r":(\d+):\d+$")
-_CHECKED: Final = re.compile(r"what was checked$|  (yes|no ) ")
 _SQUARES: Final = {
     EveryStream.ALWAYS: "✓",
     EveryStream.NEVER: "✗",
     EveryStream.STATIC: "±",
     EveryStream.OPEN: "?",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class DecideContent:
-    """What was asked, of which query's text, and what was found, as values and as it is printed."""
-
-    title: str
-    text: str
-    verdicts: Sequence[PeriodDecision]
-    holds: bool | None
-    parts: Sequence[RenderableType]
-
-
-def decide_page(content: DecideContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
-    """Return the page."""
-    question = "Do push and pull agree on every stream?"
-    sentences = [
-        f"{verdict.value} for U = {number_ranges(periods, MOST_RANGES)}"
-        for verdict in EveryStream
-        if (periods := [decision.period for decision in content.verdicts if decision.verdict is verdict])
-    ]
-    answer = f"Agreement on every stream: {'; '.join(sentences)}."
-    premises = list(dict.fromkeys(premise for decision in content.verdicts for premise in decision.premises))
-    others = list(_without_streams(part for part in content.parts if not _CHECKED.match(str(part))))
-    page: Json = {
-        "bar": [
-            _stretch(list(own)) for _, own in groupby(content.verdicts, lambda decision: decision.verdict)
-        ],
-        "theorems": _theorems(content.verdicts),
-        "streams": [
-            _stream(decision.period, decision.witness) for decision in _first_of_each(content.verdicts)
-        ],
-        "marks": [
-            _square(stream)
-            for stream in EveryStream
-            if any(decision.verdict is stream for decision in content.verdicts)
-        ],
-        "blocks": page_blocks(others),
-        "premises": [_premise_json(premise) for premise in premises],
-        "query": content.text.rstrip("\n").split("\n"),
-    }
-    return Page(PageHead(content.title, question, content.holds, answer, notes), "decide", document, page)
-
-
-def _without_streams(parts: Iterable[RenderableType]) -> Iterator[RenderableType]:
-    """Yield what is printed but for streams, which are drawn."""
-    inside = False
-    for part in parts:
-        sentence = part if isinstance(part, str) else ""
-        inside = sentence.startswith("a stream on which they differ") or (
-            inside and sentence.startswith("  ")
-        )
-        if not inside:
-            yield part
 
 
 def _square(verdict: EveryStream) -> Json:
@@ -277,26 +263,16 @@ def _first_of_each(verdicts: Sequence[PeriodDecision]) -> list[PeriodDecision]:
 def _stream(period: int, witness: StreamWitness | None) -> Json:
     assert witness is not None, "only periods with a stream are drawn"
     begin, end = witness.period
-    lanes: dict[str, list[tuple[float, str, str]]] = {}
-    for fact in witness.facts:
-        *triple, stream = map(short, fact.arguments)
-        lanes.setdefault(stream, []).append((fact.t, "push", " ".join(triple)))
     row = f"({', '.join(map(short, witness.row))})"
     title = f"U = {period}, ({begin}, {end}]: {witness.side} alone has {row}, {witness.cause}"
+    arrivals = ((fact.t, fact.arguments[-1], fact.arguments[:-1]) for fact in witness.facts)
     pulls = [(float(t), "pull", "pull evaluates") for t in {begin, end}]
     times = [fact.t for fact in witness.facts]
     ends = min([begin, *times]), max([end, *times])
-    drawn = [*(Lane(name, marks) for name, marks in lanes.items()), Lane("pull", pulls)]
-    listed = []
-    for fact in witness.facts:
-        *triple, stream = map(short, fact.arguments)
-        listed.append(f"{fact.t}: {' '.join(triple)} on {stream}")
-    listed += [
-        f"static: {' '.join(short(str(term)) for term in row[:3])}" for row in witness.static[:_STATIC]
-    ]
-    if len(witness.static) > _STATIC:
-        listed.append(f"… and {len(witness.static) - _STATIC} more static triples: --json lists them")
-    return lanes_json(title, drawn, ends, period=witness.period) | {"said": listed or ["nothing arrives"]}
+    drawn = [*stream_lanes(arrivals, "push"), ("pull", pulls)]
+    static = [line for _, line in _static_triples(witness.static[:_MOST_STATIC])]
+    listed = [*_arrivals(witness.facts), *static, *_more_static(witness)] or ["nothing arrives"]
+    return lanes_json(title, drawn, ends, period=witness.period) | {"said": listed}
 
 
 def _premise_json(premise: CheckedPremise) -> Json:
@@ -317,13 +293,13 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
     """Yield the report for readers: each direction, the data that refute it, a unit that changes it."""
     if any(_timed(one, other) for one, other, _ in containments):
         yield f"at every time of every stream, time in units of {containments[0][0].setting.unit}"
-    for (query, other, containment), (mine, theirs) in zip(containments, _names_of(files), strict=False):
-        verdict = f"{_ANSWERS[containment.holds]} ({containment.why})"
+    for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
+        verdict = f"{containment.holds.name.lower()} ({containment.why})"
         yield f"{_subject(query, mine)} is one of {_whose(other, theirs)}: {verdict}"
         yield from _data(query, other, containment, mine)
         if containment.finer is not None:
             unit, again = containment.finer.unit, containment.finer.containment
-            yield f"  with a unit of {unit}: {_ANSWERS[again.holds]} ({again.why})"
+            yield f"  with a unit of {unit}: {again.holds.name.lower()} ({again.why})"
             yield from _data(in_unit(query, unit), in_unit(other, unit), again, mine)
 
 
@@ -346,29 +322,20 @@ def _whose(query: OneQuery, file: str) -> str:
 def _data(query: OneQuery, other: OneQuery, containment: Containment, mine: str) -> Iterator[str]:
     if (against := containment.against) is None:
         return
-    when = f"at {_time(against.t, query)} " if _timed(query, other) else ""
+    when = f"at {_time(query, against.t)} " if _timed(query, other) else ""
     if against.before is not None:
-        when = f"{when}(evaluated before at {_time(against.before, query)}) "
+        when = f"{when}(evaluated before at {_time(query, against.before)}) "
     row = ", ".join(map(short, against.row))
     yield f"  {when}{mine} alone has the row ({row}) of ({', '.join(map(str, query.result))})"
-    for fact in against.facts:
-        *triple, stream = map(short, fact.arguments)
-        yield f"  {_time(fact.t, query)}: {' '.join(triple)} on {stream}"
-    for subject, predicate, object_, graph in against.static:
-        stored = (subject, predicate, object_)
-        yield f"  static: {' '.join(short(str(term)) for term in stored)} in {graph}"
+    yield from (f"  {line}" for line in _arrivals(against.facts, partial(_time, query)))
+    yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(against.static))
 
 
-def _time(t: int, query: OneQuery) -> str:
+def _time(query: OneQuery, t: int) -> str:
     unit = query.setting.unit
     return f"0{str(unit).lstrip('0123456789')}" if t == 0 else str(Duration(t * unit.nanoseconds))
 
 
-def _names_of(files: Sequence[str]) -> Sequence[Sequence[str]]:
-    return files, files[::-1]
-
-
-_ANSWERS = {Holds.YES: "yes", Holds.NO: "no", Holds.OPEN: "open"}
 _VALUES = {Holds.YES: True, Holds.NO: False, Holds.OPEN: None}
 
 
@@ -383,7 +350,7 @@ def containment_json(containments: Sequence[Direction], files: Sequence[str]) ->
             "against": _containment_json(query, containment),
             "finer": None if containment.finer is None else _finer(query, containment.finer),
         }
-        for (query, _, containment), (mine, theirs) in zip(containments, _names_of(files), strict=False)
+        for (query, _, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False)
     ]
     verdicts = {containment.holds for _, _, containment in containments}
     whole = next(
@@ -415,8 +382,5 @@ def _containment_json(query: OneQuery, containment: Containment) -> Json | None:
         "before": against.before,
         "row": binding(query.result, against.row),
         "stream": [json_triple(fact) for fact in against.facts],
-        "static": [
-            {**binding("spo", tuple(map(str, triple))), "graph": str(graph)}
-            for *triple, graph in against.static
-        ],
+        "static": _static_json(against.static),
     }

@@ -12,7 +12,7 @@ from agreement.documents.outputs import Json, plain, quantity, short, short_row,
 from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
-from agreement.results.renderings.pages.blocks import Lane, lanes_json, page_blocks
+from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead
 from solver.facts import Row
 
@@ -236,7 +236,7 @@ def hunt_page(
     if hunt.faults:
         smallest = quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
         text = f"{quantity(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
-    page = _ran_on(hunt) | {
+    page = _run_content(hunt) | {
         "faults": [
             _fault(hunt, number, fault, folders[number] if number < len(folders) else "")
             for number, fault in enumerate(hunt.faults[:_MOST_FAULTS])
@@ -253,40 +253,33 @@ def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
     """Return the page of one fault, which lies beside its case."""
     content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
     head = PageHead(f"{hunt.name}: {title(fault)}", _question(hunt), False, rule_text(fault))
-    return Page(head, "hunt", case, _ran_on(hunt) | content)
+    return Page(head, "hunt", case, _run_content(hunt) | content)
 
 
 def _question(hunt: Hunt) -> str:
     return f"Does {hunt.name or 'the engine'} answer as {hunt.reference.name} says?"
 
 
-def _ran_on(hunt: Hunt) -> Json:
+def _run_content(hunt: Hunt) -> Json:
+    """Return what was run, by names, and on which queries."""
+    failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0].problem}"]
     return {
-        "ran": _ran(hunt),
+        "ran": [
+            ("engine", hunt.name or hunt.engine.name),
+            ("started by", hunt.engine.name),
+            ("right is", hunt.reference.sentence),
+            ("runs", f"{hunt.runs}, of which {hunt.judged_runs} were judged; seed {hunt.limits.seed}"),
+            *(("runs that failed", text) for text in failed),
+        ],
         "queries": [query.name for query in hunt.queries[:_NAMED]],
         "more": max(0, len(hunt.queries) - _NAMED),
     }
 
 
-def _ran(hunt: Hunt) -> list[tuple[str, str]]:
-    """Return what was run, by names."""
-    failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0].problem}"]
-    return [
-        ("engine", hunt.name or hunt.engine.name),
-        ("started by", hunt.engine.name),
-        ("right is", hunt.reference.sentence),
-        ("runs", f"{hunt.runs}, of which {hunt.judged_runs} were judged; seed {hunt.limits.seed}"),
-        *(("runs that failed", text) for text in failed),
-    ]
-
-
 def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> Json:
     pushes = fault.run.pushes
-    lanes: dict[str, list[tuple[float, str, str]]] = {}
-    for push in pushes:
-        lanes.setdefault(short(push.stream), []).append((push.t, "input", " ".join(map(short, push.triple))))
     times = [one.t for one in pushes]
-    drawn = [Lane(name, marks) for name, marks in lanes.items()]
+    drawn = stream_lanes(((push.t, push.stream, push.triple) for push in pushes), "input")
     ends = (min(times), max(times)) if times else (0, 0)
     return {
         "number": number + 1,

@@ -25,7 +25,7 @@ from agreement.documents.outputs import (
     told_apart,
 )
 from agreement.documents.recordings import Push, Report
-from agreement.results.renderings.pages.blocks import Lane, lanes_json
+from agreement.results.renderings.pages.blocks import lanes_json
 from lars.durations import NANOSECONDS, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
@@ -83,21 +83,6 @@ def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
     told = {cause.rule.name for cause in parting.causes}
     others = tuple(rule for rule in parting.fields if rule.name not in told)
     yield from _rules(replace(parting, fields=others))
-
-
-def marks(comparison: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str, str]]]], Dates]:
-    """Return when each side reports something where they part: its time, what kind of mark, its words."""
-    parting, dates = comparison.parting, _dates(comparison)
-    lanes: list[tuple[str, list[tuple[float, str, str]]]] = [(name, []) for name in _sides(parting)]
-    for difference in parting.parted:
-        sides = ((difference.difference.first, difference.difference.only_first),)
-        for (_, own), (reports, only) in zip(
-            lanes, (*sides, (difference.difference.second, difference.difference.only_second)), strict=True
-        ):
-            for report in reports:
-                kind = "bad" if only else "empty" if not report.rows else "push"
-                own.append((_points(report.t, comparison.unit), kind, quantity(len(report.rows), "row")))
-    return lanes, dates
 
 
 def _table(comparison: TraceComparison, known: Iterable[SwitchedRule] = ()) -> Table:
@@ -294,15 +279,25 @@ def _json_cause(cause: SwitchedRule) -> Json:
 
 def parting_timelines(comparison: TraceComparison) -> list[Json]:
     """Return the timeline of the places at which they part; none where they do at none."""
-    lanes, dates = marks(comparison)
-    times = [t for _, own in lanes for t, _, _ in own]
+    parting, dates = comparison.parting, _dates(comparison)
+    parted = [part.difference for part in parting.parted]
+    first = [(report, each.only_first) for each in parted for report in each.first]
+    second = [(report, each.only_second) for each in parted for report in each.second]
+    lanes = [
+        (name, [_mark(report, bool(only), comparison.unit) for report, only in reports])
+        for name, reports in zip(_sides(parting), (first, second), strict=True)
+    ]
+    times = [t for _, marks in lanes for t, _, _ in marks]
     if not times:
         return []
     title = (
         f"When they part{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
     )
+    text = plain if dates.zero is None else dates.text
+    return [lanes_json(title, lanes, (min(times), max(times)), text)]
 
-    def text(t: float) -> str:
-        return plain(t) if dates.zero is None else dates.text(t)
 
-    return [lanes_json(title, [Lane(*lane) for lane in lanes], (min(times), max(times)), text)]
+def _mark(report: Report, parts: bool, unit: Duration) -> tuple[float, str, str]:
+    """Return the mark of a report: its time, what kind of mark, its words."""
+    kind = "bad" if parts else "empty" if not report.rows else "push"
+    return _points(report.t, unit), kind, quantity(len(report.rows), "row")

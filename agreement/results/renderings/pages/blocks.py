@@ -5,7 +5,6 @@ of lines, tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby
 from typing import Final
 
@@ -13,7 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import Json, clip_text
+from agreement.documents.outputs import Json, clip_text, short
 from agreement.documents.text_tables import in_markdown, markdown_lines
 from agreement.results.renderings.pages.page import Page, PageHead, render
 
@@ -22,12 +21,16 @@ _MOST_MARKS: Final = 1_000
 """Of more marks of a lane some are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """What is marked over time: each mark with its time, its kind (a class of the style), its words."""
+Lane = tuple[str, Sequence[tuple[float, str, str]]]
+"""What is marked over time, and what that is called: marks with time, kind (a class of the style), words."""
 
-    name: str
-    marks: Sequence[tuple[float, str, str]]
+
+def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
+    """Return a lane for each stream, on which its triples are marked."""
+    lanes: dict[str, list[tuple[float, str, str]]] = {}
+    for t, stream, triple in arrivals:
+        lanes.setdefault(short(stream), []).append((t, kind, " ".join(map(short, triple))))
+    return list(lanes.items())
 
 
 def lanes_json(
@@ -50,13 +53,13 @@ def lanes_json(
         "said": [],
         "lanes": [
             {
-                "name": lane.name,
+                "name": name,
                 "marks": [
                     {"x": place(t), "kind": kind, "said": f"{text(t)}: {sentence}"}
-                    for t, kind, sentence in evenly(list(lane.marks), _MOST_MARKS)
+                    for t, kind, sentence in evenly(list(marks), _MOST_MARKS)
                 ],
             }
-            for lane in lanes
+            for name, marks in lanes
         ],
         "band": None if period is None else {"x": place(begin), "width": place(end) - place(begin)},
         "ticks": [{"x": place(t), "label": text(t)} for t in _ticks(first, last)],
