@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 import pyoxigraph as ox
 from rich.console import RenderableType
 
-from agreement.documents.outputs import Json, first_few, plain, quantity, short, table, triples_table
+from agreement.documents.outputs import Json, first_few, pick, plain, quantity, short, table, triples_table
 from agreement.proving.suite import LEVELS, SUITE, Label, Outcome, SuiteResult, TestResult, vectors
 from agreement.proving.suite.running import Choice
 
@@ -200,19 +200,15 @@ def as_json(result: SuiteResult) -> Json:
 
 
 def _test_json(result: TestResult, suite_result: SuiteResult) -> Json:
-    failed = result.outcome is Outcome.FAILED
-    document = {
-        "name": result.test.name,
-        "level": result.test.level,
-        "feature": result.test.feature,
-        "outcome": result.outcome.value,
-    }
-    why = (
-        result.answer.refused
-        or result.answer.failure
-        or (reasons(result, suite_result.choice) if failed else None)
-    )
+    document = pick(result.test, "name", "level", "feature") | {"outcome": result.outcome.value}
+    why = _why(result, suite_result)
     return document | ({"why": why} if why else {})
+
+
+def _why(result: TestResult, suite_result: SuiteResult) -> str | None:
+    """Return why a test did not pass, where it can be told."""
+    known = result.answer.refused or result.answer.failure
+    return known or (reasons(result, suite_result.choice) if result.outcome is Outcome.FAILED else None)
 
 
 def earl(result: SuiteResult) -> str:
@@ -228,9 +224,7 @@ def earl(result: SuiteResult) -> str:
         '<#lars> a earl:Software , earl:Assertor ; doap:name "lars" .',
     ]
     for test_result in result.results:
-        test, info = test_result.test, test_result.answer.refused or test_result.answer.failure
-        if test_result.outcome is Outcome.FAILED and info is None:
-            info = reasons(test_result, result.choice)
+        test, info = test_result.test, _why(test_result, result)
         outcome = f"earl:{_EARL[test_result.outcome]}{f' ; earl:info {ox.Literal(info)}' if info else ''}"
         lines += [
             "",
