@@ -145,7 +145,7 @@ class PageOutput(FileOutput):
 class FigureOutput(FileOutput):
     """What is printed or written."""
 
-    CHECK: ClassVar[str] = "agreement.results.renderings.pages.push_pull.figure:check_figure"
+    CHECK: ClassVar[str] = "agreement.results.renderings.pages.figure:check_figure"
 
     figure: Path | None = option(
         None,
@@ -158,7 +158,7 @@ class FigureOutput(FileOutput):
 class PictureOutput(FileOutput):
     """What is printed or written."""
 
-    CHECK: ClassVar[str] = "agreement.results.renderings.proofs.phase_report:check"
+    CHECK: ClassVar[str] = "agreement.results.renderings.phase_report:check"
 
     picture: Path | None = option(None, "A picture of it: *.svg, *.png or *.pdf (needs matplotlib).")
 

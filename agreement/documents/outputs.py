@@ -355,11 +355,13 @@ def first_few(texts: Sequence[str], most: int, joint: str = ", ") -> str:
 
 def table(
     title: str | None,
-    *columns: str,
+    columns: Iterable[str],
+    rows: Iterable[Iterable[str | Text]],
+    *,
     right: Container[str] = (),
     whole: Container[str] = (),
 ) -> Table:
-    """Return a table without rows; numbers stand `right`, and what is too long for its column is folded.
+    """Return a table; numbers stand `right`, and what is too long for its column is folded.
 
     Columns that stay `whole` are as wide as they need to be; others have what is left.
     """
@@ -367,7 +369,17 @@ def table(
     for name in columns:
         justify: JustifyMethod = "right" if name in right else "left"
         folding_table.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole)
+    for row in rows:
+        folding_table.add_row(*row)
     return folding_table
+
+
+def triples_table(
+    arrivals: Iterable[tuple[str, str, Iterable[str | None]]], title: str | None = None, time: str = "t"
+) -> Table:
+    """Return a table of triples, each with its time and its stream, or what it is of, in words."""
+    rows = ((t, stream, " ".join(map(short, triple))) for t, stream, triple in arrivals)
+    return table(title, (time, "stream", "triple"), rows, right=(time,))
 
 
 WIDEST: Final = 100_000
@@ -394,9 +406,7 @@ def table_text(
 ) -> str:
     r"""Return what a table looks like as text, also in a notebook, which Rich would draw it into.
 
-    >>> result = table(None, "t")
-    >>> result.add_row("[b]:cat:\x1b")
-    >>> print(*table_text(result).split()[-3:-1])
+    >>> print(*table_text(table(None, ["t"], [["[b]:cat:\x1b"]])).split()[-3:-1])
     [b]:cat:\u001B │
     """
     text = StringIO()

@@ -3,7 +3,6 @@
 from agreement.experiments.cells import (
     AdaptedEngine,
     Cell,
-    CellInput,
     EngineVersion,
     JudgingWork,
     RecordedAnswers,

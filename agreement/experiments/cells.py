@@ -51,15 +51,6 @@ class TraceFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class CellInput:
-    """What queries are evaluated on, at time points of `unit`: a made-up or recorded trace, static files."""
-
-    unit: Duration
-    trace: Plan | TraceFiles
-    static: tuple[StaticFile, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class EngineVersion:
     """An engine version, with some of its rules switched off."""
 
@@ -95,10 +86,15 @@ class RecordedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class JudgingWork:
-    """What an engine, a specification or a recording answers, judged by a specification."""
+    """What an engine, a specification or a recording answers, judged by a specification.
+
+    The query is evaluated on a made-up or recorded trace and static files, at time points of `unit`.
+    """
 
     query: QueryText
-    input: CellInput
+    unit: Duration
+    trace: Plan | TraceFiles
+    static: tuple[StaticFile, ...]
     subject: "EngineVersion | Specification | AdaptedEngine | RecordedAnswers"
     by: "Specification"
     options: "Options"
@@ -138,29 +134,13 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             return [[file.graph, file.engine, digest(file.path)] for file in part]
         case QueryText(text, _, language):
             return [text, language.value]
-        case CellInput(unit, trace, static):
-            return [
-                str(unit),
-                _described(trace),
-                _described(static),
-            ]
         case TraceInput(paths, options, static, timeline):
-            return [
-                _described(TraceFiles(paths, options)),
-                _described(static),
-                repr(timeline),
-            ]
+            return [_described(TraceFiles(paths, options)), _described(static), repr(timeline)]
         case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [str(option) for option in (options.unit, options.trace_unit, options.origin)]
-            return [
-                times,
-                options.sort,
-                options.prefixes,
-                options.columns,
-                streams,
-                [digest(path) for path in paths],
-            ]
+            files = [digest(path) for path in paths]
+            return [times, options.sort, options.prefixes, options.columns, streams, files]
         case EngineVersion(name, off):
             return [name, sorted(off)]
         case AdaptedEngine(command, options, _):

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -11,7 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.agree import AgreementTask
+from agreement.comparing.agree import AgreementTask, PeriodComparison, Side, VariantReport
+from agreement.comparing.agree import run as agreement_of
 from agreement.documents.outputs import Json
 from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import FailedRunError, LarsError
@@ -108,15 +110,55 @@ def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json
 
 def result_of(work: Work) -> Json:
     """Return the result of a cell; what its engine refuses is one too, as `refused`."""
-    from agreement.experiments.findings import comparison, judged_cell
-
     try:
         match work:
-            case JudgingWork():
-                return judged_cell(work)
             case AgreementTask():
-                return comparison(work)
+                return _comparison(work)
+            case JudgingWork():
+                # Loads the engines, which no comparison needs.
+                from agreement.experiments.judging import judged_cell
+
+                return judged_cell(work)
     except FailedRunError:
         raise
     except LarsError as error:
         return {"refused": str(error)}
+
+
+def _comparison(work: AgreementTask) -> Json:
+    """Return the verdict of each variant, period and interval, and what it warns of."""
+    warnings: list[str] = []
+    report = agreement_of(work, warnings.append)
+    rows = [row for variant in report.variants for row in _rows(variant)]
+    agree = [verdict.agree for variant in report.variants for verdict in variant.verdicts]
+    origin = report.variants[0].trace.origin
+    sentences = [*warnings, *report.warnings]
+    return {"correct": _all(agree), "origin": origin, "warnings": sentences, "intervals": rows}
+
+
+def _all(agree: list[bool | None]) -> bool | None:
+    if False in agree:
+        return False
+    return True if True in agree else None
+
+
+def _rows(variant: VariantReport) -> Iterator[Json]:
+    for verdict in variant.verdicts:
+        for interval in verdict.intervals:
+            yield {
+                "variant": str(variant.pair),
+                "period": verdict.period,
+                "from": interval.start,
+                "to": interval.end,
+                "agree": interval.agree,
+                **dict(zip(("push", "pull"), interval.sizes, strict=True)),
+                "push_only": 0 if interval.agree else interval.count(Side.PUSH),
+                "pull_only": 0 if interval.agree else interval.count(Side.PULL),
+                "causes": _causes(variant, interval),
+            }
+
+
+def _causes(variant: VariantReport, interval: PeriodComparison) -> Json:
+    """Return how many differences have which cause."""
+    counter = Counter(difference.cause.value for difference in variant.differences(interval))
+    return dict(sorted(counter.items()))

@@ -1,10 +1,12 @@
-"""Experiment files, read: their entries, and the parameters that each of them uses.
+"""Experiment files, read: their entries, the parameters that each of them uses, their traces, their unit.
 
 An entry is a table such as those of [[queries]], or what the keys at the top of the file say in its
 place. placed gives an error its place: each message says where, what was found, what is accepted.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -13,32 +15,50 @@ from typing import Any, Final, TypeVar
 from pydantic import BaseModel
 
 from agreement.documents import values
+from agreement.documents.generate import Plan
+from agreement.documents.generate.plan import StreamOptions, WrongOptionError, plan_of
 from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
-from agreement.documents.requests import EXPERIMENT_FILE
+from agreement.documents.requests import (
+    EXPERIMENT_FILE,
+    durations_among,
+    durations_of,
+    fitting_unit,
+    read_once,
+)
 from agreement.documents.values import Scalar, WrongValueError
+from agreement.experiments.cells import TraceFiles
 from agreement.experiments.schema import (
     NEEDED,
     PLACEHOLDER,
     SHORT,
+    ComparisonTable,
     ExperimentFile,
+    GenerateTable,
     Parameters,
     QueryTable,
+    TraceKeys,
+    TraceTable,
     fill,
     filled_text,
     parameters_in,
     parameters_in_text,
     texts,
 )
-from lars.durations import SECOND, Duration
+from lars.durations import SECOND, Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
+from solver.settings import StaticFile, TraceOptions
+from translate.model.query import Language
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_NO_PARAMETERS: Final[Parameters] = {}
 
 ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
 """What tables of results call the entry that the top of the file stands for."""
+_COUNTS: Final = ("stations", "seed", "streams", "contemporaneous")
+"""The keys of a made-up stream that are whole numbers."""
 _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 
 
@@ -97,6 +117,11 @@ class Experiment:
         except LarsError as error:
             raise explain_error(error, parameters) from None
 
+    def filled(self, model: type[_Model], entry: ExperimentEntry) -> Iterator[_Model]:
+        """Yield an entry filled with each combination of the parameters that it names."""
+        for parameters in self.combinations(self.named(entry.content, entry.path)):
+            yield self.fill(model, entry, parameters)
+
     def file_path(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
         """Return the path of a file that the experiment names; raises PlacedError when it is not there."""
         file = self.folder / name
@@ -112,16 +137,24 @@ class Experiment:
         used = self.named(value, path)
         if isinstance(value, str):
             for parameters in self.combinations(used):
-                source, text = self.query_text(filled_text(value, parameters), path)
+                source, text = self.query_text(value, path, parameters)
                 used = used | parameters_in_text(source, text, self.file.grid)
         return used
 
-    def query_text(self, value: str | Mapping[str, str], path: KeyPath) -> tuple[str, str]:
-        """Return the name and the text of a query, its placeholders not filled."""
+    def query_text(
+        self, value: str | Mapping[str, str], path: KeyPath, parameters: Parameters = _NO_PARAMETERS
+    ) -> tuple[str, str]:
+        """Return the name of a query, filled with parameters, and its text, its placeholders not filled."""
         if isinstance(value, str):
-            file = self.file_path(value, path)
+            file = self.file_path(filled_text(value, parameters), path)
             return str(file), read_text(file, "a file with a query")
         return f"{self.toml.source}, {'.'.join(map(str, path))}", value["text"]
+
+    def static(self) -> tuple[StaticFile, ...]:
+        """Return the files of static data; raises PlacedError when one is not there."""
+        return tuple(
+            replace(file, path=self.file_path(str(file.path), ("static",))) for file in self.file.static
+        )
 
 
 def explain_error(error: LarsError, parameters: Parameters) -> LarsError:
@@ -214,9 +247,93 @@ def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
 def _check_columns(toml: PlacedData, content: ExperimentFile) -> None:
     if not content.grid:
         return
-    from agreement.experiments.tables import RESERVED
+    from agreement.experiments.results import RESERVED
 
     for name in content.grid:
         if name in RESERVED:
             problem = f"found the parameter {name}; accepted: another name, as results have a column {name}"
             raise toml.error(("grid", name), WrongValueError(problem), at_key=True)
+
+
+def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> Experiment:
+    """Return the experiment with a unit: its own, else one that fits all of it and other durations.
+
+    All cells share it, so that their times can be compared. What cannot be read is left to its reader.
+    """
+    if experiment.file.unit is not None:
+        return experiment
+    return experiment.in_units(fitting_unit((*_durations(experiment), *also)))
+
+
+def _durations(experiment: Experiment) -> Iterator[Duration]:
+    """Yield the durations that queries, traces and comparisons name."""
+    for entry in experiment.entries["queries"]:
+        for language in (language for language in Language if entry.content.get(language.value)):
+            value, path = entry.content[language.value], (*entry.path, language.value)
+            with suppress(LarsError):
+                for parameters in experiment.combinations(experiment.query_names(value, path)):
+                    source, text = experiment.query_text(value, path, parameters)
+                    yield from durations_of(read_once(filled_text(text, parameters), source, language))
+    for entry in experiment.entries["traces"]:
+        with suppress(LarsError):
+            for trace in experiment.filled(TraceTable, entry):
+                yield from () if trace.trace_unit is None else (trace.trace_unit,)
+                with suppress(LarsError):
+                    for key in ("interval", "duration", "start", "delay"):
+                        length: str | None = getattr(trace.generate, key, None)
+                        yield from () if length is None else (read_duration(length),)
+    for entry in experiment.entries["comparisons"]:
+        with suppress(LarsError):
+            for comparison in experiment.filled(ComparisonTable, entry):
+                yield from durations_among(comparison.period)
+
+
+def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -> Plan | TraceFiles:
+    """Return a trace; raises LarsError with the place of what makes none."""
+    path = entry.path
+    names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
+    if len(names) != 1:
+        text = " and ".join(names) or "none of them"
+        problem = f"found {text}; accepted: one of generate, streams and files"
+        raise experiment.error((*path, *names[1:2]), problem)
+    if table.generate is not None:
+        if table.sort:
+            problem = "found true with generate; accepted: for traces in files"
+            raise experiment.error((*path, "sort"), problem)
+        return _made_up(experiment, (*path, "generate"), table.generate)
+    files = [experiment.file_path(name, (*path, "files"), folder=True) for name in table.files]
+    streams: dict[Path, str] = {}
+    for stream, name in (table.streams or {}).items():
+        place = (*path, "streams", stream.value)
+        file = experiment.file_path(name, place, folder=True)
+        same = next((one for one in streams if one.resolve() == file.resolve()), file)
+        if streams.setdefault(same, stream.value) != stream.value:
+            problem = f"{name} is the trace of <{streams[same]}> already; accepted: a file of its own"
+            raise experiment.error(place, problem, name)
+    options = TraceOptions(
+        experiment.unit,
+        table.trace_unit,
+        table.origin,
+        table.sort,
+        streams=streams,
+        prefixes=tuple(table.prefixes.items()),
+        columns=table.columns,
+    )
+    return TraceFiles((*files, *streams), options)
+
+
+def _made_up(experiment: Experiment, path: KeyPath, table: GenerateTable) -> Plan:
+    keys = {name: getattr(table, name) for name in type(table).model_fields}
+    try:
+        counts = {name: _number(name, keys[name]) for name in _COUNTS}
+        return plan_of(StreamOptions(**keys | counts), experiment.unit)
+    except WrongOptionError as error:
+        raise experiment.error((*path, error.option), error.found) from None
+    except LarsError as error:
+        raise experiment.error(path, str(error)) from None
+
+
+def _number(option: str, text: str) -> int:
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        raise WrongOptionError(option, f"{text!r}; accepted: a whole number")
+    return int(text)

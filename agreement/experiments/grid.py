@@ -1,40 +1,51 @@
-"""The cells of an experiment: one for each combination of its entries and the values that they use."""
+"""The cells of an experiment: one for each combination of its entries and the values that they use.
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+Other commands than `lars run` ask for one thing: `lars agree` and `lars explain` for the one comparison,
+others for the one query with its trace. The options of the command line come on top of the experiment's.
+"""
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
 
 from pydantic import BaseModel
 
-from agreement.comparing.agree import AgreementTask
+from agreement.comparing.agree import AgreementTask, Overrides
 from agreement.documents.generate import Plan
-from agreement.documents.requests import origin_text, query_in
-from agreement.documents.values import Scalar, WrongValueError
-from agreement.experiments.cells import (
-    Cell,
-    CellInput,
-    JudgingWork,
-    QueryText,
-    TraceFiles,
-    Work,
-    key_of,
+from agreement.documents.requests import (
+    EvaluationOptions,
+    ExecutionMode,
+    InputOptions,
+    is_experiment,
+    origin_text,
+    query_in,
 )
-from agreement.experiments.experiment import Experiment, ExperimentEntry, explain_error
+from agreement.documents.values import Scalar, WrongValueError
+from agreement.experiments.cells import Cell, JudgingWork, QueryText, TraceFiles, Work, key_of
+from agreement.experiments.experiment import (
+    Experiment,
+    ExperimentEntry,
+    explain_error,
+    in_fitting_units,
+    read_experiment,
+    trace_of,
+)
 from agreement.experiments.schema import ComparisonTable, EngineTable, Parameters, TraceTable, filled_text
-from agreement.experiments.trace_entries import in_fitting_units, trace_of
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
-from solver.settings import Runner, TraceInput, TraceOptions
+from solver.settings import Runner, Span, Time, TraceInput, TraceOptions, Warn
 from translate.model.query import MERGING, EngineQuery, Language, Setting
 
 if TYPE_CHECKING:
-    from agreement.experiments.judged_entries import JudgedTable
+    from agreement.experiments.judging import JudgedTable
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_Options = TypeVar("_Options", TraceOptions, InputOptions)
 _Table = EngineTable | ComparisonTable
 
 MOST_CELLS: Final = 10_000
@@ -144,7 +155,7 @@ class _Grid:
         if not isinstance(table, EngineTable):
             return None
         # Loads the engines and the specifications, which no comparison needs.
-        from agreement.experiments.judged_entries import judged_of
+        from agreement.experiments.judging import judged_of
 
         try:
             return judged_of(self.experiment, last, table)
@@ -224,23 +235,16 @@ class _Grid:
 
     def work(self, plan: _Plan, parameters: Parameters) -> Work:
         """Return what a cell does."""
-        experiment = self.experiment
-        static = tuple(
-            replace(file, path=experiment.file_path(str(file.path), ("static",)))
-            for file in experiment.file.static
-        )
+        experiment, unit = self.experiment, self.experiment.unit
+        static = experiment.static()
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
-        cell_input = CellInput(experiment.unit, trace, static)
         texts = {language: self.query(plan.query, language, parameters) for language in plan.languages}
         match plan.table:
             case EngineTable() as table:
                 assert plan.judged is not None
-                judged, by = plan.judged
-                from agreement.experiments.judged_entries import options_of
-
                 (query,) = texts.values()
                 return JudgingWork(
-                    query, cell_input, judged, by, options_of(table), table.gracious, table.until
+                    query, unit, trace, static, *plan.judged, gracious=table.gracious, until=table.until
                 )
             case ComparisonTable() as table:
                 self.check_assigned(plan, table, trace)
@@ -248,22 +252,21 @@ class _Grid:
                     next((self.read[texts[language]] for language in side if language in texts), None)
                     for side in _SIDES
                 )
-                made, files = (
-                    (None, trace)
-                    if isinstance(trace, TraceFiles)
-                    else (trace, TraceFiles((), TraceOptions(cell_input.unit)))
-                )
-                local = Runner(in_process=True)
+                made = None if isinstance(trace, TraceFiles) else trace
+                files = trace if isinstance(trace, TraceFiles) else TraceFiles((), TraceOptions(unit))
                 timeline = table.timeline
                 points = timeline if isinstance(timeline, Interval) else None
-                dates = timeline if isinstance(timeline, tuple) else (None, None)
-                read = TraceInput(files.paths, files.options, static, points, local)
-                origin = origin_text(files.options.origin)
-                setting = Setting(table.profile, cell_input.unit, table.bounds, origin=origin)
-                how = (setting, table.trigger, table.assign)
-                periods = self.periods(plan, table)
                 return AgreementTask(
-                    pulled, pushed, periods, read, *how, span=dates, generated=made, on=table.on
+                    pulled,
+                    pushed,
+                    self.periods(plan, table),
+                    TraceInput(files.paths, files.options, static, points, Runner(in_process=True)),
+                    Setting(table.profile, unit, table.bounds, origin=origin_text(files.options.origin)),
+                    table.trigger,
+                    table.assign,
+                    span=timeline if isinstance(timeline, tuple) else (None, None),
+                    generated=made,
+                    on=table.on,
                 )
             case _:
                 assert_never(plan.table)
@@ -289,8 +292,7 @@ class _Grid:
         """Return a query, which has been read once to see that it can be."""
         path = (*entry.path, language.value)
         value = entry.content[language.value]
-        named = filled_text(value, parameters) if isinstance(value, str) else value
-        source, text = self.experiment.query_text(named, path)
+        source, text = self.experiment.query_text(value, path, parameters)
         query_text = QueryText(filled_text(text, parameters), source, language)
         if query_text not in self.read:
             self.read[query_text] = query_in(query_text.text, source, self.experiment.unit, language)
@@ -301,3 +303,211 @@ def _name(table: _Table) -> str:
     if isinstance(table, ComparisonTable):
         return table.name
     return table.name or table.engine or table.adapter or table.answers or ""
+
+
+def on_experiment(path: Path, trace_input: TraceInput, overrides: Overrides, warn: Warn) -> AgreementTask:
+    """Return the one comparison of an experiment's file, with the options of the command line on top."""
+    return on_read(read_experiment(path), trace_input, overrides, warn)
+
+
+def on_read(
+    experiment: Experiment, trace_input: TraceInput, overrides: Overrides, warn: Warn
+) -> AgreementTask:
+    """Return the one comparison of an experiment, with the options of the command line on top."""
+    if overrides.unit is not None:
+        experiment = _in_other_units(experiment, overrides.unit, warn)
+    usual, reading = comparison_of(experiment, overrides.durations(trace_input)), overrides.reading
+    trace = _trace_given(usual, trace_input)
+    setting = replace(
+        usual.setting,
+        profile=reading.profile or usual.setting.profile,
+        bounds=reading.bounds or usual.setting.bounds,
+        origin=origin_text(trace.options.origin),
+    )
+    return replace(
+        usual,
+        periods=overrides.in_points(setting.unit) or usual.periods,
+        trace=trace,
+        setting=setting,
+        trigger=reading.trigger or usual.trigger,
+        assigned=overrides.assigned or usual.assigned,
+        on=usual.on if overrides.on is None else overrides.on,
+        span=_within(usual.span, overrides.span),
+    )
+
+
+def _in_other_units(experiment: Experiment, unit: Duration, warn: Warn) -> Experiment:
+    if experiment.file.unit not in (None, unit):
+        warn(
+            f"--unit {unit} replaces the experiment's {experiment.file.unit}: the time points of its "
+            f"periods and timeline, and integers in its traces, count {unit}"
+        )
+    return experiment.in_units(unit)
+
+
+def _within(usual: Span, value: Span) -> Span:
+    """Return from when to when, where what a command line says comes first."""
+    (begin, end), (first, last) = usual, value
+    return begin if first is None else first, end if last is None else last
+
+
+def _trace_given(usual: AgreementTask, trace_input: TraceInput) -> TraceInput:
+    """Return an experiment's trace with the options of the command line on top."""
+    own, options = usual.trace.options, trace_input.options
+    replaced_here = (
+        options.streams or options.trace_unit or options.origin or options.prefixes or options.columns
+    )
+    if usual.generated is not None and replaced_here:
+        raise LarsError(
+            "--stream, --trace-unit, --origin, --prefix, --column: accepted for traces in files; "
+            "this one is made up"
+        )
+    kept = _streams_kept(own, options.streams)
+    replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)
+    combined = replace(
+        _on_top(options, own),
+        unit=own.unit,
+        streams=streams,
+        columns=options.columns or own.columns,
+        prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
+    )
+    paths = dict.fromkeys((*(path for path in usual.trace.paths if path not in replaced), *streams))
+    static = trace_input.static or usual.trace.static
+    return replace(
+        usual.trace, paths=tuple(paths), options=combined, static=static, runner=trace_input.runner
+    )
+
+
+def _streams_kept(own: TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
+    """Return an experiment's streams: one that is given another trace is read from that one alone."""
+    return {path: stream for path, stream in own.streams.items() if stream not in values.values()}
+
+
+def _on_top(options: _Options, own: TraceOptions) -> _Options:
+    """Return options with what an experiment's trace says of times and order where they do not."""
+    return replace(
+        options,
+        trace_unit=options.trace_unit or own.trace_unit,
+        origin=options.origin or own.origin,
+        sort=options.sort or own.sort,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SingleQuery:
+    """A query's file, the traces that are named beside it, its input, and from when to when it is asked."""
+
+    query: Path
+    traces: tuple[Path, ...]
+    input_options: InputOptions
+    span: Span = (None, None)
+
+    def within(self, first: Time | None, last: Time | None) -> Span:
+        """Return from when to when, where what a command line says comes first."""
+        return _within(self.span, (first, last))
+
+
+def experiment_query(
+    inputs: Sequence[Path], options: InputOptions, languages: Sequence[Language | str | None], note: Warn
+) -> SingleQuery | None:
+    """Return what an experiment says, if that alone is named; of its queries one in a language `wanted`.
+
+    Without a wish it is the first there is; the options of the command line come before the experiment's.
+    """
+    if len(inputs) != 1 or not is_experiment(inputs[0]):
+        return None
+    experiment = read_experiment(inputs[0])
+    names = [language for language in languages if language is not None]
+    files = query_files(experiment, names)
+    if len(files) > 1 and not names:
+        others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
+        note(f"{inputs[0]}: asks {next(iter(files.values()))} ({others}: another of its queries)")
+    return _with_trace(experiment, next(iter(files.values())), options)
+
+
+def wanted_of(evaluation: EvaluationOptions) -> tuple[Language | None, ...]:
+    """Return the languages that an evaluation asks for: by name, or those of its mode."""
+    if evaluation.engine is not None or evaluation.mode is None:
+        return (evaluation.engine,)
+    pulled = evaluation.mode is ExecutionMode.PULL
+    return tuple(language for language in Language if (language in MERGING) == pulled)
+
+
+def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()) -> dict[Language, Path]:
+    """Return the query of an experiment as files, by language; those that are wanted if there are such."""
+    entry = _only(experiment, "queries")
+    texts = [(one, entry.content[one.value]) for one in Language if one.value in entry.content]
+    for language, text in texts:
+        if not isinstance(text, str):
+            problem = "found a text inside the experiment; accepted here: the path of a file"
+            raise experiment.error((*entry.path, language.value), problem)
+    files = {one: experiment.file_path(text, (*entry.path, one.value)) for one, text in texts}
+    names = [str(item.value if isinstance(item, Language) else item) for item in languages]
+    chosen = {one: file for one, file in files.items() if any(_speaks(name, one) for name in names)}
+    return chosen or files
+
+
+def by_profile(files: Mapping[Language, Path], name: str) -> Path:
+    """Return which of the queries a profile reads: the one in its language, else the first."""
+    return next(
+        (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
+    )
+
+
+def _speaks(name: str, language: Language) -> bool:
+    """Return whether who has that name, a language or an engine version, reads a language."""
+    return name.partition("-")[0] == language.value
+
+
+def _single(experiment: Experiment, kind: str) -> ExperimentEntry | None:
+    """Return the entry of a kind if it is the only one, with one value of each parameter."""
+    entries = experiment.entries[kind]
+    return None if len(entries) != 1 or experiment.named(entries[0].content, entries[0].path) else entries[0]
+
+
+def _only(experiment: Experiment, kind: str) -> ExperimentEntry:
+    entry = _single(experiment, kind)
+    if entry is None:
+        problem = f"the experiment has several {kind}; accepted here: one; `lars run` runs them all"
+        raise experiment.error((), problem)
+    return entry
+
+
+def _with_trace(experiment: Experiment, query: Path, options: InputOptions) -> SingleQuery:
+    entry = _only(experiment, "traces")
+    table = experiment.fill(TraceTable, entry, {})
+    trace = trace_of(experiment, entry, table)
+    if not isinstance(trace, TraceFiles):
+        raise experiment.error(
+            (*entry.path, "generate"), "found a made-up trace; accepted here: traces in files"
+        )
+    own = trace.options
+    given_streams = dict(options.stream or {})
+    combined = replace(
+        _on_top(options, own),
+        static=options.static or experiment.static(),
+        stream=_streams_kept(own, given_streams) | given_streams or None,
+        unit=options.unit or experiment.file.unit,
+        prefix=dict(own.prefixes) | dict(options.prefix or {}) or None,
+        column=options.column or _nested(own.columns),
+    )
+    files = tuple(path for path in trace.paths if path not in own.streams)
+    return SingleQuery(query, files, combined, _span(experiment))
+
+
+def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
+    tables: dict[str, object] = {}
+    for stream, parts in columns:
+        tables |= dict(parts) if stream is None else {stream: dict(parts)}
+    return tables or None
+
+
+def _span(experiment: Experiment) -> Span:
+    """Return the timeline of the one comparison of an experiment, if it has one."""
+    entry = _single(experiment, "comparisons")
+    if entry is None:
+        return None, None
+    timeline = experiment.fill(ComparisonTable, entry, {}).timeline
+    if isinstance(timeline, Interval):
+        return timeline.first, timeline.last
+    return timeline or (None, None)

@@ -1,18 +1,270 @@
-"""The tables of results as files: Parquet for each window and period, CSV for each cell, a summary's text."""
+"""What the results of cells say: rows of windows, periods and cells, files of tables, a summary's text."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 
+from agreement.comparing.agree import AgreementTask
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, table
+from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from agreement.documents.values import Scalar, placeholder_text
-from agreement.experiments import Cell, tables
-from agreement.experiments.tables import Results
+from agreement.experiments.cells import Cell, JudgingWork
+from lars.durations import MILLISECOND
 from lars.errors import LarsError, on_one_line
+
+_MEASURES: Final = ("precision", "recall", "delay")
+_PARTS: Final = ("mean", "min", "max")
+_COUNTS: Final = ("push", "pull", "push_only", "pull_only")
+_DATED: Final[Mapping[str, type]] = dict.fromkeys(("origin", "from_date", "to_date"), str)
+"""The dateTime of time 0, and those of both ends: missing where times are numbers alone."""
+WINDOWS: Final[Mapping[str, type]] = {
+    **dict.fromkeys(("t0", "t0_date", "bounds", "phase"), str),
+    **dict.fromkeys(("from", "to"), float),
+    **dict.fromkeys(("expected", "actual"), int),
+    **dict.fromkeys(_MEASURES, float),
+    **dict.fromkeys(("triples", "shift_from", "shift_to"), int),
+    "problem": str,
+    **_DATED,
+}
+"""The columns of a window and the kinds of their values: times and delay in ms, shifts in triples."""
+VERDICTS: Final[Mapping[str, type]] = {
+    "specification": str,
+    "correct": bool,
+    **dict.fromkeys(("t0", "t0_date", "bounds"), str),
+    **dict.fromkeys(("matching", "choices", "windows", "wrong"), int),
+    **dict.fromkeys((f"{name}_{part}" for name in _MEASURES for part in _PARTS), float),
+    **dict.fromkeys(("expected", "actual"), int),
+    "refused": str,
+}
+"""The columns of a judged cell: numbers are of the stable phase, measures of its windows with rows."""
+PERIODS: Final[Mapping[str, type]] = {
+    "variant": str,
+    **dict.fromkeys(("period", "from", "to"), int),
+    "agree": bool,
+    **dict.fromkeys(_COUNTS, int),
+    "causes": str,
+    **_DATED,
+}
+"""The columns of a whole pulling period (from, to], in time points from `origin`; numbers of rows."""
+AGREEMENTS: Final[Mapping[str, type]] = {
+    "variant": str,
+    "period": int,
+    "agree": bool,
+    **dict.fromkeys(("intervals", "disagreeing", *_COUNTS), int),
+    **dict.fromkeys(("causes", "refused"), str),
+}
+_LABELS: Final = ("cell", "query", "trace", "engine", "comparison")
+RESERVED: Final = frozenset((*_LABELS, *WINDOWS, *VERDICTS, *PERIODS, *AGREEMENTS))
+"""Names that no parameter of a grid can have, as they are columns."""
+SUMMARY: Final = "summary.txt"
+
+
+@dataclass(frozen=True)
+class CellResults:
+    """The cells of an experiment, and what was found in each, by its key."""
+
+    title: str
+    grid: Mapping[str, tuple[Scalar, ...]]
+    cells: Sequence[Cell]
+    results: Mapping[str, Json]
+
+    @property
+    def varied(self) -> tuple[str, ...]:
+        """The parameters that have several values."""
+        return tuple(name for name, values in self.grid.items() if len(values) > 1)
+
+    @cached_property
+    def verdicts(self) -> Sequence[Json]:
+        """A row for each judged cell."""
+        return [
+            _verdict_row(cell, cell.work, self.results[cell.key])
+            for cell in self.cells
+            if isinstance(cell.work, JudgingWork)
+        ]
+
+    @cached_property
+    def agreements(self) -> Sequence[Json]:
+        """A row for each variant and pulling period of each comparison."""
+        compared = (cell for cell in self.cells if isinstance(cell.work, AgreementTask))
+        return [row for cell in compared for row in _agreement_rows(cell, self.results[cell.key])]
+
+    def windows(self) -> Iterator[Json]:
+        """Yield a row for each window of each judged cell."""
+        for cell in self.cells:
+            if isinstance(cell.work, JudgingWork):
+                result = self.results[cell.key]
+                dates = Dates(result.get("origin"), MILLISECOND)
+                start = _start(cell.work, result)
+                choice = {**start, "bounds": result.get("bounds"), "origin": result.get("origin")}
+                for window in result.get("windows", ()):
+                    yield _labels(cell, "engine") | choice | window | _ends(window, dates)
+
+    def periods(self) -> Iterator[Json]:
+        """Yield a row for each whole period of each comparison."""
+        for cell in self.cells:
+            if isinstance(cell.work, AgreementTask):
+                result = self.results[cell.key]
+                dates = Dates(result.get("origin"), cell.work.setting.unit)
+                for interval in result.get("intervals", ()):
+                    causes = {"causes": _counts_text(interval["causes"]), "origin": dates.zero}
+                    yield _labels(cell, "comparison") | interval | causes | _ends(interval, dates)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the tables `verdicts` and `agreements`, with the labels that their cells have."""
+        kinds = (("verdicts", self.verdicts, VERDICTS), ("agreements", self.agreements, AGREEMENTS))
+        tables = []
+        for name, rows, columns in kinds:
+            labels = [label for label in (*_LABELS, *self.varied) if any(label in row for row in rows)]
+            tables.append(_table(name, rows, dict.fromkeys(labels, str), columns))
+        return tables
+
+    def write(self, out: Path) -> None:
+        """Write all tables into a folder, and the summary; the same results, the same bytes."""
+        parameters = {name: type(values[0]) for name, values in self.grid.items()}
+        text = "\n\n".join([*map(str, self.summary()), ""])
+        written = (
+            ("engine", "windows.parquet", self.windows, WINDOWS, self.verdicts),
+            ("engine", "verdicts.csv", lambda: self.verdicts, VERDICTS, self.verdicts),
+            ("comparison", "periods.parquet", self.periods, PERIODS, self.agreements),
+            ("comparison", "agreements.csv", lambda: self.agreements, AGREEMENTS, self.agreements),
+        )
+        try:
+            with TemporaryDirectory(dir=out, prefix=".tables.") as name:
+                folder = Path(name)
+                (folder / SUMMARY).write_text(text, encoding="utf-8")
+                for kind, file, rows, columns, cells in written:
+                    if cells:
+                        labels = dict.fromkeys(("cell", "query", "trace", kind), str) | parameters
+                        _write(_table(file, rows(), labels, columns), folder / file)
+                for path in sorted(folder.iterdir()):
+                    path.replace(out / path.name)
+        except OSError as error:
+            raise LarsError(f"{out}: cannot be written: {error.strerror}") from None
+
+    def summary(self) -> Sequence["str | SummaryTable"]:
+        """Return the parts of the summary; parameters with one value are named above the tables."""
+        fixed = ", ".join(
+            f"{name} = {placeholder_text(values[0])}"
+            for name, values in self.grid.items()
+            if len(values) == 1
+        )
+        parts: list[str | SummaryTable] = [on_one_line(part) for part in (self.title, fixed) if part]
+        if self.verdicts:
+            parts.append(SummaryTable([_verdict(row, self.varied) for row in self.verdicts]))
+            parts.append("delay in ms; precision, recall and delay of the windows that have rows")
+        if self.agreements:
+            parts.append(SummaryTable([_agreement(row, self.varied) for row in self.agreements]))
+        return parts
+
+
+def _table(
+    name: str, rows: Iterable[Json], labels: Mapping[str, type], columns: Mapping[str, type]
+) -> OutTable:
+    every = (
+        *(Column(label, kind, "a label of the cell") for label, kind in labels.items()),
+        *(Column(column, kind, column.replace("_", " ")) for column, kind in columns.items()),
+    )
+    return OutTable(name, every, ([_value(row.get(one.name), one.kind) for one in every] for row in rows))
+
+
+def _value(value: TableValue, kind: type) -> TableValue:
+    return str(value) if kind is str and value is not None else value
+
+
+def _write(out_table: OutTable, path: Path) -> None:
+    frame = as_frame(out_table)
+    if path.suffix == ".csv":
+        frame.to_csv(path, index=False, lineterminator="\n")
+    else:
+        frame.to_parquet(path, engine="pyarrow", index=False)
+
+
+def _labels(cell: Cell, kind: str) -> Json:
+    named = {"cell": cell.key, "query": cell.query, "trace": cell.trace, kind: cell.name}
+    return named | dict(cell.parameters)
+
+
+def _verdict_row(cell: Cell, work: JudgingWork, result: Json) -> Json:
+    stable = [window for window in result.get("windows", ()) if window["phase"] == "stable"]
+    return {
+        **_labels(cell, "engine"),
+        "specification": work.by.name,
+        "correct": result.get("correct"),
+        **_start(work, result),
+        "bounds": result.get("bounds"),
+        "matching": len(result.get("matching", ())),
+        "choices": result.get("choices"),
+        "windows": len(stable),
+        "wrong": sum(window["problem"] is not None for window in stable),
+        **_measures(stable),
+        "expected": sum(window["expected"] for window in stable),
+        "actual": sum(window["actual"] for window in stable),
+        "refused": result.get("refused"),
+    }
+
+
+def _start(work: JudgingWork, result: Json) -> Json:
+    """Return the start times, and their dateTimes where time 0 is one."""
+    if "t0" not in result:
+        return {}
+    dates = Dates(result.get("origin"), work.unit)
+    dated = None if dates.zero is None else " ".join(map(dates.option, result["t0"]))
+    return {"t0": " ".join(map(str, result["t0"])), "t0_date": dated}
+
+
+def _measures(windows: Sequence[Json]) -> Json:
+    """Return mean, least and largest measures of the windows in which rows are expected or reported."""
+    measures: Json = {}
+    full = [window for window in windows if window["expected"] or window["actual"]]
+    for name in _MEASURES:
+        own = [window[name] for window in full if window[name] is not None]
+        if own:
+            measures |= {
+                f"{name}_mean": sum(own) / len(own),
+                f"{name}_min": min(own),
+                f"{name}_max": max(own),
+            }
+    return measures
+
+
+def _ends(row: Json, dates: Dates) -> Json:
+    """Return what both ends of an interval are called; nothing where times are numbers alone."""
+    ends = {f"{name}_date": None if row[name] is None else dates.date(row[name]) for name in ("from", "to")}
+    return {name: date for name, date in ends.items() if date is not None}
+
+
+def _agreement_rows(cell: Cell, result: Json) -> Iterator[Json]:
+    labels = _labels(cell, "comparison")
+    groups: dict[tuple[str, int], list[Json]] = {}
+    for interval in result.get("intervals", ()):
+        groups.setdefault((interval["variant"], interval["period"]), []).append(interval)
+    for (variant, period), own in groups.items():
+        disagreeing = sum(not interval["agree"] for interval in own)
+        yield {
+            **labels,
+            "variant": variant,
+            "period": period,
+            "agree": not disagreeing,
+            "intervals": len(own),
+            "disagreeing": disagreeing,
+            **{name: sum(interval[name] for interval in own) for name in _COUNTS},
+            "causes": _counts_text(sum((Counter(interval["causes"]) for interval in own), Counter())),
+        }
+    if not groups:
+        yield labels | {"agree": None, "refused": result.get("refused")}
+
+
+def _counts_text(causes: Mapping[str, int]) -> str | None:
+    """Return causes with their numbers, None where there is none."""
+    return ", ".join(f"{cause} ({number})" for cause, number in sorted(causes.items())) or None
+
 
 _ANSWERS: Final = {True: "yes", False: "no", None: "-"}
 _MOST_REFUSED: Final = 60
@@ -42,30 +294,7 @@ class SummaryTable:
             yield text
             return
         columns, *rows = self._cells
-        listing = table(None, *columns)
-        for row in rows:
-            listing.add_row(*row)
-        yield from listing.__rich_console__(console, options)
-
-
-SummaryParts = Sequence[str | SummaryTable]
-
-
-def summary_of(
-    title: str, grid: Mapping[str, tuple[Scalar, ...]], verdicts: Sequence[Json], agreements: Sequence[Json]
-) -> SummaryParts:
-    """Return the parts of the summary; parameters with one value are named above the tables."""
-    fixed = ", ".join(
-        f"{name} = {placeholder_text(values[0])}" for name, values in grid.items() if len(values) == 1
-    )
-    varied = [name for name, values in grid.items() if len(values) > 1]
-    parts: list[str | SummaryTable] = [on_one_line(part) for part in (title, fixed) if part]
-    if verdicts:
-        parts.append(SummaryTable([_verdict(row, varied) for row in verdicts]))
-        parts.append("delay in ms; precision, recall and delay of the windows that have rows")
-    if agreements:
-        parts.append(SummaryTable([_agreement(row, varied) for row in agreements]))
-    return parts
+        yield from table(None, columns, rows).__rich_console__(console, options)
 
 
 def _shown_labels(row: Json, varied: Sequence[str], kind: str) -> dict[str, str]:
@@ -114,55 +343,3 @@ def _lines(lines: Sequence[Sequence[str]], widths: Sequence[int]) -> Iterator[st
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         if not number:
             yield "  ".join("-" * width for width in widths)
-
-
-SUMMARY: Final = "summary.txt"
-_KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
-Grid = Mapping[str, tuple[Scalar, ...]]
-
-
-def write(out: Path, title: str, cells: Sequence[Cell], results: Results, grid: Grid) -> SummaryParts:
-    """Write all tables into a folder and return the summary; the same results, the same bytes."""
-    parameters = {name: _KINDS[type(values[0])] for name, values in grid.items()}
-    verdicts, agreements = list(tables.verdicts(cells, results)), list(tables.agreements(cells, results))
-    summary = summary_of(title, grid, verdicts, agreements)
-    text = "\n\n".join([*map(str, summary), ""])
-    try:
-        with TemporaryDirectory(dir=out, prefix=".tables.") as name:
-            folder = Path(name)
-            (folder / SUMMARY).write_text(text, encoding="utf-8")
-            if verdicts:
-                columns = _columns("engine", parameters)
-                _frame(
-                    tables.windows(cells, results), {**columns, **tables.WINDOWS}, folder / "windows.parquet"
-                )
-                _frame(verdicts, {**columns, **tables.VERDICTS}, folder / "verdicts.csv")
-            if agreements:
-                columns = _columns("comparison", parameters)
-                _frame(
-                    tables.periods(cells, results), {**columns, **tables.PERIODS}, folder / "periods.parquet"
-                )
-                _frame(agreements, {**columns, **tables.AGREEMENTS}, folder / "agreements.csv")
-            for file in sorted(folder.iterdir()):
-                file.replace(out / file.name)
-    except OSError as error:
-        raise LarsError(f"{out}: cannot be written: {error.strerror}") from None
-    return summary
-
-
-def _columns(kind: str, parameters: Mapping[str, str]) -> dict[str, str]:
-    return {**dict.fromkeys(("cell", "query", "trace", kind), "string"), **parameters}
-
-
-def _frame(documents: Iterable[Json], columns: Mapping[str, str], path: Path) -> None:
-    """Write rows as a table; what a row lacks is missing there."""
-    import pandas as pd  # type: ignore[import-untyped]
-
-    held: list[dict[str, object]] = list(documents)
-    frame = pd.DataFrame(
-        {name: pd.array([row.get(name) for row in held], dtype=kind) for name, kind in columns.items()}
-    )
-    if path.suffix == ".csv":
-        frame.to_csv(path, index=False, lineterminator="\n")
-    else:
-        frame.to_parquet(path, engine="pyarrow", index=False)

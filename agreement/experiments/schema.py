@@ -6,7 +6,7 @@ they are filled. A short experiment says at the top of the file what the entries
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -163,31 +163,32 @@ _AssignText = Annotated[dict[_IriText, Annotated[list[_IriText], Field(min_lengt
 _ScalarText = str | int | float
 
 
+def _read(reader: Callable[[Any], object], written: Any) -> PlainValidator:
+    """Return how the value of a key is read, and how it is written."""
+    return PlainValidator(reader, json_schema_input_type=written)
+
+
 def _one_of(choices: type[Enum]) -> PlainValidator:
-    return PlainValidator(values.one_of(choices), json_schema_input_type=choices)
+    return _read(values.one_of(choices), choices)
 
 
-Text = Annotated[str, PlainValidator(values.scalar_text, json_schema_input_type=_ScalarText)]
-Name = Annotated[str, PlainValidator(values.name, json_schema_input_type=_ScalarText)]
-NameList = Annotated[tuple[str, ...], PlainValidator(values.names, json_schema_input_type=str | list[str])]
-File = Annotated[str | None, PlainValidator(values.file_name, json_schema_input_type=_FileText)]
-Files = Annotated[
-    tuple[str, ...],
-    PlainValidator(values.file_names, json_schema_input_type=_FileText | list[_FileText]),
-]
+def _key(default: Any, says: str) -> Any:
+    """Return a key that may be left out, with what it says."""
+    return Field(default, description=says)
+
+
+Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
+Name = Annotated[str, _read(values.name, _ScalarText)]
+NameList = Annotated[tuple[str, ...], _read(values.names, str | list[str])]
+File = Annotated[str | None, _read(values.file_name, _FileText)]
+Files = Annotated[tuple[str, ...], _read(values.file_names, _FileText | list[_FileText])]
 StaticFiles = Annotated[
     tuple[StaticFile, ...],
-    PlainValidator(
-        lambda value: values.static_files(values.file_names(value)),
-        json_schema_input_type=_FileText | list[_FileText],
-    ),
+    _read(lambda value: values.static_files(values.file_names(value)), _FileText | list[_FileText]),
 ]
-Unit = Annotated[Duration, PlainValidator(values.unit, json_schema_input_type=_DurationText)]
-TimePoint = Annotated[int, PlainValidator(time_point, json_schema_input_type=_TimeText)]
-QueryFile = Annotated[
-    str | dict[str, str] | None,
-    PlainValidator(values.query, json_schema_input_type=_FileText | dict[str, str]),
-]
+Unit = Annotated[Duration, _read(values.unit, _DurationText)]
+TimePoint = Annotated[int, _read(time_point, _TimeText)]
+QueryFile = Annotated[str | dict[str, str] | None, _read(values.query, _FileText | dict[str, str])]
 
 NAME: Final = "what tables of results call it"
 CHOSEN_CASES: Final = "the names of those that it applies to; left out: all"
@@ -203,23 +204,20 @@ class Table(BaseModel):
 class FileKeys(Table):
     """What holds for the whole experiment."""
 
-    title: Annotated[str, PlainValidator(values.text, json_schema_input_type=str)] = Field(
-        "", description="what the experiment shows"
+    title: Annotated[str, _read(values.text, str)] = _key("", "what the experiment shows")
+    unit: Unit | None = _key(
+        None, "one time point, as 1min; left out: the longest that fits every duration, at most 1s"
     )
-    unit: Unit | None = Field(
-        None,
-        description="one time point, as 1min; left out: the longest that fits every duration, at most 1s",
-    )
-    static: StaticFiles = Field((), description="static data: FILE, IRI=FILE, cqels:FILE, or a list of these")
+    static: StaticFiles = _key((), "static data: FILE, IRI=FILE, cqels:FILE, or a list of these")
 
 
 class QueryKeys(Table):
     """One query, in one or several languages: files, or {text = '''..'''}."""
 
-    csparql: QueryFile = Field(None, description="the query in C-SPARQL")
-    cqels: QueryFile = Field(None, description="the query in CQELS; a comparison derives what is left out")
-    sparqlstream: QueryFile = Field(None, description="the query in SPARQLstream, compared without csparql")
-    rspql: QueryFile = Field(None, description="the query in RSP-QL, compared without cqels")
+    csparql: QueryFile = _key(None, "the query in C-SPARQL")
+    cqels: QueryFile = _key(None, "the query in CQELS; a comparison derives what is left out")
+    sparqlstream: QueryFile = _key(None, "the query in SPARQLstream, compared without csparql")
+    rspql: QueryFile = _key(None, "the query in RSP-QL, compared without cqels")
 
 
 class QueryTable(QueryKeys):
@@ -234,10 +232,7 @@ def _keys_of(name: str, group: type[object], says: str) -> Any:
     for option in declared(group):
         kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text
         default = option.default if option.choices or option.optional else str(option.default)
-        keys[option.name] = (
-            kind | None if option.optional else kind,
-            Field(default, description=_says(option)),
-        )
+        keys[option.name] = (kind | None if option.optional else kind, _key(default, _says(option)))
     return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
 
 
@@ -262,28 +257,25 @@ else:
 class TraceKeys(Table):
     """One trace: read from files, or made up."""
 
-    streams: Annotated[
-        dict[Iri, str] | None, PlainValidator(values.streams, json_schema_input_type=_StreamsText)
-    ] = Field(None, description="the trace of each stream: a file, or a folder of files")
-    files: Files = Field((), description="traces that name their streams themselves")
-    generate: GenerateTable | None = Field(None, description="a made-up stream, as of `lars generate`")
-    origin: Annotated[datetime | None, PlainValidator(values.origin, json_schema_input_type=datetime)] = (
-        Field(None, description="the instant of time point 0, for traces with dates")
+    streams: Annotated[dict[Iri, str] | None, _read(values.streams, _StreamsText)] = _key(
+        None, "the trace of each stream: a file, or a folder of files"
     )
-    trace_unit: Unit | None = Field(None, description="what integers in the traces count")
-    sort: Annotated[bool, PlainValidator(values.yes_or_no, json_schema_input_type=bool)] = Field(
-        False, description="sort each file by time that is out of order"
+    files: Files = _key((), "traces that name their streams themselves")
+    generate: GenerateTable | None = _key(None, "a made-up stream, as of `lars generate`")
+    origin: Annotated[datetime | None, _read(values.origin, datetime)] = _key(
+        None, "the instant of time point 0, for traces with dates"
     )
-    prefixes: Annotated[
-        dict[str, str], PlainValidator(values.prefixes, json_schema_input_type=dict[str, _IriText])
-    ] = Field({}, description="what prefixes of IRIs in tables stand for")
+    trace_unit: Unit | None = _key(None, "what integers in the traces count")
+    sort: Annotated[bool, _read(values.yes_or_no, bool)] = _key(
+        False, "sort each file by time that is out of order"
+    )
+    prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _key(
+        {}, "what prefixes of IRIs in tables stand for"
+    )
     columns: Annotated[
         tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...],
-        PlainValidator(values.columns, json_schema_input_type=dict[str, str | dict[str, str]]),
-    ] = Field(
-        (),
-        description="what the columns of tables become: t, s, and predicates with their objects, by stream",
-    )
+        _read(values.columns, dict[str, str | dict[str, str]]),
+    ] = _key((), "what the columns of tables become: t, s, and predicates with their objects, by stream")
 
 
 class TraceTable(TraceKeys):
@@ -295,51 +287,45 @@ class TraceTable(TraceKeys):
 class EngineTable(Table):
     """What is judged (`engine`, `adapter` or recorded `answers`), by which specification, and how."""
 
-    name: Name | None = Field(None, description=NAME)
-    engine: Name | None = Field(None, description="an engine version, or a specification by name or file")
-    off: NameList = Field((), description="the names of the version's rules that are switched off")
-    adapter: Name | None = Field(
-        None,
-        description="or a real engine: the command that starts its adapter, in this folder",
+    name: Name | None = _key(None, NAME)
+    engine: Name | None = _key(None, "an engine version, or a specification by name or file")
+    off: NameList = _key((), "the names of the version's rules that are switched off")
+    adapter: Name | None = _key(None, "or a real engine: the command that starts its adapter, in this folder")
+    options: dict[str, Any] = _key({}, "what the adapter is told when the query is registered")
+    answers: File = _key(None, "recorded answers: a file")
+    answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = _key(
+        None, "the format of the answers; left out: recognised"
     )
-    options: dict[str, Any] = Field({}, description="what the adapter is told when the query is registered")
-    answers: File = Field(None, description="recorded answers: a file")
-    answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = Field(
-        None, description="the format of the answers; left out: recognised"
+    answers_unit: Unit | None = _key(None, "what times in the answers count")
+    specification: Name | None = _key(
+        None, "what it is judged by: a name or a file; left out: what the engine claims to follow"
     )
-    answers_unit: Unit | None = Field(None, description="what times in the answers count")
-    specification: Name | None = Field(
-        None, description="what it is judged by: a name or a file; left out: what the engine claims to follow"
+    language: Annotated[Language | None, _one_of(Language)] = _key(
+        None, "which of a query's languages; left out: by the engine's name"
     )
-    language: Annotated[Language | None, _one_of(Language)] = Field(
-        None, description="which of a query's languages; left out: by the engine's name"
+    queries: NameList | None = _key(None, CHOSEN_CASES)
+    traces: NameList | None = _key(None, CHOSEN_CASES)
+    t0: Annotated[tuple[int, ...] | None, _read(numbers(START_TIMES), _Numbers)] = _key(
+        None, "start times of windows: 0, [0, 5], '0..9'; left out: all that differ"
     )
-    queries: NameList | None = Field(None, description=CHOSEN_CASES)
-    traces: NameList | None = Field(None, description=CHOSEN_CASES)
-    t0: Annotated[
-        tuple[int, ...] | None, PlainValidator(numbers(START_TIMES), json_schema_input_type=_Numbers)
-    ] = Field(None, description="start times of windows: 0, [0, 5], '0..9'; left out: all that differ")
-    registered: TimePoint = Field(
-        0, description="the time point at which the query is registered: the first t0"
+    registered: TimePoint = _key(0, "the time point at which the query is registered: the first t0")
+    until: Annotated[Time | None, _read(values.time, _TimeText | datetime)] = _key(
+        None, "the last time that is compared; left out: that of the last element"
     )
-    until: Annotated[
-        Time | None, PlainValidator(values.time, json_schema_input_type=_TimeText | datetime)
-    ] = Field(None, description="the last time that is compared; left out: that of the last element")
-    bounds: Annotated[
-        tuple[Bounds, ...] | None,
-        PlainValidator(values.one_or_more(Bounds), json_schema_input_type=Bounds | list[Bounds]),
-    ] = Field(None, description="which ends windows contain, instead of what the specification says")
-    gracious: Annotated[bool, PlainValidator(values.yes_or_no, json_schema_input_type=bool)] = Field(
-        False, description="find the borders of wrong windows that fit best, and show the shift"
+    bounds: Annotated[tuple[Bounds, ...] | None, _read(values.one_or_more(Bounds), Bounds | list[Bounds])] = (
+        _key(None, "which ends windows contain, instead of what the specification says")
     )
-    tolerance: Annotated[float, PlainValidator(share, json_schema_input_type=float)] = Field(
-        TOLERANCE, description="how far apart numbers count as equal, relative to the larger one"
+    gracious: Annotated[bool, _read(values.yes_or_no, bool)] = _key(
+        False, "find the borders of wrong windows that fit best, and show the shift"
     )
-    empty: Annotated[EmptyReports, _one_of(EmptyReports)] = Field(
-        EmptyReports.COMPARED, description="whether reports without rows are compared"
+    tolerance: Annotated[float, _read(share, float)] = _key(
+        TOLERANCE, "how far apart numbers count as equal, relative to the larger one"
     )
-    early: Annotated[float, PlainValidator(milliseconds, json_schema_input_type=_DurationText)] = Field(
-        0, description="how long before its time a report may come"
+    empty: Annotated[EmptyReports, _one_of(EmptyReports)] = _key(
+        EmptyReports.COMPARED, "whether reports without rows are compared"
+    )
+    early: Annotated[float, _read(milliseconds, _DurationText)] = _key(
+        0, "how long before its time a report may come"
     )
 
 
@@ -348,42 +334,36 @@ class ComparisonKeys(Table):
 
     timeline: Annotated[
         Interval | tuple[datetime, datetime] | None,
-        PlainValidator(
-            values.timeline, json_schema_input_type=tuple[_TimeText, _TimeText] | tuple[datetime, datetime]
-        ),
-    ] = Field(None, description="the first and the last time; left out: from 0 to the last element")
-    period: Annotated[tuple[Period, ...], PlainValidator(periods, json_schema_input_type=_PeriodsText)] = (
-        Field((), description="pulling periods: 5, '5s', [5, 10], '1..50', '1m..2h..10m'; left out: the STEP")
+        _read(values.timeline, tuple[_TimeText, _TimeText] | tuple[datetime, datetime]),
+    ] = _key(None, "the first and the last time; left out: from 0 to the last element")
+    period: Annotated[tuple[Period, ...], _read(periods, _PeriodsText)] = _key(
+        (), "pulling periods: 5, '5s', [5, 10], '1..50', '1m..2h..10m'; left out: the STEP"
     )
-    profile: Annotated[Profile, _one_of(Profile)] = Field(
-        Profile.PAPER2015, description="how queries join over unbound variables and read MINUS"
+    profile: Annotated[Profile, _one_of(Profile)] = _key(
+        Profile.PAPER2015, "how queries join over unbound variables and read MINUS"
     )
-    bounds: Annotated[Bounds, _one_of(Bounds)] = Field(
-        Bounds.CLOSED, description="which ends a window contains"
+    bounds: Annotated[Bounds, _one_of(Bounds)] = _key(Bounds.CLOSED, "which ends a window contains")
+    trigger: Annotated[Trigger, _one_of(Trigger)] = _key(
+        Trigger.ANY, "which input makes a push engine evaluate"
     )
-    trigger: Annotated[Trigger, _one_of(Trigger)] = Field(
-        Trigger.ANY, description="which input makes a push engine evaluate"
+    on: Annotated[tuple[str, ...] | None, _read(variables, str | list[str])] = _key(
+        None, "the variables that rows are compared on, '?a,?b', or none; left out: shared ones"
     )
-    on: Annotated[
-        tuple[str, ...] | None, PlainValidator(variables, json_schema_input_type=str | list[str])
-    ] = Field(
-        None, description="the variables that rows are compared on, '?a,?b', or none; left out: shared ones"
+    assign: Annotated[dict[Iri, tuple[Iri, ...]], _read(values.assign, _AssignText)] = _key(
+        {}, "which predicates of the C-SPARQL pattern belong to a stream"
     )
-    assign: Annotated[
-        dict[Iri, tuple[Iri, ...]], PlainValidator(values.assign, json_schema_input_type=_AssignText)
-    ] = Field({}, description="which predicates of the C-SPARQL pattern belong to a stream")
 
 
 class ComparisonTable(ComparisonKeys):
     """Whether pull of the C-SPARQL query agrees with push of the CQELS query, as `lars agree` asks."""
 
-    name: Name = Field("agree", description=NAME)
-    queries: NameList | None = Field(None, description=CHOSEN_CASES)
-    traces: NameList | None = Field(None, description=CHOSEN_CASES)
+    name: Name = _key("agree", NAME)
+    queries: NameList | None = _key(None, CHOSEN_CASES)
+    traces: NameList | None = _key(None, CHOSEN_CASES)
 
 
 def _tables(model: type[Table]) -> PlainValidator:
-    return PlainValidator(values.tables, json_schema_input_type=list[model])  # type: ignore[valid-type]
+    return _read(values.tables, list[model])  # type: ignore[valid-type]
 
 
 _Entries = list[dict[str, Any]]
@@ -393,16 +373,14 @@ _GridText = dict[str, str | list[_ScalarText]]
 class ExperimentFile(ComparisonKeys, TraceKeys, QueryKeys, FileKeys):
     """The whole file."""
 
-    grid: Annotated[
-        dict[str, tuple[Scalar, ...]], PlainValidator(read_grid, json_schema_input_type=_GridText)
-    ] = Field({}, description="parameters with their values: a list, or a range as '1..50'")
-    queries: Annotated[_Entries, _tables(QueryTable)] = Field([], description="[[queries]]: what is asked")
-    traces: Annotated[_Entries, _tables(TraceTable)] = Field([], description="[[traces]]: the streams")
-    engines: Annotated[_Entries, _tables(EngineTable)] = Field(
-        [], description="[[engines]]: what is judged, by what"
+    grid: Annotated[dict[str, tuple[Scalar, ...]], _read(read_grid, _GridText)] = _key(
+        {}, "parameters with their values: a list, or a range as '1..50'"
     )
-    comparisons: Annotated[_Entries, _tables(ComparisonTable)] = Field(
-        [], description="[[comparisons]]: pull against push"
+    queries: Annotated[_Entries, _tables(QueryTable)] = _key([], "[[queries]]: what is asked")
+    traces: Annotated[_Entries, _tables(TraceTable)] = _key([], "[[traces]]: the streams")
+    engines: Annotated[_Entries, _tables(EngineTable)] = _key([], "[[engines]]: what is judged, by what")
+    comparisons: Annotated[_Entries, _tables(ComparisonTable)] = _key(
+        [], "[[comparisons]]: pull against push"
     )
 
 

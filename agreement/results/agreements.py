@@ -38,7 +38,7 @@ from agreement.documents.values import Period
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, JsonObject, plain
 from agreement.results.base.inputs import comparison_on, title_of
-from agreement.results.renderings.comparisons import agreement_report
+from agreement.results.renderings import agreement_report
 from lars.errors import LarsError
 from lars.files import text_in
 from solver.facts import Fact, Row
@@ -47,7 +47,6 @@ from translate.dialects import TITLES
 
 if TYPE_CHECKING:
     from agreement.results.base.sources import SourceFiles
-    from agreement.results.renderings.comparisons.agreement_json import FullReport
     from agreement.results.renderings.pages.page import Page
 
 
@@ -237,10 +236,7 @@ class AgreeResult(Findings):
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document, of which what can be long is made as it is written."""
-        from agreement.results.renderings.comparisons import agreement_json
-
-        whole = self._whole().as_json() if full else {}
-        return agreement_json.as_json(self._report, self._task.setting, self._row_filter) | whole
+        return self._view.as_json() | (self._view.basis_json() if full else {})
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints, with `full` as --full."""
@@ -264,33 +260,30 @@ class AgreeResult(Findings):
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
         """Yield the report for a reader, with `full` the model, both programs and all answers too."""
         if full:
-            yield from self._whole().as_text()
-        yield from agreement_report.as_text(self._report, self._task.setting, self._row_filter, self._asking)
+            yield from self._view.basis_text()
+        yield from self._view.as_text(self._asking)
 
-    def _whole(self) -> "FullReport":
-        # Queries are written as text for it alone.
-        from agreement.results.renderings.comparisons.agreement_json import FullReport
-
-        return FullReport(self._report, self._task.setting, self._task.trigger)
+    @property
+    def _view(self) -> agreement_report.AgreementView:
+        task = self._task
+        return agreement_report.AgreementView(self._report, task.setting, task.trigger, self._row_filter)
 
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need; so below.
-        from agreement.results.renderings.pages.push_pull.agree_page import AgreeContent, agree_page
+        from agreement.results.renderings.pages.agree_page import agree_page
 
-        task = self._task
-        about = self._title, task.setting, task.trigger, self._report, self._row_filter
         # Queries given by value are in files that are gone when the page is read.
         asking = self._asking if self._source_files is None else None
         paths = () if asking is None else dict.fromkeys(chain.from_iterable(asking.inputs.values()))
         queries = (path for path in paths if path.suffix in QUERY_SUFFIXES)
         written = tuple((path.name, text_in(path, "a query")) for path in queries)
-        return agree_page(AgreeContent(*about, self.document(), asking, written))
+        return agree_page(self._title, self._view, self.document(), asking, written)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the verdict and a strip of the periods for each U."""
-        from agreement.results.renderings.pages.push_pull.agree_page import summary
-        from agreement.results.renderings.pages.push_pull.timeline import small_html
+        from agreement.results.renderings.pages.agree_page import summary
+        from agreement.results.renderings.pages.timeline import small_html
 
         variant = self._report.variants[0]
         verdicts = self._row_filter.verdicts(variant)
@@ -300,7 +293,7 @@ class AgreeResult(Findings):
 
     def write_figure(self, path: str | Path) -> None:
         """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
-        from agreement.results.renderings.pages.push_pull.figure import write_figure
+        from agreement.results.renderings.pages.figure import write_figure
 
         variant = self._report.variants[0]
         row = next(self._row_filter.rows(variant), None)
@@ -308,9 +301,7 @@ class AgreeResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
-        from agreement.results.renderings.comparisons import agreement_json
-
-        return agreement_json.tables(self._report, self._row_filter)
+        return self._view.tables()
 
 
 def _difference(variant: VariantReport, found_row: FoundRow, dates: Dates) -> AgreementDifference:

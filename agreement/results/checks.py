@@ -21,7 +21,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, lines_table
-from agreement.results.renderings.answers import check_report
+from agreement.results.renderings import check_report
 from lars.files import text_in
 from solver.settings import Time
 

@@ -24,10 +24,10 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.single_query import by_profile, experiment_query, query_files
+from agreement.experiments.grid import by_profile, experiment_query, query_files
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.comparisons import parting_report
+from agreement.results.renderings import parting_report
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.windows import Bounds
@@ -115,9 +115,9 @@ class CompareResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the comparison says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.compare_page import parting_timelines
+        from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead
-        from agreement.results.renderings.pages.text_pages import text_page
+        from agreement.results.renderings.parting_report import parting_timelines
 
         first, second = self.comparisons[0].parting.names
         question = f"Where do {first} and {second} report something else, and which rule parts them?"

@@ -23,11 +23,11 @@ from agreement.documents.requests import (
     time_option,
 )
 from agreement.documents.table_files import OutTable
-from agreement.experiments.single_query import on_experiment
+from agreement.experiments.grid import on_experiment
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings, lines_table
-from agreement.results.renderings.answers import explanation_json, explanation_text
-from agreement.results.renderings.answers.explanation_text import short_text, shorten, why_in_words
+from agreement.results.renderings import explanation_report
+from agreement.results.renderings.explanation_report import short_text, shorten, why_in_words
 from lars.errors import LarsError
 from lars.files import exists
 from solver.settings import Time
@@ -127,11 +127,11 @@ class ExplainResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return explanation_json.as_json(self._explanation, self.dates)
+        return explanation_report.as_json(self._explanation, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the tree for a reader."""
-        return explanation_text.text_lines(self._explanation, self.dates)
+        return explanation_report.text_lines(self._explanation, self.dates)
 
     @property
     def headline(self) -> str:
@@ -148,8 +148,8 @@ class ExplainResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the explanation says."""
         # Loads what only pages need.
+        from agreement.results.renderings.pages.blocks import first_lines, text_page
         from agreement.results.renderings.pages.page import PageHead
-        from agreement.results.renderings.pages.text_pages import first_lines, text_page
 
         explanation, parts = self._explanation, list(self.parts())
         dates = (

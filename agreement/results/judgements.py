@@ -21,10 +21,10 @@ from agreement.documents.requests import (
     check_said,
 )
 from agreement.documents.table_files import OutTable
-from agreement.experiments.single_query import experiment_query
+from agreement.experiments.grid import experiment_query
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.comparisons import verdict_json, verdict_text
+from agreement.results.renderings import verdict_report
 from lars.durations import MILLISECOND
 from solver.traces import point_of
 
@@ -156,25 +156,25 @@ class JudgeResult(Findings):
     def document(self) -> Json:
         """Return the JSON document."""
         if self._verdict is not None:
-            return verdict_json.of_answers(self._verdict)
-        return verdict_json.by_case(self._cases, self._refused)
+            return verdict_report.answers_json(self._verdict)
+        return verdict_report.cases_json(self._cases, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdict for a reader."""
         if self._verdict is not None:
-            return verdict_text.of_answers(self._verdict)
-        return verdict_text.text_of_cases(self._cases, self._refused)
+            return verdict_report.of_answers(self._verdict)
+        return verdict_report.text_of_cases(self._cases, self._refused)
 
     def page(self) -> "Page":
         """Return what the page of the verdict says."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.text_pages import judge_page
+        from agreement.results.renderings.verdict_report import judge_page
 
         return judge_page(self._title, self.document(), self.parts(), self.warnings, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
-        return verdict_json.tables(self.document())
+        return verdict_report.tables(self.document())
 
 
 def _window(phase: str, row: Json) -> WindowVerdict:

@@ -34,7 +34,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import OutTable
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
-from agreement.results.renderings.answers import answer_lines
+from agreement.results.renderings import answer_lines
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
@@ -179,13 +179,10 @@ class SolveResult(Findings):
         rows = [(one, row) for one in self.answers for row in one.rows]
         times = [self._point(one) for one, _ in rows] or [0.0]
         dates = self.dates.within(Interval(floor(min(times)), ceil(max(times))))
-        listing = table(
-            dates.caption.strip() or None, "t", *(f"?{name}" for name in self.variables), right=("t",)
-        )
-        for answer, row in rows[:_IN_NOTEBOOKS]:
-            t = self._point(answer)
-            listing.add_row(plain(t) if dates.zero is None else dates.text(t), *map(short, row))
-        yield listing
+        points = ((self._point(answer), row) for answer, row in rows[:_IN_NOTEBOOKS])
+        cells = ((plain(t) if dates.zero is None else dates.text(t), *map(short, row)) for t, row in points)
+        columns = ("t", *(f"?{name}" for name in self.variables))
+        yield table(dates.caption.strip() or None, columns, cells, right=("t",))
         if len(rows) > _IN_NOTEBOOKS:
             yield f"… {len(rows) - _IN_NOTEBOOKS} more"
 

@@ -199,7 +199,7 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     if not is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.
-    from agreement.experiments.single_query import experiment_query, wanted_of
+    from agreement.experiments.grid import experiment_query, wanted_of
 
     inputs = (request.query, *request.trace)
     query = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)

@@ -13,7 +13,7 @@ from time import perf_counter
 from agreement.engines.adapters import BuiltInEngine, RunningAdapter
 from agreement.engines.registry import ENGINES
 from agreement.proving.suite import LEVELS, Outcome, engine_answers, judged_suite, read_suite, writing_of
-from agreement.results.renderings.comparisons.suite_report import vector_text
+from agreement.results.renderings.suite_report import vector_text
 from lars.errors import LarsError
 
 SERVED = ("rsp-js-1.3.5", "rsp-rs-0.3.5", "kolibrie-846becb", "yasper-csparql", "csparql-0.9.7", "cqels-1.x")

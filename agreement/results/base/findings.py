@@ -143,8 +143,8 @@ class Findings(Result):
     def page(self) -> "Page":
         """Return what the page of the result says."""
         # Loads what evaluates, which no translation needs.
+        from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead
-        from agreement.results.renderings.pages.text_pages import text_page
 
         head = PageHead("What was found", "", None, self.text.partition("\n")[0])
         return text_page(head, self.to_json(), self.parts())

@@ -9,7 +9,7 @@ from agreement.comparing.agree import AgreementTask, Overrides, agreeing
 from agreement.documents.requests import ComparisonOptions, ProgramOptions, experiment_in
 from agreement.documents.values import Period
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.single_query import experiment_query, on_experiment, wanted_of
+from agreement.experiments.grid import experiment_query, on_experiment, wanted_of
 from solver.settings import Span, Warn
 
 

@@ -22,7 +22,7 @@ from agreement.documents.requests import (
 from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import JsonObject, Result, plain
 from agreement.results.base.inputs import unfold
-from agreement.results.renderings.answers.answer_lines import json_objects
+from agreement.results.renderings.answer_lines import json_objects
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.ticker import Reasoner

@@ -34,7 +34,7 @@ from agreement.results.files.recorded import (
     adapter_option,
     case_of_run,
 )
-from agreement.results.renderings.comparisons import hunt_report
+from agreement.results.renderings import hunt_report
 from lars.errors import FailedRunError, LarsError
 from lars.files import read_text, replacement_path
 from solver.settings import StaticFile
@@ -114,7 +114,7 @@ class HuntResult(Findings):
     def page(self) -> "Page":
         """Return the page of all faults."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.hunt_page import hunt_page
+        from agreement.results.renderings.hunt_report import hunt_page
 
         return hunt_page(self._hunt, self.folders, self.refusals, self.to_json())
 
@@ -195,7 +195,7 @@ def _slug(text: str) -> str:
 def _write(path: Path, hunted: Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
-    from agreement.results.renderings.pages.hunt_page import fault_page, hunt_page
+    from agreement.results.renderings.hunt_report import fault_page, hunt_page
     from agreement.results.renderings.pages.page import write_page
 
     folders = result.folders

@@ -9,13 +9,11 @@ from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
 from agreement.documents.outputs import Json, quantity
-from agreement.documents.table_files import Column, OutTable, TableValue
-from agreement.experiments import Cell, execution, results, tables
-from agreement.experiments.experiment import ACCEPTED, read_experiment
+from agreement.documents.table_files import OutTable
+from agreement.experiments import Cell, execution
+from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
 from agreement.experiments.grid import cells_of
-from agreement.experiments.results import SummaryParts
-from agreement.experiments.tables import Results
-from agreement.experiments.trace_entries import in_fitting_units
+from agreement.experiments.results import CellResults
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from lars.durations import SECOND
@@ -42,33 +40,28 @@ class RunRequest:
     master: str | None = option(None, "Run the cells as tasks of Spark on this master.")
 
 
-@dataclass(frozen=True, slots=True)
-class RanCells:
-    """The cells with their results, the parameters that have several values, and their summary."""
-
-    cells: tuple[Cell, ...]
-    results: Results
-    varied: tuple[str, ...]
-    summary: SummaryParts
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunResult(Findings):
     """What `run` returns: the tables of its cells, which lie in `folder` with all results, too."""
 
     folder: Path
-    title: str
-    _ran: RanCells
+    _results: CellResults
+
+    @property
+    def title(self) -> str:
+        """What the experiment shows, as it says."""
+        return self._results.title
 
     @property
     def cells(self) -> tuple[str, ...]:
         """What the cells are called."""
-        return tuple(map(str, self._ran.cells))
+        return tuple(map(str, self._results.cells))
 
     @property
     def refused(self) -> Mapping[str, str]:
         """Of the cells that could not be run, why."""
-        reasons = {str(cell): self._ran.results[cell.key].get("refused") for cell in self._ran.cells}
+        own = self._results
+        reasons = {str(cell): own.results[cell.key].get("refused") for cell in own.cells}
         return {name: problem for name, problem in reasons.items() if problem is not None}
 
     @property
@@ -82,46 +75,28 @@ class RunResult(Findings):
         """Return the verdicts and agreements, a row for each cell."""
         return {
             "title": self.title,
-            "verdicts": list(tables.verdicts(self._ran.cells, self._ran.results)),
-            "agreements": list(tables.agreements(self._ran.cells, self._ran.results)),
+            "verdicts": self._results.verdicts,
+            "agreements": self._results.agreements,
         }
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the summary."""
-        first, *others = self._ran.summary
+        first, *others = self._results.summary()
         return (first, *(part for other in others for part in ("", other)))
 
     def page(self) -> "Page":
         """Return what the page says: an index of the cells, and what was found over time in each."""
         # Loads what only pages need.
-        from agreement.results.renderings.pages.run_page import run_page
+        from agreement.results.renderings.run_report import run_page
 
-        return run_page(self.title, self._ran.cells, self._ran.results, self._ran.varied)
+        return run_page(self._results, self.document())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `verdicts` of judged cells, `agreements` of comparisons, where there are any."""
-        listeners = {
-            "verdicts": (tables.VERDICTS, tables.verdicts(self._ran.cells, self._ran.results)),
-            "agreements": (tables.AGREEMENTS, tables.agreements(self._ran.cells, self._ran.results)),
-        }
-        return [self._table_of(name, kinds, list(rows)) for name, (kinds, rows) in listeners.items()]
-
-    def _table_of(self, name: str, kinds: Mapping[str, str], rows: Sequence[Json]) -> OutTable:
-        labels = [text for text in (*tables.LABELS, *self._ran.varied) if any(text in row for row in rows)]
-        columns = [Column(label, str, "a label of the cell") for label in labels]
-        columns += (Column(column, _KINDS[kind], column.replace("_", " ")) for column, kind in kinds.items())
-        values = ([_value(row.get(column.name), column.kind) for column in columns] for row in rows)
-        return OutTable(name, tuple(columns), values)
+        return self._results.tables()
 
 
-_KINDS = {"string": str, "boolean": bool, "Int64": int, "Float64": float}
-
-
-def _value(value: TableValue, kind: type) -> TableValue:
-    return str(value) if kind is str and value is not None else value
-
-
-def _warnings(cells: Sequence[Cell], cell_results: Results) -> Iterator[str]:
+def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterator[str]:
     """Yield each warning once, after the cells that it is of where it is not of all."""
     warned: dict[str, list[str]] = {}
     for cell in cells:
@@ -157,8 +132,7 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     cell_results = execution.run(cells, folder, how)
     for message in _warnings(cells, cell_results):
         listeners.warn(message)
-    title, grid = read.file.title, read.file.grid
-    summary = results.write(folder, title, cells, cell_results, grid)
-    varied = tuple(name for name, values in grid.items() if len(values) > 1)
+    results = CellResults(read.file.title, read.file.grid, cells, cell_results)
+    results.write(folder)
     listeners.note(f"these tables and all results are in {folder}")
-    return RunResult(folder, title, RanCells(tuple(cells), cell_results, varied, summary))
+    return RunResult(folder, results)

@@ -23,12 +23,12 @@ from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_ta
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.base.inputs import comparison_on, title_of
-from agreement.results.renderings.proofs import phase_report
-from agreement.results.renderings.proofs.phase_report import draw
+from agreement.results.renderings import phase_report
+from agreement.results.renderings.phase_report import draw
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
-    from agreement.results.renderings.pages.phase_page import PhaseContent
+    from agreement.results.renderings.phase_report import PhaseContent
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +100,20 @@ class PhaseResult(Findings):
     @property
     def _content(self) -> "PhaseContent":
         # Loads what only pages need; so below.
-        from agreement.results.renderings.pages.phase_page import PhaseContent
+        from agreement.results.renderings.phase_report import PhaseContent
 
         content = self.diagrams, self.unit, self.window, self.own_length
         return PhaseContent(self._title, self._commands, *content)
 
     def page(self) -> "Page":
         """Return what the page of the diagrams says."""
-        from agreement.results.renderings.pages.phase_page import phase_page
+        from agreement.results.renderings.phase_report import phase_page
 
         return phase_page(self._content, self.document(), self.warnings)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: each diagram as a map of colours."""
-        from agreement.results.renderings.pages.phase_page import notebook_phases
+        from agreement.results.renderings.phase_report import notebook_phases
 
         return notebook_phases(self._content)
 

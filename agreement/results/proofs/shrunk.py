@@ -21,7 +21,7 @@ from agreement.proving.shrinking import shrink as shrink_task
 from agreement.results.base.boundary import Listeners, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.base.inputs import comparison_on, title_of
-from agreement.results.renderings.proofs.shrink_report import as_json, as_text
+from agreement.results.renderings.witness_report import shrunk_json, shrunk_text
 from lars.errors import LarsError
 from solver.facts import Fact
 
@@ -85,17 +85,17 @@ class ShrinkResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return as_json(*self._outcome) if self._outcome is not None else {"cause": None}
+        return shrunk_json(*self._outcome) if self._outcome is not None else {"cause": None}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield both sizes, and what is left."""
-        return () if self._outcome is None else as_text(*self._outcome)
+        return () if self._outcome is None else shrunk_text(*self._outcome)
 
     def page(self) -> "Page":
         """Return what the page says: both sizes, then what is left as `agree` sees it."""
         # Loads what only pages need.
+        from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead
-        from agreement.results.renderings.pages.text_pages import text_page
         from agreement.results.renderings.pages.witness_page import shrink_page
 
         question = "What is the smallest disagreement for the same cause?"

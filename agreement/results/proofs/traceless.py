@@ -6,7 +6,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -29,7 +29,7 @@ from agreement.documents.requests import (
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
-from agreement.experiments.single_query import on_read
+from agreement.experiments.grid import on_read
 from agreement.proving.containment import (
     Containment,
     Counterexample,
@@ -68,7 +68,9 @@ from agreement.proving.witness.witness_task import PeriodWitnesses, StreamMaker
 from agreement.results.base.boundary import Listeners, answering, offered_functions
 from agreement.results.base.findings import Findings
 from agreement.results.base.inputs import title_of
-from agreement.results.renderings.proofs import containment_report, decision_report, witness_report
+from agreement.results.renderings import decision_report, witness_report
+from agreement.results.renderings.pages.blocks import text_page
+from agreement.results.renderings.pages.page import Page, PageHead
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
@@ -78,9 +80,6 @@ from solver.search import ChosenStream
 from solver.settings import TraceInput, Warn
 from translate.model.query import MERGING, Language
 from translate.tau import Trigger, columns
-
-if TYPE_CHECKING:
-    from agreement.results.renderings.pages.page import Page
 
 _INPUTS: Final = f"a folder with experiment.toml, or one or two queries ({', '.join(QUERY_SUFFIXES)})"
 _PREFERRED: Final = ("cqels", "rspql", "csparql", "sparqlstream")
@@ -207,23 +206,22 @@ class DecideResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        question = self._task.questions[0]
-        variables = columns(question.pair.csparql)
-        return decision_report.as_json(self.verdicts, self._variants, question.setting.unit, variables)
+        return self._view.as_json(columns(self._task.questions[0].pair.csparql))
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdicts, what was checked, and a stream for each kind of difference."""
-        yield from decision_report.as_text(self.verdicts, self._task.questions[0].setting.unit)
-        yield from decision_report.variants_text(self._variants)
+        return self._view.as_text()
 
-    def page(self) -> "Page":
+    @property
+    def _view(self) -> decision_report.DecisionView:
+        unit = self._task.questions[0].setting.unit
+        return decision_report.DecisionView(self.verdicts, self._variants, unit)
+
+    def page(self) -> Page:
         """Return what the page says: verdicts by period, premises with their places in the query."""
-        # Loads what only pages need.
-        from agreement.results.renderings.pages.decide_page import DecideContent, decide_page
-
-        text = self._task.questions[0].places.text
-        content = DecideContent(self._title, text, self.verdicts, self.holds, tuple(self.parts()))
-        return decide_page(content, self.document(), self.warnings)
+        question = "Do push and pull agree on every stream?"
+        head = PageHead(self._title, question, self.holds, "", self.warnings)
+        return self._view.page(head, self._task.questions[0].places.text, self.document())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `verdicts`."""
@@ -295,7 +293,7 @@ class ContainmentResult(Findings):
 
     verdict: ClassVar[str | None] = "holds"
 
-    _directions: tuple[containment_report.Direction, ...]
+    _directions: tuple[decision_report.Direction, ...]
     _files: tuple[str, ...]
 
     @property
@@ -311,18 +309,14 @@ class ContainmentResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return containment_report.as_json(self._directions, self._files)
+        return decision_report.containment_json(self._directions, self._files)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield each direction, and the data that refute it."""
-        return containment_report.as_text(self._directions, self._files)
+        return decision_report.containment_text(self._directions, self._files)
 
-    def page(self) -> "Page":
+    def page(self) -> Page:
         """Return what the page says."""
-        # Loads what only pages need.
-        from agreement.results.renderings.pages.page import PageHead
-        from agreement.results.renderings.pages.text_pages import text_page
-
         one, other = (Path(file).name for file in self._files)
         both = (
             "Have both the same answers"
@@ -566,7 +560,7 @@ class WitnessResult(Findings):
         known = f"with a unit of {self.finer} there is one (--unit {self.finer}), with {unit} there is none"
         return () if self.finer is None else (known,)
 
-    def page(self) -> "Page":
+    def page(self) -> Page:
         """Return what the page says: what was searched, and the first stream as `agree` sees it."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.witness_page import witness_page

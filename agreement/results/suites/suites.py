@@ -38,7 +38,7 @@ from agreement.proving.suite.vectors import ALIGNED, ENGINE_DEFAULT, FIRST, Star
 from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
 from agreement.results.base.findings import Findings, text_table
 from agreement.results.files.recorded import AdapterOptions, adapter_option
-from agreement.results.renderings.comparisons import suite_report
+from agreement.results.renderings import suite_report
 from agreement.results.suites import claims
 from agreement.results.suites.claims import ClaimVerdict, Kind
 from lars.durations import Duration
@@ -332,8 +332,8 @@ def _recorded(
 def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
     """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
     # Loads what only pages need.
+    from agreement.results.renderings.pages.blocks import text_page
     from agreement.results.renderings.pages.page import PageHead, provenance, write_page
-    from agreement.results.renderings.pages.text_pages import text_page
 
     with replacement_path(path, folders=True) as new:
         new.mkdir()

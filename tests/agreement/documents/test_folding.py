@@ -11,10 +11,9 @@ WIDTHS = (40, 60, 80, 100)
 
 
 def judged(windows=WINDOWS):
-    found = table("windows on 2026-05-04 (UTC), time in units of 1s", "from", "window", "row", "problem", "")
-    for number, window in enumerate(windows):
-        found.add_row(str(number), window, " ".join(TERMS), PROSE, "x")
-    return found
+    title = "windows on 2026-05-04 (UTC), time in units of 1s"
+    rows = ((str(number), window, " ".join(TERMS), PROSE, "x") for number, window in enumerate(windows))
+    return table(title, ("from", "window", "row", "problem", ""), rows)
 
 
 @pytest.mark.parametrize("width", [50, *WIDTHS[1:]])

@@ -7,8 +7,8 @@ from agreement.engines.registry import engine
 from agreement.experiments import execution
 from agreement.experiments.execution import FOLDER, result_of
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.findings import pushes_in
 from agreement.experiments.grid import cells_of
+from agreement.experiments.judging import pushes_in
 from solver.settings import unsaid
 from solver.traces import read_static
 from tests.agreement.command import lars
@@ -230,7 +230,7 @@ def reported(folder):
     """Return what the engine of the experiment's first cell reports, as SPARQL CSV with a column of times."""
     work = cells(folder)[0].work
     query = read_query(work.query.text, "q")
-    pushes, _ = pushes_in(work.input, query, unsaid)
+    pushes, _ = pushes_in(work, query, unsaid)
     recording = engine("csparql-0.9.7").run(query, read_static(()), pushes)
     rows = [(report.t, *row) for report in recording.reports for row in report.rows]
     return ["t,m,v", *(f"{t:.0f},{m[1:-1]},{value.split('^')[0][1:-1]}" for t, m, value in rows)]

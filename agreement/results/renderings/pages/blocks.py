@@ -4,30 +4,33 @@ A timeline has lanes with marks over time, one period shaded. What a command pri
 of lines, tables.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, groupby
 from typing import Final
 
 from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import Json, clip_text
+from agreement.documents.outputs import Json, clip_text, short
 from agreement.documents.text_tables import in_markdown, markdown_lines
-from agreement.results.renderings.pages.page import render
+from agreement.results.renderings.pages.page import Page, PageHead, render
 
 _TICKS: Final = 5
 _MOST_MARKS: Final = 1_000
 """Of more marks of a lane some are drawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """What is marked over time: each mark with its time, its kind (a class of the style), its words."""
+Lane = tuple[str, Sequence[tuple[float, str, str]]]
+"""What is marked over time, and what that is called: marks with time, kind (a class of the style), words."""
 
-    name: str
-    marks: Sequence[tuple[float, str, str]]
+
+def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
+    """Return a lane for each stream, on which its triples are marked."""
+    lanes: dict[str, list[tuple[float, str, str]]] = {}
+    for t, stream, triple in arrivals:
+        lanes.setdefault(short(stream), []).append((t, kind, " ".join(map(short, triple))))
+    return list(lanes.items())
 
 
 def lanes_json(
@@ -50,13 +53,13 @@ def lanes_json(
         "said": [],
         "lanes": [
             {
-                "name": lane.name,
+                "name": name,
                 "marks": [
                     {"x": place(t), "kind": kind, "said": f"{text(t)}: {sentence}"}
-                    for t, kind, sentence in evenly(list(lane.marks), _MOST_MARKS)
+                    for t, kind, sentence in evenly(list(marks), _MOST_MARKS)
                 ],
             }
-            for lane in lanes
+            for name, marks in lanes
         ],
         "band": None if period is None else {"x": place(begin), "width": place(end) - place(begin)},
         "ticks": [{"x": place(t), "label": text(t)} for t in _ticks(first, last)],
@@ -174,3 +177,30 @@ def _table(table: Table) -> Json:
         "right": [column.justify == "right" for column in columns],
         "rows": [list(row) for row in rows],
     }
+
+
+_MOST_LETTERS: Final = 250_000
+"""So long are the lines of a page."""
+
+
+def first_lines(lines: Sequence[str]) -> list[str]:
+    """Return the first lines, and how many are left."""
+    ends = accumulate(map(len, lines))
+    kept = [line for line, end in zip(lines, ends, strict=True) if end <= _MOST_LETTERS]
+    left = len(lines) - len(kept)
+    return [*kept, f"… and {left} more lines: the command prints all"] if left else kept
+
+
+def text_page(head: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
+    """Return the page of a JSON document and of what a command prints."""
+    page: Json = {
+        "heading": head.heading,
+        "blocks": page_blocks(parts),
+        "proof": False,
+        "lines": [],
+        "timelines": [],
+        "why": "",
+        "rules": [],
+        "dates": None,
+    }
+    return Page(head, "text", document, page)

@@ -17,16 +17,18 @@ from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from agreement.documents.outputs import Json, clip_text, document_lines, json_text
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
 from lars.errors import LarsError, printable
 from lars.files import replacement_path, text_in
 from lars.version import program_version
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 _LEGEND: Final[dict[str, tuple[str, str]]] = {
     "U": (r"\bU (=|across)|, U\b", "the pulling period in time points: pull evaluates at its multiples"),
@@ -351,7 +353,10 @@ def in_script(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    # Takes a while to load, which only pages need.
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
     environment = Environment(
         loader=FunctionLoader(_part),
         autoescape=True,
@@ -364,7 +369,7 @@ def _environment() -> Environment:
 
 
 _WHOLE: Final = re.compile(
-    r"[(\[][\d:.TZ-]+, [\d:.TZ-]+[)\]]|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\?\w+|\b[a-z]+-\d[\w.-]*\w"
+    r"([(\[][\d:.TZ-]+, [\d:.TZ-]+[)\]]|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\?\w+|\b[a-z]+-\d[\w.-]*\w)"
 )
 """Intervals, dates, variables, names with versions: no line ends inside them."""
 
@@ -375,15 +380,9 @@ def whole(text: object) -> Markup:
     >>> whole("in (3, 5] ?a < 2")
     Markup('in <span class="whole">(3, 5]</span> <span class="whole">?a</span> &lt; 2')
     """
-    clean = printable(str(text))
-    parts, end = [], 0
-    for match in _WHOLE.finditer(clean):
-        parts += [
-            escape(clean[end : match.start()]),
-            Markup('<span class="whole">{}</span>').format(match[0]),
-        ]
-        end = match.end()
-    return Markup("").join([*parts, escape(clean[end:])])
+    span = Markup('<span class="whole">{}</span>')
+    parts = enumerate(_WHOLE.split(printable(str(text))))
+    return Markup("").join(span.format(part) if number % 2 else part for number, part in parts)
 
 
 def _printable(value: object) -> object:

@@ -14,13 +14,11 @@ from agreement.documents.outputs import quantity
 from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation, report_on
 from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
-from agreement.results.renderings.comparisons.agreement_report import dates_on, in_words
-from agreement.results.renderings.pages.blocks import page_blocks
+from agreement.results.renderings.agreement_report import AgreementView, dates_on, in_words
+from agreement.results.renderings.pages.agree_page import agree_page
+from agreement.results.renderings.pages.blocks import page_blocks, text_page
 from agreement.results.renderings.pages.page import Page, PageHead
-from agreement.results.renderings.pages.push_pull.agree_page import AgreeContent, agree_page
-from agreement.results.renderings.pages.text_pages import text_page
-from agreement.results.renderings.proofs.shrink_report import as_text as as_text_shrunk
-from agreement.results.renderings.proofs.witness_report import as_text
+from agreement.results.renderings.witness_report import as_text, shrunk_text
 from solver.settings import Certify
 from translate.model.query import Setting
 from translate.tau import Trigger, columns
@@ -75,7 +73,7 @@ def shrink_page(
     report = report_on(disagreement.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
     report.trace.origin = trials.origin
     page = _headed(
-        head, as_text_shrunk(disagreement, trials), document, report, (trials.setting, trials.trigger)
+        head, shrunk_text(disagreement, trials), document, report, (trials.setting, trials.trigger)
     )
     causes = [CAUSES[difference["cause"]] for difference in page.page["differences"]]
     return replace(
@@ -93,7 +91,7 @@ def _headed(
 ) -> Page:
     """Return the page of `lars agree` on a stream, under another question and what answers it."""
     whole = AgreementReport(columns(report.pair.csparql), (report,), ())
-    page = agree_page(AgreeContent(head.title, *read, whole, RowFilter(), document))
+    page = agree_page(head.title, AgreementView(whole, *read), document)
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 

@@ -10,7 +10,7 @@ from agreement.answering.solve.solving import SolvingTask
 from agreement.comparing.agree import Overrides
 from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions
 from agreement.documents.values import Period
-from agreement.experiments.single_query import on_experiment
+from agreement.experiments.grid import on_experiment
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
 from lars.semantics import all_background

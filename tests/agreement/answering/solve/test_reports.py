@@ -8,7 +8,7 @@ from agreement.answering.solve.solving import EngineReports
 from agreement.documents.recordings import Report
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES
-from agreement.results.renderings.answers.answer_lines import json_lines
+from agreement.results.renderings.answer_lines import json_lines
 from tests.agreement.command import lars
 from tests.agreement.comparing.compare.profiles import IN_MS, LANGUAGES, names, write
 

@@ -12,7 +12,7 @@ from agreement.comparing.agree import differences, periods
 from agreement.comparing.agree.agreeing import compare
 from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups
 from agreement.comparing.agree.periods import Side
-from agreement.results.renderings.comparisons import agreement_json
+from agreement.results.renderings.agreement_report import AgreementView
 from lars.language.windows import Interval
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
@@ -57,8 +57,9 @@ def document(report, setting):
     (variant,) = report.variants
     groups = row_groups(RowFilter(), variant)
     chosen = examples(groups, variant, 3)
-    tables = [sorted(map(repr, table.rows)) for table in agreement_json.tables(report, RowFilter())]
-    shown = agreement_json.as_json(report, setting, RowFilter())
+    view = AgreementView(report, setting)
+    tables = [sorted(map(repr, table.rows)) for table in view.tables()]
+    shown = view.as_json()
     return (
         {key: list(value) if key == "verdicts" else value for key, value in plain(shown).items()},
         tables,

@@ -8,7 +8,7 @@ import pytest
 from agreement.answering.solve.solving import AnswerRows
 from agreement.documents.recordings import Report, as_lexical
 from agreement.documents.requests import AnswersFormat
-from agreement.results.renderings.answers.answer_lines import json_lines
+from agreement.results.renderings.answer_lines import json_lines
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD, Variable

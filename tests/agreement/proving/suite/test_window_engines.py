@@ -3,7 +3,7 @@
 import pytest
 
 from agreement.proving.suite import Label, Outcome, engine_answers, judged_suite, vectors, writing_of
-from agreement.results.renderings.comparisons.suite_report import as_text
+from agreement.results.renderings.suite_report import as_text
 from tests.agreement.proving.suite.certifying import by_times, oxigraph_is_right
 from tests.agreement.proving.suite.window_engines import (
     RIGHT,

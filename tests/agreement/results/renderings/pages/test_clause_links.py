@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from agreement.results.renderings.pages.push_pull.clause_links import linked_lines
+from agreement.results.renderings.pages.clause_links import linked_lines
 from lars.durations import read_duration
 from tests.sparql.generator import case
 from tests.sparql.writing import write_query as write_text

@@ -10,9 +10,10 @@ from agreement import api
 from agreement.documents.dates import NO_DATES
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
+from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import html, program_version
-from agreement.results.renderings.pages.phase_page import PhaseContent, phase_page
-from agreement.results.renderings.pages.text_pages import judge_page, text_page
+from agreement.results.renderings.phase_report import PhaseContent, phase_page
+from agreement.results.renderings.verdict_report import judge_page
 from lars.errors import FailedRunError
 from tests.agreement.command import lars
 from tests.agreement.results.renderings.pages.test_pages import PAGES, data_of

@@ -9,9 +9,9 @@ import pytest
 from markupsafe import escape
 
 from agreement import api
+from agreement.results.renderings.pages.clause_links import side_by_side
 from agreement.results.renderings.pages.page import in_script, query_texts
-from agreement.results.renderings.pages.push_pull.clause_links import side_by_side
-from agreement.results.renderings.pages.run_page import _matrix
+from agreement.results.renderings.run_report import _matrix
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.results.renderings.pages.push_pull.timeline import runs_of
+from agreement.results.renderings.pages.timeline import runs_of
 from lars.language.windows import Interval, SlidingWindow, TimeWindow
 
 TIMES = st.integers(0, 12)

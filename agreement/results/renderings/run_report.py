@@ -7,8 +7,8 @@ from typing import Any, Final
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, quantity
-from agreement.experiments import Cell, JudgingWork, tables
-from agreement.experiments.tables import Results
+from agreement.experiments import Cell, JudgingWork
+from agreement.experiments.results import CellResults
 from agreement.results.renderings.pages.page import Page, PageHead
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
@@ -27,9 +27,10 @@ _COLUMNS: Final = {
 }
 
 
-def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequence[str]) -> Page:
-    """Return the page of an experiment; `varied` are the parameters that have several values."""
-    verdicts, agreements = list(tables.verdicts(cells, results)), list(tables.agreements(cells, results))
+def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
+    """Return the page of an experiment."""
+    verdicts, agreements = results.verdicts, results.agreements
+    cells, varied = results.cells, results.varied
     wrong = sum(row["correct"] is False for row in verdicts) + sum(
         row["agree"] is False for row in agreements
     )
@@ -45,15 +46,15 @@ def run_page(title: str, cells: Sequence[Cell], results: Results, varied: Sequen
         ],
         "heat": _heat(agreements, varied, _unit_of(cells)),
         "matrix_left": max(0, len(verdicts) - _MOST_ROWS),
-        "cells": _cells(cells, results),
+        "cells": _cells(cells, results.results),
     }
-    document = {"title": title, "verdicts": verdicts, "agreements": agreements}
     verdict = not wrong if wrong or good else None
-    head = PageHead(title or "An experiment", question, verdict, sentence, [*_origins(cells, results)])
+    notes = [*_origins(cells, results.results)]
+    head = PageHead(results.title or "An experiment", question, verdict, sentence, notes)
     return Page(head, "run", document, page)
 
 
-def _origins(cells: Sequence[Cell], results: Results) -> Iterator[str]:
+def _origins(cells: Sequence[Cell], results: Mapping[str, Json]) -> Iterator[str]:
     """Yield where time 0 of each trace is whose times are dateTimes."""
     origins = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
     for trace, origin in origins:
@@ -149,7 +150,7 @@ def _cell_text(value: object) -> object:
     return f"{value:.3f}" if isinstance(value, float) else value
 
 
-def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
+def _cells(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:
     drawn = [cell for cell in cells if not isinstance(cell.work, AgreementTask)][:_ALL]
     most = min(_MOST, max(_ALL // max(len(drawn), 1), 1))
     cells_json = [_cell(cell, results[cell.key], most) for cell in drawn]
@@ -159,7 +160,7 @@ def _cells(cells: Sequence[Cell], results: Results) -> list[Json]:
 
 def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
     """Return the windows of a cell up to their ends in time points, with what these are called."""
-    unit = cell.work.input.unit if isinstance(cell.work, JudgingWork) else SECOND
+    unit = cell.work.unit if isinstance(cell.work, JudgingWork) else SECOND
     windows = [
         {name: window[name] for name in _MEASURED}
         | {"phase": "windows", "to": _points(window["to"] / unit.milliseconds)}

@@ -20,8 +20,8 @@ from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, atom_text, json_text
 from agreement.documents.traces import Trace
-from agreement.results.renderings.answers import explanation_json, explanation_text
-from agreement.results.renderings.pages.push_pull.timeline import bins_of
+from agreement.results.renderings import explanation_report
+from agreement.results.renderings.pages.timeline import bins_of
 from lars.analysis import reach
 from lars.errors import LarsError
 from lars.language.program import Program
@@ -166,8 +166,8 @@ class _AtomQuestion:
             explanation = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
         except LarsError as error:
             return {"lines": [str(error)], "document": None}
-        document = explanation_json.as_json(explanation, dates)
-        lines = [] if document.get("proof") else list(explanation_text.text_lines(explanation, dates))
+        document = explanation_report.as_json(explanation, dates)
+        lines = [] if document.get("proof") else list(explanation_report.text_lines(explanation, dates))
         return {"lines": lines, "document": document}
 
 

@@ -22,85 +22,61 @@ from lars.language.stream import Moment, write_moment
 _SHOWN: Final = 20
 
 
+_HEADS: Final = {
+    "answer stream": "an answer stream",
+    "no interpretation": "NOT an answer stream: no interpretation of this input",
+    "violated": "NOT an answer stream: a rule is violated",
+    "smaller model": "NOT an answer stream: a smaller model of the reduct exists",
+}
+_LISTS: Final = {
+    "missing": "missing",
+    "extra": "not in the trace",
+    "outside": "outside the timeline",
+    "unfounded": "it lacks",
+    "unsupported": "head of no rule whose body holds",
+}
+"""What readers call the verdicts, and the atoms of which they tell the first."""
+
+
 def text_lines(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Iterator[str]:
     """Yield the verdicts for a reader."""
     for number, checked in enumerate(readings, 1):
         several = f" ({number} of {len(readings)})" if len(readings) > 1 else ""
-        verdict, *reasons = _in_words(checked.flp, t)
+        verdict, *reasons = _in_words(_json(checked.flp, t))
         yield f"{dates.option(t)}{several}: {verdict}"
         yield from (f"  {reason}" for reason in reasons)
         if checked.differs:
             yield "  under the founded reading (not not p is decided by the stream itself) it is one"
 
 
-def _in_words(verdict: semantics.Verdict, t: int) -> Iterator[str]:
-    match verdict:
-        case semantics.IsAnswerStream(choice):
-            yield "an answer stream"
-            yield from _choice_lines(choice, t)
-        case semantics.NotAnInterpretation(missing, extra, outside):
-            yield "NOT an answer stream: no interpretation of this input"
-            yield from _moments_lines("missing", missing, t)
-            yield from _moments_lines("not in the trace", extra, t)
-            yield from _moments_lines("outside the timeline", outside, t)
-        case semantics.ViolatedRule():
-            yield f"NOT an answer stream: a rule is violated{_tried(verdict.choice_count)}"
-            yield from _violated(verdict)
-            yield from _choice_lines(verdict.choice, t)
-        case semantics.SmallerModel():
-            yield f"NOT an answer stream: a smaller model of the reduct exists{_tried(verdict.choice_count)}"
-            yield from _smaller(verdict, t)
-            yield from _choice_lines(verdict.choice, t)
-        case _:
-            assert_never(verdict)
+def _in_words(verdict: Json) -> Iterator[str]:
+    tried = verdict.get("choices", 1)
+    yield f"{_HEADS[verdict['verdict']]}{f', for each of {tried} choices of ties' if tried > 1 else ''}"
+    for key, label in _LISTS.items():
+        if moments := verdict.get(key):
+            yield f"{label}: {first_few(moments, _SHOWN)}"
+    if "why" in verdict:
+        values = ", ".join(f"{name} = {value}" for name, value in verdict["values"].items())
+        yield f"rule: {verdict['rule']}"
+        yield f"instance: {verdict['instance']}{f'  with {values}' if values else ''}"
+        yield verdict["why"]
+        if verdict["others"]:
+            yield f"instances violated beside it: {verdict['others']}"
+    if verdict.get("circle"):
+        yield "each is the head of a rule whose body holds, but they support each other:"
+    for link in verdict.get("circle", ()):
+        through = "".join(f" through {window}" for window in link["windows"])
+        yield f"  {link['head']} needs {link['below']}{through}: {link['instance']}"
+    for choice in verdict.get("choice", ()):
+        yield f"{choice['window']} keeps: {', '.join(choice['keeps']) or 'nothing'}"
 
 
-def _tried(tried: int) -> str:
-    return f", for each of {tried} choices of ties" if tried > 1 else ""
-
-
-def _violated(rule: semantics.ViolatedRule) -> Iterator[str]:
-    yield f"rule: {rule.instance.rule}"
-    yield f"instance: {rule.instance}{_values(rule.instance)}"
-    yield why(rule.instance)
-    if rule.other_count:
-        yield f"instances violated beside it: {rule.other_count}"
-
-
-def why(instance: semantics.Instance) -> str:
+def _why(instance: semantics.Instance) -> str:
     """Return why a rule instance whose body holds is violated."""
     if instance.rule.head is None:
         return "its body holds, and it is a constraint"
     head = instance.ground.head
     return f"its body holds, its head {instance.rule.head if head is None else head} does not"
-
-
-def _values(instance: semantics.Instance) -> str:
-    text = ", ".join(f"{name} = {value}" for name, value in instance.values.items())
-    return f"  with {text}" if text else ""
-
-
-def _smaller(model: semantics.SmallerModel, t: int) -> Iterator[str]:
-    yield from _moments_lines("it lacks", model.unfounded, t)
-    yield from _moments_lines("head of no rule whose body holds", model.unsupported, t)
-    if model.circle:
-        yield "each is the head of a rule whose body holds, but they support each other:"
-        yield from (f"  {_link(link, t)}" for link in model.circle)
-
-
-def _link(link: semantics.SupportLink, t: int) -> str:
-    through = "".join(f" through {window}" for window in link.windows)
-    return f"{write_moment(link.head, t)} needs {write_moment(link.below, t)}{through}: {link.instance}"
-
-
-def _moments_lines(label: str, moments: Sequence[Moment], t: int) -> Iterator[str]:
-    if moments:
-        yield f"{label}: {first_few([write_moment(moment, t) for moment in moments], _SHOWN)}"
-
-
-def _choice_lines(choice: semantics.Choice, t: int) -> Iterator[str]:
-    for window, moments in choice:
-        yield f"{window} keeps: {', '.join(write_moment(moment, t) for moment in moments) or 'nothing'}"
 
 
 def json_document(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Json:
@@ -129,7 +105,7 @@ def _json(verdict: semantics.Verdict, t: int) -> Json:
         case semantics.ViolatedRule(instance, others, choice, tried):
             values = {str(name): str(value) for name, value in instance.values.items()}
             document: Json = {"verdict": "violated", "rule": str(instance.rule), "instance": str(instance)}
-            document |= {"values": values, "why": why(instance), "others": others}
+            document |= {"values": values, "why": _why(instance), "others": others}
             return document | chosen(choice) | {"choices": tried}
         case semantics.SmallerModel(least, unfounded, unsupported, circle, choice, tried):
             document = texts(least=least, unfounded=unfounded, unsupported=unsupported)

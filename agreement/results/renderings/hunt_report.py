@@ -1,16 +1,19 @@
-"""What a hunt found, as text, as JSON, and each fault as a page that an author reads in a minute."""
+"""What a hunt found, as text, as JSON, as a page; each fault as a page that an author reads in a minute."""
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.console import RenderableType
+from rich.table import Table
 
-from agreement.documents.outputs import Json, plain, quantity, short, short_row, table
+from agreement.documents.outputs import Json, plain, quantity, short, short_row, table, triples_table
 from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
+from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
+from agreement.results.renderings.pages.page import Page, PageHead
 from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
@@ -27,7 +30,9 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     name = hunt.name or "the engine"
     yield f"{name} against {hunt.reference.name}: {text}, {run}, {hunt.judged_runs} judged"
     for number, fault in enumerate(hunt.faults):
-        yield f"{number + 1}. {fault.sentence}: {quantity(fault.times, 'run')}, {_size(fault)}{_last(fault)}"
+        size = f"the smallest with {quantity(len(fault.run.pushes), 'triple')}"
+        last = "" if fault.repeated else "; a new process answered otherwise"
+        yield f"{number + 1}. {fault.sentence}: {quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
             yield f"  {folders[number]}"
         yield stream_table(fault)
@@ -47,45 +52,24 @@ def title(fault: Fault) -> str:
     return f"{_FIRST.split(match[1], maxsplit=1)[0]}{match[2] or ''}"
 
 
-def _size(fault: Fault) -> str:
-    return f"the smallest with {quantity(len(fault.run.pushes), 'triple')}"
-
-
-def _last(fault: Fault) -> str:
-    return "" if fault.repeated else "; a new process answered otherwise"
-
-
-def stream_table(fault: Fault) -> RenderableType:
+def stream_table(fault: Fault) -> Table:
     """Return the stream of a fault."""
-    listing = table(None, "t (ms)", "stream", "triple", right=("t (ms)",))
-    for row in _stream(fault):
-        listing.add_row(*row)
-    return listing
+    arriving = ((plain(push.t), short(push.stream), push.triple) for push in fault.run.pushes)
+    return triples_table(arriving, time="t (ms)")
 
 
-def _stream(fault: Fault) -> Iterator[tuple[str, str, str]]:
-    for push in fault.run.pushes:
-        yield plain(push.t), short(push.stream), " ".join(map(short, push.triple))
-
-
-def places_table(fault: Fault) -> RenderableType:
+def places_table(fault: Fault) -> Table:
     """Return what is right and what came, place by place."""
-    listing = table(None, *_headings(fault))
-    for row in _places(fault):
-        listing.add_row(*row)
-    return listing
-
-
-def _headings(fault: Fault) -> tuple[str, ...]:
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
-    return "where", f"right ({names})", f"came ({names})", "verdict"
-
-
-def _places(fault: Fault) -> Iterator[tuple[str, str, str, str]]:
     terms = _terms(fault)
-    for place in fault.verdict.places:
-        came = [tuple(terms.get(term, term) for term in row) for row in place.came]
-        yield place.where, _rows(place.right), _rows(came), place.problem or "right"
+    came = (
+        [tuple(terms.get(term, term) for term in row) for row in place.came] for place in fault.verdict.places
+    )
+    places = (
+        (place.where, _rows_text(place.right), _rows_text(rows), place.problem or "right")
+        for place, rows in zip(fault.verdict.places, came, strict=True)
+    )
+    return table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
@@ -99,7 +83,7 @@ def _terms(fault: Fault) -> dict[str | None, str]:
     return {as_lexical(term): term for triple in triples for term in triple}
 
 
-def _rows(rows: Sequence[Row]) -> str:
+def _rows_text(rows: Sequence[Row]) -> str:
     return ", ".join(sorted(map(short_row, rows))) or "no row"
 
 
@@ -146,10 +130,10 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
         f"```sparql\n{fault.run.query.registration.query.strip()}\n```",
         *(("Static data:", "```\n" + "\n".join(static) + "\n```") if static else ()),
         "## Stream, in the order of its arrival",
-        _markdown(("t (ms)", "stream", "triple"), _stream(fault)),
+        _markdown(stream_table(fault)),
         "## What is right, and what came",
         *((f"Times in ms; {fault.verdict.choice}.",) if fault.verdict.choice else ()),
-        _markdown(_headings(fault), _places(fault)),
+        _markdown(places_table(fault)),
         "## Why",
         rule_text(fault),
         f"Right: {right_text(hunt, fault)}.",
@@ -161,8 +145,9 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown(columns: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
-    lines = [columns, ["---"] * len(columns), *rows]
+def _markdown(listing: Table) -> str:
+    rows = zip(*(map(str, column.cells) for column in listing.columns), strict=True)
+    lines = [[str(column.header) for column in listing.columns], ["---"] * len(listing.columns), *rows]
     return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in lines)
 
 
@@ -176,7 +161,9 @@ def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str,
         )
         for fault, folder in zip(hunt.faults, folders, strict=True)
     )
-    names = _markdown(("fault", "triples", "runs"), rows) if hunt.faults else "No fault was found."
+    names = (
+        _markdown(table(None, ("fault", "triples", "runs"), rows)) if hunt.faults else "No fault was found."
+    )
     return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{names}\n\n{_provenance(made)}\n"
 
 
@@ -226,4 +213,89 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
         "failures": [
             {"query": failed_run.query.name, "problem": failed_run.problem} for failed_run in hunt.failures
         ],
+    }
+
+
+_MOST_FAULTS: Final = 50
+"""So many faults are shown one by one."""
+_NAMED: Final = 100
+
+
+def hunt_page(
+    hunt: Hunt,
+    folders: Sequence[str],
+    refusals: Sequence[tuple[str, str]],
+    document: Mapping[str, object],
+    *,
+    linked: bool = False,
+) -> Page:
+    """Return the page; where it is `linked` it lies beside the folders of the faults, if they are written."""
+    name, reference = hunt.name or "The engine", hunt.reference.name
+    runs = f"{quantity(hunt.runs, 'run')}, {hunt.judged_runs} judged"
+    text = f"No fault in {runs}: that proves nothing."
+    if hunt.faults:
+        smallest = quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
+        text = f"{quantity(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
+    page = _run_content(hunt) | {
+        "faults": [
+            _fault(hunt, number, fault, folders[number] if number < len(folders) else "")
+            for number, fault in enumerate(hunt.faults[:_MOST_FAULTS])
+        ],
+        "left": max(0, len(hunt.faults) - _MOST_FAULTS),
+        "linked": linked,
+        "refused": [(name, why.partition("\n")[0]) for name, why in refusals[:_NAMED]],
+    }
+    good = False if hunt.faults else None
+    return Page(PageHead(f"{name} against {reference}", _question(hunt), good, text), "hunt", document, page)
+
+
+def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
+    """Return the page of one fault, which lies beside its case."""
+    content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
+    head = PageHead(f"{hunt.name}: {title(fault)}", _question(hunt), False, rule_text(fault))
+    return Page(head, "hunt", case, _run_content(hunt) | content)
+
+
+def _question(hunt: Hunt) -> str:
+    return f"Does {hunt.name or 'the engine'} answer as {hunt.reference.name} says?"
+
+
+def _run_content(hunt: Hunt) -> Json:
+    """Return what was run, by names, and on which queries."""
+    failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0].problem}"]
+    return {
+        "ran": [
+            ("engine", hunt.name or hunt.engine.name),
+            ("started by", hunt.engine.name),
+            ("right is", hunt.reference.sentence),
+            ("runs", f"{hunt.runs}, of which {hunt.judged_runs} were judged; seed {hunt.limits.seed}"),
+            *(("runs that failed", text) for text in failed),
+        ],
+        "queries": [query.name for query in hunt.queries[:_NAMED]],
+        "more": max(0, len(hunt.queries) - _NAMED),
+    }
+
+
+def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> Json:
+    pushes = fault.run.pushes
+    times = [one.t for one in pushes]
+    drawn = stream_lanes(((push.t, push.stream, push.triple) for push in pushes), "input")
+    ends = (min(times), max(times)) if times else (0, 0)
+    return {
+        "number": number + 1,
+        "title": title(fault),
+        "triples": len(pushes),
+        "runs": fault.times,
+        "seconds": f"{fault.seconds:.1f}",
+        "repeated": fault.repeated,
+        "folder": folder,
+        "query": fault.run.query.registration.query.strip(),
+        "static": list(fault.run.query.registration.static[:_NAMED]),
+        "timeline": lanes_json("times in ms", drawn, ends, plain) if times else None,
+        "stream": page_blocks([stream_table(fault)]),
+        "places": page_blocks([places_table(fault)]),
+        "choice": fault.verdict.choice,
+        "why": rule_text(fault),
+        "right": f"Right is {right_text(hunt, fault)}.",
+        "commands": [judge_command(hunt), compare_command(hunt)],
     }

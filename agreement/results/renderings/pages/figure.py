@@ -11,8 +11,8 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
-from agreement.results.renderings.comparisons.agreement_report import dates_on
-from agreement.results.renderings.pages.push_pull.timeline import AGREES, strip_cells
+from agreement.results.renderings.agreement_report import dates_on
+from agreement.results.renderings.pages.timeline import AGREES, strip_cells
 from lars.errors import LarsError
 from lars.files import replacement_path
 from lars.language.terms import Iri

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 import pyoxigraph as ox
 from rich.console import RenderableType
 
-from agreement.documents.outputs import Json, first_few, plain, quantity, short, table
+from agreement.documents.outputs import Json, first_few, pick, plain, quantity, short, table, triples_table
 from agreement.proving.suite import LEVELS, SUITE, Label, Outcome, SuiteResult, TestResult, vectors
 from agreement.proving.suite.running import Choice
 
@@ -73,36 +73,22 @@ def vector_text(choice: Choice) -> str:
 
 def by_feature(result: SuiteResult) -> RenderableType:
     """Return the table of how tests ended by level and feature."""
-    listing = table(
-        None,
-        "level",
-        "feature",
-        *(outcome.value for outcome in _OUTCOMES),
-        right=[outcome.value for outcome in _OUTCOMES],
-    )
+    names, rows = [outcome.value for outcome in _OUTCOMES], []
     for level, feature in _features([result]):
-        own = _of(result, level, feature)
-        listing.add_row(
-            level,
-            feature,
-            *(str(sum(test_result.outcome is kind for test_result in own) or "") for kind in _OUTCOMES),
-        )
-    return listing
+        outcomes = [test_result.outcome for test_result in _of(result, level, feature)]
+        rows.append((level, feature, *(str(outcomes.count(kind) or "") for kind in _OUTCOMES)))
+    return table(None, ("level", "feature", *names), rows, right=names)
 
 
 def side_by_side(results: Sequence[SuiteResult]) -> RenderableType:
     """Return engines beside each other: passed of those that were not refused, by level and feature."""
-    listing = table(
-        None,
-        "level",
-        "feature",
-        *(result.engine for result in results),
-        right=[result.engine for result in results],
-    )
-    for level, feature in _features(results):
-        listing.add_row(level, feature, *(_share(_of(result, level, feature)) for result in results))
-    listing.add_row("all", "", *(_share(result.results) for result in results))
-    return listing
+    names = [result.engine for result in results]
+    rows = [
+        (level, feature, *(_share(_of(result, level, feature)) for result in results))
+        for level, feature in _features(results)
+    ]
+    every = ("all", "", *(_share(result.results) for result in results))
+    return table(None, ("level", "feature", *names), [*rows, every], right=names)
 
 
 def _features(results: Sequence[SuiteResult]) -> list[tuple[str, str]]:
@@ -136,21 +122,17 @@ def failure_parts(result: TestResult, of: SuiteResult) -> Iterator[RenderableTyp
         yield f"  the run failed: {result.answer.failure}"
         return
     yield f"  {reasons(result, of.choice)}"
-    stream = table(None, "t", "stream", "triple", right=("t",))
-    for push in result.test.stream:
-        stream.add_row(plain(push.t), short(push.stream), " ".join(map(short, push.triple)))
-    yield stream
+    yield triples_table((plain(push.t), short(push.stream), push.triple) for push in result.test.stream)
     yield _places(result)
 
 
 def _places(result: TestResult) -> RenderableType:
-    listing = table(None, "t", "right", "came", right=("t",))
-    right, came = _by_time(_right(result)), _by_time(_came(result))
-    for t in sorted({*right, *came}):
-        listing.add_row(
-            plain(t), "; ".join(right.get(t, ())) or "no report", "; ".join(came.get(t, ())) or "no report"
-        )
-    return listing
+    sides = _by_time(_right(result)), _by_time(_came(result))
+    rows = (
+        (plain(t), *("; ".join(side.get(t, ())) or "no report" for side in sides))
+        for t in sorted({t for side in sides for t in side})
+    )
+    return table(None, ("t", "right", "came"), rows, right=("t",))
 
 
 def _right(result: TestResult) -> list[tuple[float, str]]:
@@ -218,19 +200,15 @@ def as_json(result: SuiteResult) -> Json:
 
 
 def _test_json(result: TestResult, suite_result: SuiteResult) -> Json:
-    failed = result.outcome is Outcome.FAILED
-    document = {
-        "name": result.test.name,
-        "level": result.test.level,
-        "feature": result.test.feature,
-        "outcome": result.outcome.value,
-    }
-    why = (
-        result.answer.refused
-        or result.answer.failure
-        or (reasons(result, suite_result.choice) if failed else None)
-    )
+    document = pick(result.test, "name", "level", "feature") | {"outcome": result.outcome.value}
+    why = _why(result, suite_result)
     return document | ({"why": why} if why else {})
+
+
+def _why(result: TestResult, suite_result: SuiteResult) -> str | None:
+    """Return why a test did not pass, where it can be told."""
+    known = result.answer.refused or result.answer.failure
+    return known or (reasons(result, suite_result.choice) if result.outcome is Outcome.FAILED else None)
 
 
 def earl(result: SuiteResult) -> str:
@@ -246,9 +224,7 @@ def earl(result: SuiteResult) -> str:
         '<#lars> a earl:Software , earl:Assertor ; doap:name "lars" .',
     ]
     for test_result in result.results:
-        test, info = test_result.test, test_result.answer.refused or test_result.answer.failure
-        if test_result.outcome is Outcome.FAILED and info is None:
-            info = reasons(test_result, result.choice)
+        test, info = test_result.test, _why(test_result, result)
         outcome = f"earl:{_EARL[test_result.outcome]}{f' ; earl:info {ox.Literal(info)}' if info else ''}"
         lines += [
             "",

@@ -1,10 +1,12 @@
-"""Witnesses as text and as JSON."""
+"""Smallest streams on which sides differ, and what is left of a disagreement, as text and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import assert_never
 
 from rich.console import RenderableType
 
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import (
     Json,
     bindings,
@@ -12,10 +14,13 @@ from agreement.documents.outputs import (
     header,
     json_triple,
     quantity,
+    record,
     short,
     short_row,
     table,
+    triples_table,
 )
+from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation
 from agreement.proving.witness import (
     NoneUpTo,
     NoWitness,
@@ -30,6 +35,7 @@ from agreement.proving.witness.other_sides import NamedProfile
 from agreement.proving.witness.searching import SearchEnd
 from agreement.proving.witness.witness_task import PeriodWitnesses
 from lars.language.terms import DEFAULT
+from lars.language.windows import Interval
 
 
 def as_text(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> Iterator[RenderableType]:
@@ -66,14 +72,12 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
     size = f"{quantity(len(witness.facts), 'triple')}{chosen}"
     kind = "a smallest stream" if witness.smallest else "a stream"
     yield f"{kind} {_property(task, period)}: {size}, time in units of {task.setting.unit}"
-    listed = table(None, "t", "stream", "triple", right=("t",))
-    for fact in witness.facts:
-        *triple, stream = fact.arguments
-        listed.add_row(str(fact.t), short(stream), " ".join(map(short, triple)))
-    for *triple, graph in static if task.static is None else ():
-        where = "static" if graph == DEFAULT.name else f"static {short(graph)}"
-        listed.add_row("", where, " ".join(map(short, triple)))
-    yield listed
+    arriving = ((str(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in witness.facts)
+    known = (
+        ("", "static" if graph == DEFAULT.name else f"static {short(graph)}", triple)
+        for *triple, graph in (static if task.static is None else ())
+    )
+    yield triples_table(chain(arriving, known))
     report = task.report(period, witness)
     names = header(task.variables)
     if report is None:
@@ -138,3 +142,55 @@ def _ended(ended: SearchEnd) -> Json:
             return {"verdict": "not searched", "triples": None, "reason": reason}
         case _:
             assert_never(ended)
+
+
+_NAMES = {
+    "triples": "triples that arrive",
+    "static": "static triples",
+    "end": "last time point",
+    "terms": "different terms",
+    "parts": "parts of the queries",
+}
+
+
+def shrunk_text(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Iterator[RenderableType]:
+    """Yield the sizes before and after, and what is left."""
+    yield f"U = {trials.period}, {disagreement.cause.value}: {disagreement.evaluations} evaluations"
+    ends = Dates(trials.origin, trials.setting.unit).within(Interval(0, disagreement.before.end))
+    sizes = [
+        (
+            f"{words}{ends.caption if name == 'end' else ''}",
+            *(
+                (ends.text if name == "end" else str)(getattr(size, name))
+                for size in (disagreement.before, disagreement.after)
+            ),
+        )
+        for name, words in _NAMES.items()
+    ]
+    yield table(None, ("", "before", "after"), sizes, right=("before", "after"))
+    dates, left = dates_of(disagreement, trials), disagreement.left
+    arriving = ((dates.text(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in left.facts)
+    static = (("", "static", row[:3]) for row in left.static.get(("triple", 4), ()))
+    yield triples_table(chain(arriving, static), dates.caption.strip() or None)
+    yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
+
+
+def dates_of(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Dates:
+    """Return what the times of what is left are called."""
+    timeline = Interval(0, max((fact.t for fact in disagreement.left.facts), default=0))
+    return Dates(trials.origin, trials.setting.unit).within(timeline)
+
+
+def shrunk_json(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Json:
+    """Return sizes, what is left, and how many evaluations it took."""
+    return {
+        "unit": encode(trials.setting.unit),
+        "origin": trials.origin,
+        "period": trials.period,
+        "cause": disagreement.cause.value,
+        "before": record(disagreement.before),
+        "after": record(disagreement.after),
+        "evaluations": disagreement.evaluations,
+        "trace": [json_triple(fact, dates_of(disagreement, trials)) for fact in disagreement.left.facts],
+        "static": bindings("spo", (row[:3] for row in disagreement.left.static.get(("triple", 4), ()))),
+    }

@@ -1,4 +1,4 @@
-"""Where two profiles part: for readers a table of the differences and a sentence, and for machines."""
+"""Where two profiles part: a table of the differences and a sentence, JSON, what the page draws."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +25,7 @@ from agreement.documents.outputs import (
     told_apart,
 )
 from agreement.documents.recordings import Push, Report
+from agreement.results.renderings.pages.blocks import lanes_json
 from lars.durations import NANOSECONDS, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
@@ -71,45 +72,34 @@ def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
     """Yield a comparison for a page that has said its summary: each rule is told once, in a table."""
     parting = comparison.parting
     if parting.frequencies:
-        rules = table("what parts them", "rule", "what it says", "differences", right=("differences",))
-        for cause, count in parting.frequencies:
-            rules.add_row(_name_of(cause, parting), cause.rule.sentence, str(count))
-        yield rules
+        rules = (
+            (_name_of(cause, parting), cause.rule.sentence, str(count))
+            for cause, count in parting.frequencies
+        )
+        names = ("rule", "what it says", "differences")
+        yield table("what parts them", names, rules, right=("differences",))
     if parting.parted:
         yield _table(comparison, parting.causes)
-    names = {cause.rule.name for cause in parting.causes}
-    others = tuple(rule for rule in parting.fields if rule.name not in names)
+    told = {cause.rule.name for cause in parting.causes}
+    others = tuple(rule for rule in parting.fields if rule.name not in told)
     yield from _rules(replace(parting, fields=others))
-
-
-def marks(comparison: TraceComparison) -> tuple[list[tuple[str, list[tuple[float, str, str]]]], Dates]:
-    """Return when each side reports something where they part: its time, what kind of mark, its words."""
-    parting, dates = comparison.parting, _dates(comparison)
-    lanes: list[tuple[str, list[tuple[float, str, str]]]] = [(name, []) for name in _sides(parting)]
-    for difference in parting.parted:
-        sides = ((difference.difference.first, difference.difference.only_first),)
-        for (_, own), (reports, only) in zip(
-            lanes, (*sides, (difference.difference.second, difference.difference.only_second)), strict=True
-        ):
-            for report in reports:
-                kind = "bad" if only else "empty" if not report.rows else "push"
-                own.append((_points(report.t, comparison.unit), kind, quantity(len(report.rows), "row")))
-    return lanes, dates
 
 
 def _table(comparison: TraceComparison, known: Iterable[SwitchedRule] = ()) -> Table:
     parting = comparison.parting
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
-    rows = table(_title(comparison), *columns, right=("push", "time", "time unit"), whole=("push", "time"))
-    rules = set(known)
+    rows, rules = [], set(known)
     for difference in parting.parted:
         only = told_apart(difference.difference.only_first, difference.difference.only_second)
         first = _cell(difference.difference.first, only[0], comparison)
         second = _cell(difference.difference.second, only[1], comparison)
-        rows.add_row(*_place(difference, comparison), first, second, _causes(difference, parting, rules))
+        causes = _causes(difference, parting, rules)
+        rows.append((*_place(difference, comparison), first, second, causes))
         rules.update(difference.causes)
-    return rows
+    return table(
+        _title(comparison), columns, rows, right=("push", "time", "time unit"), whole=("push", "time")
+    )
 
 
 def _title(comparison: TraceComparison) -> str:
@@ -285,3 +275,29 @@ def _json_rows(parting: Divergence, rows: Iterable[Row]) -> list[Json]:
 
 def _json_cause(cause: SwitchedRule) -> Json:
     return {"profile": cause.profile, **record(cause.rule, {"sentence": "says"})}
+
+
+def parting_timelines(comparison: TraceComparison) -> list[Json]:
+    """Return the timeline of the places at which they part; none where they do at none."""
+    parting, dates = comparison.parting, _dates(comparison)
+    parted = [part.difference for part in parting.parted]
+    first = [(report, each.only_first) for each in parted for report in each.first]
+    second = [(report, each.only_second) for each in parted for report in each.second]
+    lanes = [
+        (name, [_mark(report, bool(only), comparison.unit) for report, only in reports])
+        for name, reports in zip(_sides(parting), (first, second), strict=True)
+    ]
+    times = [t for _, marks in lanes for t, _, _ in marks]
+    if not times:
+        return []
+    title = (
+        f"When they part{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
+    )
+    text = plain if dates.zero is None else dates.text
+    return [lanes_json(title, lanes, (min(times), max(times)), text)]
+
+
+def _mark(report: Report, parts: bool, unit: Duration) -> tuple[float, str, str]:
+    """Return the mark of a report: its time, what kind of mark, its words."""
+    kind = "bad" if parts else "empty" if not report.rows else "push"
+    return _points(report.t, unit), kind, quantity(len(report.rows), "row")

@@ -1,0 +1,257 @@
+"""What an experiment judges: an entry of [[engines]] as values of a cell, what is answered, the verdict."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import assert_never
+
+from agreement.comparing.judge import (
+    JudgedWindow,
+    Judgement,
+    Options,
+    Shift,
+    Verdict,
+    border_shifts,
+    check_order,
+    judge_recording,
+    measures,
+    read_pushes,
+    recording_to_judge,
+    static_of_run,
+    why_silent,
+    with_text,
+)
+from agreement.comparing.judge.judging import JudgeTimes
+from agreement.comparing.matching.likeness import Likeness
+from agreement.documents.generate import Plan
+from agreement.documents.generate.elements import pushes_of
+from agreement.documents.outputs import Json
+from agreement.documents.recordings import (
+    Answers,
+    Push,
+    ReadingOptions,
+    Recording,
+    read_recording,
+    static_lines,
+)
+from agreement.documents.requests import origin_text, sources
+from agreement.documents.traces import point_in
+from agreement.engines.adapters import Registration, RunningAdapter, answers_of
+from agreement.engines.registry import ENGINES, engine
+from agreement.engines.specifications import (
+    ACCEPTED,
+    NAMES,
+    SUFFIX,
+    EngineRun,
+    OpenChoice,
+    Specification,
+    specification,
+    specified_answers,
+)
+from agreement.experiments.cells import (
+    AdaptedEngine,
+    EngineVersion,
+    JudgingWork,
+    RecordedAnswers,
+    TraceFiles,
+)
+from agreement.experiments.experiment import Experiment, ExperimentEntry
+from agreement.experiments.schema import EngineTable
+from lars.errors import LarsError
+from solver.settings import TraceInput, TraceOptions, Warn
+from translate.dialects import read_query
+from translate.model.query import EngineQuery
+
+Subject = EngineVersion | Specification | AdaptedEngine | RecordedAnswers
+"""What is judged."""
+JudgedTable = tuple[Subject, Specification, Options]
+"""What is judged, by which specification, and how."""
+
+
+def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:
+    """Return what is judged, by what and how; raises LarsError with the place."""
+    subject = _subject(experiment, entry, table)
+    options = Options(
+        starts=table.t0,
+        registered=table.registered,
+        bounds=table.bounds,
+        likeness=Likeness(tolerance=table.tolerance),
+        empty=table.empty,
+        early=table.early,
+    )
+    return subject, _judge(experiment, entry, table, subject), options
+
+
+def _judge(
+    experiment: Experiment, entry: ExperimentEntry, table: EngineTable, subject: Subject
+) -> Specification:
+    if table.off and not isinstance(subject, EngineVersion):
+        raise experiment.error((*entry.path, "off"), "accepted for an engine version")
+    if table.options and not isinstance(subject, AdaptedEngine):
+        raise experiment.error((*entry.path, "options"), "accepted with `adapter`")
+    if table.specification is not None:
+        return _placed(experiment, entry, "specification", table.specification)
+    match subject:
+        case EngineVersion(name, _):
+            return specification(ENGINES[name].specification)
+        case Specification():
+            return subject
+        case AdaptedEngine() if table.language is not None and table.language.value in NAMES:
+            return specification(table.language.value)
+        case AdaptedEngine():
+            problem = f"an adapter without `specification` and `language`; accepted: one of them, {ACCEPTED}"
+            raise experiment.error(entry.path, problem)
+        case _:
+            problem = f"recorded answers without `specification`; accepted: {ACCEPTED}"
+            raise experiment.error(entry.path, problem)
+
+
+def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> Subject:
+    if [table.engine, table.adapter, table.answers].count(None) != 2:  # noqa: PLR2004 - one of three
+        problem = (
+            "accepted: one of `engine`, a version or specification, `adapter`, the command that starts one, "
+            "and `answers`, a recording's file"
+        )
+        raise experiment.error(entry.path, problem)
+    if table.adapter is not None:
+        return AdaptedEngine(table.adapter, table.options, experiment.folder)
+    if table.answers is not None:
+        unit = experiment.unit
+        file: Path = experiment.file_path(table.answers, (*entry.path, "answers"))
+        return RecordedAnswers(file, ReadingOptions(table.answers_format, unit, table.answers_unit))
+    assert table.engine is not None
+    if table.engine not in ENGINES:
+        return _placed(experiment, entry, "engine", table.engine)
+    rules = [rule.name for rule in ENGINES[table.engine].rules]
+    for rule in table.off:
+        if rule not in rules:
+            problem = f"found the rule {rule}; accepted: {', '.join(rules)}"
+            raise experiment.error((*entry.path, "off"), problem, rule)
+    return EngineVersion(table.engine, frozenset(table.off))
+
+
+def _placed(experiment: Experiment, entry: ExperimentEntry, key: str, name: str) -> Specification:
+    """Return a specification by name, or by its file, whose path starts at the experiment's folder."""
+    try:
+        return specification(str(experiment.folder / name) if name.endswith(SUFFIX) else name)
+    except LarsError as error:
+        versions = f", or an engine version: {', '.join(ENGINES)}" if key == "engine" else ""
+        raise experiment.error((*entry.path, key), f"{error}{versions}", name) from None
+
+
+def pushes_in(work: JudgingWork, query: EngineQuery, warn: Warn) -> tuple[tuple[Push, ...], str | None]:
+    """Return the triples of a trace in arrival order, and the dateTime of time 0, if times have one.
+
+    Raises LarsError when there is no triple.
+    """
+    zero = None
+    match work.trace:
+        case Plan():
+            pushes = tuple(pushes_of(work.trace))
+        case TraceFiles(paths, options):
+            # Recorded answers count as the trace does.
+            trace = TraceInput(paths, replace(options, absolute=True))
+            pushes, zero = read_pushes(trace, query, work.unit, warn)
+        case _:
+            assert_never(work.trace)
+    if not pushes:
+        raise LarsError("the trace has no element; accepted: one at least")
+    return pushes, zero
+
+
+def judged_answers(work: JudgingWork, run: EngineRun) -> Answers:
+    """Return what is judged: what an engine version or a specification answers, or recorded answers."""
+    match work.subject:
+        case EngineVersion(name, off):
+            return Answers(engine(name).run(run.query, run.static, run.pushes, off))
+        case Specification():
+            return Answers(_specified(work.subject, run, work))
+        case AdaptedEngine():
+            return _adapted(work.subject, work.query.text, run)
+        case RecordedAnswers(path, options):
+            return read_recording(path, options.since(run.zero))
+        case _:
+            assert_never(work.subject)
+
+
+def _adapted(judged: AdaptedEngine, text: str, run: EngineRun) -> Answers:
+    """Return what a real engine answers; raises LarsError for a query that it refuses."""
+    registration = Registration(text, static_lines(run.static), judged.options)
+    with RunningAdapter(judged.command, folder=judged.folder) as adapter:
+        answers = answers_of(adapter, registration, run.pushes)
+    if answers.profile is None:
+        raise LarsError(f"the engine refuses the query: {answers.refused}")
+    return Answers(answers.recording(), not answers.profile.kinds)
+
+
+def _specified(specification: Specification, run: EngineRun, work: JudgingWork) -> Recording:
+    """Return what a specification reports with the first t0 and the first of its bounds."""
+    first = (work.options.starts or (work.options.registered,))[0]
+    bounds = (work.options.bounds or specification.bounds)[0]
+    choice = OpenChoice(tuple(first for _ in sources(run.query)), bounds)
+    # A window that is open at its upper end closes after the last element.
+    return specified_answers(run, specification, choice, max(run.last + 1, work.options.until or 0))
+
+
+def judged_cell(work: JudgingWork) -> Json:
+    """Return the verdict that fits best, and all start times and bounds that make it correct."""
+    text, source = work.query.text, work.query.source
+    query = with_text(read_query(text, source, work.query.language), text, source)
+    unit = work.unit
+    warnings: list[str] = []
+    pushes, zero = pushes_in(work, query, warnings.append)
+    if isinstance(work.subject, EngineVersion):
+        check_order(pushes, warnings.append)
+    static = static_of_run(work.static, query, warnings.append)
+    options = TraceOptions(unit) if isinstance(work.trace, Plan) else work.trace.options
+    origin = origin_text(options.origin)
+    run = EngineRun(query, static, pushes, unit, origin, zero)
+    times = JudgeTimes(work.options.starts, work.options.registered, work.until)
+    count = partial(point_in, zero, options=options, last=run.last)
+    work = replace(work, options=times.on(work.options, count))
+    answers = judged_answers(work, run)
+    if isinstance(work.subject, (EngineVersion, Specification)) and not any(
+        report.rows for report in answers.recording.reports
+    ):
+        who = work.subject if isinstance(work.subject, Specification) else engine(work.subject.name)
+        warnings += why_silent(who, run)
+    recording = recording_to_judge(run, unit, answers, work.options)
+    judgement = judge_recording(recording.task, work.by, recording.recording, recording.options)
+    arguments = (recording.task, work.by, recording.recording, recording.options, judgement.best)
+    shifts = border_shifts(*arguments) if work.gracious else {}
+    return {**_windows_json(judgement, shifts), "origin": zero, "warnings": warnings}
+
+
+def _windows_json(judgement: Judgement, shifts: dict[float, Shift]) -> Json:
+    best = judgement.best
+    return {
+        "correct": judgement.correct,
+        "choices": judgement.choices,
+        "matching": [
+            f"{' '.join(map(str, verdict.choice.starts))} {verdict.choice.bounds.value}"
+            for verdict in judgement.matching
+        ],
+        "t0": list(best.choice.starts),
+        "bounds": best.choice.bounds.value,
+        "windows": list(_windows(best, shifts)),
+    }
+
+
+def _windows(verdict: Verdict, shifts: dict[float, Shift]) -> Iterator[Json]:
+    phases = {"transient": verdict.transient, "stable": verdict.windows, "later": verdict.later}
+    for phase, windows in phases.items():
+        for window in windows:
+            yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.last))}
+
+
+def _window(window: JudgedWindow) -> Json:
+    return {"from": window.first, "to": window.last, **measures(window)}
+
+
+def _shifted(window: JudgedWindow, shift: Shift | None) -> Json:
+    """Return what better borders change: the rows expected, and how far each border moved, in triples."""
+    if shift is None:
+        return {"shift_from": None, "shift_to": None}
+    judged_window = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)
+    return {**_window(judged_window), "shift_from": shift.start, "shift_to": shift.end}

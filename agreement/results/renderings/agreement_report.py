@@ -1,0 +1,536 @@
+"""The report of `lars agree`: text, one document (--json), tables (--out), what it rests on (--full).
+
+The document is made part by part. The tables have whole periods, rows that one side alone has, answers as
+runs. What the verdict rests on are the model, both LARS programs and all answers.
+"""
+
+import shlex
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import starmap
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agreement.comparing.agree import Pair, PeriodComparison, Side, VariantReport
+from agreement.comparing.agree.agreeing import AgreementReport
+from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, examples, row_groups
+from agreement.comparing.agree.periods import PeriodVerdict, first_start
+from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.outputs import (
+    Json,
+    asked_atom,
+    atom_text,
+    binding,
+    bindings,
+    encode,
+    first_few,
+    header,
+    json_triple,
+    number_ranges,
+    quantity,
+    row_order,
+    short,
+    short_atom,
+    short_row,
+    table,
+)
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
+from lars.durations import Duration
+from lars.errors import on_one_line
+from lars.language.windows import Interval
+from solver.facts import Fact
+from translate.analysis import model_of_cqels
+from translate.model.query import Query, Setting
+from translate.tau import Trigger, columns, lars_program, pull, push
+
+if TYPE_CHECKING:
+    from solver.spark import RowsByTime
+
+
+_MOST: Final = 20
+"""Of more rows that one side alone has these are shown."""
+_COMPARED: Final = 5_000
+_FEW: Final = 6
+_WIDE: Final = 120
+_UP_TO: Final = "period to"
+"""A period ends at its dateTime, and begins U before it: both together would fill a terminal."""
+_WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
+_ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
+_STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
+_WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainOptions:
+    """How `lars explain` is asked about a row: of which experiment, with which options of `lars agree`.
+
+    `inputs` are those of the queries that merge their windows (True), and of those that keep them apart.
+    `merging` and `apart`: which query was given.
+    """
+
+    inputs: Mapping[bool, tuple[Path, ...]]
+    options: tuple[str, ...]
+    merging: bool
+    apart: bool
+    dates: Dates = NO_DATES
+
+    def command(self, pair: Pair, row: FoundRow, alike: Container[str] | None = ()) -> str:
+        """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole.
+
+        None: of whatever there is.
+        """
+        pulled = row.difference.side is Side.PULL
+        pushed = row.difference.pushed
+        t = row.interval.end if pulled or pushed is None else pushed
+        inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
+        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(t)]
+        atom = short_atom(row.difference.row)
+        if atom is None or alike is None or atom in alike:
+            atom = asked_atom("ans1", row.difference.row)
+        return shlex.join(["lars", "explain", *inputs, *rest, atom])
+
+    def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
+        """Return the options by which the query that was given is evaluated as on that side."""
+        if not pulled:
+            return [*self.options, *([] if self.apart else ["--mode", "push"])]
+        options = ["--engine", pair.csparql.language.value] if self.apart else []
+        mode = options if self.merging else ["--mode", "pull"]
+        return [*_untriggered(self.options), *mode, "--period", str(period)]
+
+
+def _untriggered(options: Sequence[str]) -> Sequence[str]:
+    """Return the options without --trigger, which says nothing of a query that is pulled."""
+    at = options.index("--trigger") if "--trigger" in options else len(options)
+    return [*options[:at], *options[at + 2 :]]
+
+
+NO_ROWS: Final = ": neither has any row"
+SupportedRow = tuple[FoundRow, tuple[Fact, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementView:
+    """A report in its setting, and what of it is wanted."""
+
+    report: AgreementReport
+    setting: Setting
+    trigger: Trigger = Trigger.ANY
+    row_filter: RowFilter = RowFilter()
+
+    @property
+    def first(self) -> VariantReport:
+        """The variant that stands for all, the brave one."""
+        return self.report.variants[0]
+
+    @property
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return Dates(self.first.trace.origin, self.setting.unit)
+
+    def as_text(self, asking: ExplainOptions) -> Iterator[RenderableType]:
+        """Yield the verdict of each period, how often which cause, some rows, how to ask about them."""
+        yield self.headline()
+        if self.report.remark is not None:
+            yield Text(on_one_line(self.report.remark))
+        for variant in self.report.variants:
+            if variant.pair.choices is not None:
+                yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
+            dates = dates_on(variant, self.setting.unit)
+            yield self._verdicts(variant, dates)
+            if groups := row_groups(self.row_filter, variant):
+                yield from self._details(variant, groups, asking, dates)
+
+    def headline(self) -> Text:
+        """Return the verdict in one sentence: of the first row that is shown which side, period, why."""
+        variant = self.first
+        first = next(iter(self.row_filter.rows(variant)), None)
+        if first is None:
+            whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
+            verdicts = [verdict.agree for verdict in variant.verdicts]
+            if False in verdicts:
+                return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
+            if not whole:
+                return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
+            several = number_ranges([verdict.period for verdict in variant.verdicts])
+            periods = "" if len(verdicts) == 1 else f", U = {several}"
+            nothing = NO_ROWS if variant.sides.are_empty else ""
+            sentence = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
+            return Text(sentence, style=_STYLES[True])
+        more = sum(map(len, row_groups(self.row_filter, variant))) - 1
+        others = f"; {quantity(more, 'row')} more" if more else ""
+        words = in_words(first, dates_on(variant, self.setting.unit))
+        return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
+
+    def _verdicts(self, variant: VariantReport, dates: Dates) -> Table:
+        timeline = variant.trace.timeline
+        title = f"push and pull on {dates.interval(timeline)}{dates.caption}"
+        # As below: of dated periods their ends, which begin U before.
+        wrong_ones = "disagreeing" if dates.zero is None else "disagreeing up to"
+        columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
+        rows = []
+        for verdict in self.row_filter.verdicts(variant):
+            wrong = list(verdict.intervals.disagreeing)
+            texts = [_period(comparison, dates) for comparison in wrong[:_FEW]]
+            rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
+            word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
+            disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _FEW)))
+            rows.append(
+                (str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest))
+            )
+        return table(f"{title}, time in units of {self.setting.unit}", columns, rows, right=("period U",))
+
+    def _details(
+        self, variant: VariantReport, groups: Sequence[RowGroup], asking: ExplainOptions, dates: Dates
+    ) -> Iterator[RenderableType]:
+        yield _counts(groups, dates)
+        yield _shares(self.row_filter.verdicts(variant))
+        chosen = examples(groups, variant, _MOST)
+        rows = []
+        supports = variant.supports([(row.difference, row.interval) for row in chosen])
+        for row, support in zip(chosen, supports, strict=True):
+            difference = row.difference
+            pushed = "-" if difference.pushed is None else dates.text(difference.pushed)
+            cells = (difference.side.value, pushed, short_row(difference.row), difference.cause.value)
+            rows.append(
+                (str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates))
+            )
+        title = f"rows that one side alone has: {header(self.report.variables)}"
+        period = "period" if dates.zero is None else _UP_TO
+        columns = ("U", period, "only in", "pushed", "row", "cause", "supported by")
+        yield table(title, columns, rows, whole=_WHOLE)
+        count = sum(map(len, groups))
+        if more := count - len(chosen):
+            yield Text(f"… and {more} more rows: {_ALL}")
+        # What looks alike among very many rows is not looked for: then each is written in full.
+        alike = _alike(self.row_filter.rows(variant)) if count <= _COMPARED else None
+        whole = (row for row in chosen if self._has_all(variant, row))
+        commands = [asking.command(variant.pair, row, alike) for row in whole]
+        if commands:
+            yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
+
+    def _has_all(self, variant: VariantReport, row: FoundRow) -> bool:
+        """Whether a row is a whole row of its side's query, which `lars explain` is asked about."""
+        query = variant.pair.cqels if row.difference.side is Side.PUSH else variant.pair.csparql
+        return columns(query) == self.report.variables
+
+    def as_json(self) -> Json:
+        """Return the whole report: the first variant's periods at the top, all under `variants`.
+
+        What can be long is an iterator, for `document_lines`.
+        """
+        derived = self.report.variants if self.first.pair.choices is not None else ()
+        return {
+            "unit": encode(self.setting.unit),
+            "origin": self.first.trace.origin,
+            "profile": encode(self.setting.profile),
+            "bounds": encode(self.setting.bounds),
+            "on": [f"?{variable.name}" for variable in self.report.variables],
+            **self._variant(self.first),
+            "variants": map(self._variant, derived),
+            "warnings": list(self.report.warnings),
+            "certified": dict(zip(("times", "of"), self.report.certified, strict=True)),
+        }
+
+    def _variant(self, variant: VariantReport) -> Json:
+        verdicts = self.row_filter.verdicts(variant)
+        periods = (
+            {
+                "period": verdict.period,
+                "agree": verdict.agree,
+                "intervals": starmap(
+                    self._interval, _supported(variant, self.row_filter.intervals(variant, verdict))
+                ),
+                "unfinished": verdict.unfinished
+                and self.dates.with_dates(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
+            }
+            for verdict in verdicts
+        )
+        return {"variant": str(variant.pair), "periods": periods}
+
+    def _interval(self, interval: PeriodComparison, rows: Sequence[SupportedRow]) -> Json:
+        names, dates = self.report.variables, self.dates
+        return {
+            **dates.with_dates({"from": interval.start, "to": interval.end}),
+            "agree": interval.agree,
+            "push": bindings(names, interval.push),
+            "pull": bindings(names, interval.pull),
+            "push_only": bindings(names, interval.only(Side.PUSH)),
+            "pull_only": bindings(names, interval.only(Side.PULL)),
+            "causes": [
+                {
+                    "side": row.difference.side.value,
+                    "row": binding(names, row.difference.row),
+                    "cause": row.difference.cause.value,
+                    "support": [json_triple(fact, dates) for fact in support],
+                    **dates.with_dates({"pushed": row.difference.pushed}),
+                }
+                for row, support in rows
+            ],
+        }
+
+    def tables(self) -> tuple[OutTable, ...]:
+        """Return the tables; rows are made when they are written."""
+        terms = term_columns(self.report.variables)
+        return (
+            OutTable("periods", _PERIODS, self._periods()),
+            OutTable("differences", (*_DIFFERENCES, *terms), self._differences()),
+            OutTable("answers", (*_ANSWERS, *terms), self._answers()),
+        )
+
+    def _periods(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for verdict in self.row_filter.verdicts(variant):
+                for interval in verdict.intervals:
+                    only = (0 if interval.agree else interval.count(side) for side in Side)
+                    counts = (interval.agree, *interval.sizes, *only)
+                    yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
+
+    def _differences(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for found in self.row_filter.rows(variant):
+                difference, interval = found.difference, found.interval
+                why = (difference.side.value, difference.cause.value, difference.pushed)
+                row = (atom_text("ans1", difference.row), *difference.row)
+                yield str(variant.pair), found.period, interval.start, interval.end, *why, *row
+
+    def _answers(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for side, own in ((Side.PUSH, variant.sides.pushed), (Side.PULL, variant.sides.pulled)):
+                for row, first, last in own.whole().rows():
+                    yield str(variant.pair), side.value, first, last, *row
+
+    def basis_text(self) -> Iterator[RenderableType]:
+        """Yield the model, then for each variant its programs and its answers per time point."""
+        # Queries are written as text for it alone; so below.
+        from translate.writing import model_lines
+
+        yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
+        period, rules = self._pull_rules()
+        yield "\n".join((f"\nC-SPARQL under pull, τ1, U = {period}", *rules))
+        for variant in self.report.variants:
+            yield "\n".join((f"\nCQELS under push, τ2, {variant.pair}", *self._push_rules(variant)))
+            dates = dates_on(variant, self.setting.unit)
+            pushed, pulled = _by_time(variant)
+            rows = (
+                (
+                    dates.text(t),
+                    *(
+                        " ".join(map(short_row, sorted(own.get(t, ()), key=row_order)))
+                        for own in (pushed, pulled)
+                    ),
+                )
+                for t in sorted({*pushed, *pulled})
+            )
+            title = f"answers per time point{dates.caption}"
+            yield table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
+
+    def basis_json(self) -> Json:
+        """Return the keys that --full adds: model, programs, answers."""
+        from translate.writing import model_json
+
+        names, dates = self.report.variables, self.dates
+        period, rules = self._pull_rules()
+        return {
+            "model": model_json(self._model),
+            "programs": {
+                "pull": {"period": period, "rules": rules},
+                "push": [
+                    {"variant": str(variant.pair), "rules": self._push_rules(variant)}
+                    for variant in self.report.variants
+                ],
+            },
+            "answers": [
+                {"variant": str(variant.pair)}
+                | {
+                    side: [
+                        {**dates.with_dates({"t": t}), "rows": bindings(names, own[t])} for t in sorted(own)
+                    ]
+                    for side, own in zip(("push", "pull"), _by_time(variant), strict=True)
+                }
+                for variant in self.report.variants
+            ],
+        }
+
+    @property
+    def _model(self) -> Query:
+        return model_of_cqels(self.first.pair.cqels)
+
+    def _pull_rules(self) -> tuple[int, list[str]]:
+        # Programs of two periods differ in one number: the first period stands for all.
+        period = self.first.verdicts[0].period
+        program = pull(lars_program(self.first.pair.csparql, self.setting), period)
+        return period, list(map(str, program.rules))
+
+    def _push_rules(self, variant: VariantReport) -> list[str]:
+        program = push(lars_program(variant.pair.cqels, self.setting), self.trigger)
+        return list(map(str, program.rules))
+
+
+def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
+    """Return the answers of push and pull."""
+    return variant.sides.pushed.whole().by_time(), variant.sides.pulled.whole().by_time()
+
+
+def dates_on(variant: VariantReport, unit: Duration) -> Dates:
+    """Return what the times of a trace are called."""
+    return Dates(variant.trace.origin, unit).within(variant.trace.timeline)
+
+
+def in_words(row: FoundRow, dates: Dates) -> str:
+    """Return which row one side alone has, in which period, and why."""
+    difference, interval = row.difference, row.interval
+    where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.caption}"
+    row_text = f"{difference.side.value} alone reports {short_row(difference.row)}"
+    return f"{where}: {row_text}, {difference.cause.value}"
+
+
+def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
+    """Return, of the periods that disagree, how many of their rows both sides have."""
+    shares = []
+    for verdict in verdicts:
+        if verdict.agree is False:
+            tables = verdict.intervals.tables
+            pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
+            alone = int(tables.sizes.push_only[~tables.agreeing].sum())
+            both, every = pushed - alone, pulled + alone
+            shares.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
+    return f"rows that both sides have, of all: {first_few(shares, _FEW, ' · ')}"
+
+
+def _period(comparison: PeriodComparison, dates: Dates) -> str:
+    return (
+        dates.period(comparison.start, comparison.end) if dates.zero is None else dates.text(comparison.end)
+    )
+
+
+def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
+    """Return a part of the timeline before its first whole period, or after its last."""
+    start, end = part
+    if dates.zero is None:
+        return dates.period(start, end)
+    return f"after {dates.text(start)}" if end == timeline.last else f"up to {dates.text(end)}"
+
+
+def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, int]]:
+    """Yield the parts of the timeline that lie in no whole period; time 0 lies in no period at all."""
+    start = first_start(verdict.period, timeline)
+    if max(timeline.first - 1, 0) < min(start, timeline.last):
+        yield max(timeline.first - 1, 0), min(start, timeline.last)
+    if verdict.unfinished is not None:
+        yield verdict.unfinished
+
+
+def _alike(rows: Iterable[FoundRow]) -> set[str]:
+    """Return the atoms in short terms of which some term could be another one of these rows."""
+    distinct = {row.difference.row for row in rows}
+    terms = Counter(map(short, {term for row in distinct for term in row}))
+    unclear = {row for row in distinct if any(terms[short(term)] > 1 for term in row)}
+    return {text for text in map(short_atom, unclear) if text is not None}
+
+
+def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
+    columns = ("U", "only in", "cause", "rows", "periods", "first")
+    title = "how many rows one side alone has"
+    rows = (
+        (
+            str(group.period),
+            group.side.value,
+            group.cause.value,
+            str(len(group)),
+            str(len(group.parts)),
+            dates.period(group.parts[0].interval.start, group.parts[0].interval.end),
+        )
+        for group in groups
+    )
+    return table(title, columns, rows, right=("U", "rows", "periods"), whole=_WHOLE)
+
+
+def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:
+    # A triple takes more than a letter.
+    text = " · ".join(_triple(fact, dates) for fact in support[:_WIDE]) or "no input"
+    if len(text) <= _WIDE:
+        return text
+    counts = Counter(fact.t for fact in support)
+    return (
+        "triples at "
+        + ", ".join(f"{dates.text(t)} ({n})" for t, n in sorted(counts.items()))
+        + ": --json lists them"
+    )
+
+
+def _triple(fact: Fact, dates: Dates) -> str:
+    s, p, o, _ = map(short, fact.arguments)
+    return f"{dates.text(fact.t)}: {s} {p} {o}"
+
+
+_AT_ONCE: Final = 1_000
+"""Of so many rows, and the others of the last one's interval, the proofs are found together."""
+
+
+def _supported(
+    variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[FoundRow]]]
+) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
+    """Yield the intervals with what their rows rest on."""
+    waiting: list[tuple[PeriodComparison, list[FoundRow]]] = []
+    count = 0
+    for interval in intervals:
+        waiting.append(interval)
+        count += len(interval[1])
+        if count >= _AT_ONCE:
+            yield from _proved(variant, waiting)
+            waiting, count = [], 0
+    yield from _proved(variant, waiting)
+
+
+def _proved(
+    variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[FoundRow]]]
+) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
+    comparisons = [(row.difference, interval) for interval, rows in intervals for row in rows]
+    supports = iter(variant.supports(comparisons))
+    for interval, rows in intervals:
+        yield interval, [(row, next(supports)) for row in rows]
+
+
+_VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
+_PERIOD = Column("period", int, "the pulling period U")
+_INTERVAL = (
+    Column("from", int, "the period (from, to] in time points", is_time=True),
+    Column("to", int, "its end, when pull evaluates", is_time=True),
+)
+_PERIODS = (
+    _VARIANT,
+    _PERIOD,
+    *_INTERVAL,
+    Column("agree", bool, "whether both sides have the same rows"),
+    Column("push", int, "how many rows push reported"),
+    Column("pull", int, "how many rows pull reports"),
+    Column("push_only", int, "how many push alone has"),
+    Column("pull_only", int, "how many pull alone has"),
+)
+_DIFFERENCES = (
+    _VARIANT,
+    _PERIOD,
+    *_INTERVAL,
+    Column("side", str, "the side that alone has the row: push or pull"),
+    Column("cause", str, "why"),
+    Column(
+        "pushed", int, "when push last reported the row, up to the period's end; none: never", is_time=True
+    ),
+    Column("atom", str, "the row as an atom, for lars explain"),
+)
+_ANSWERS = (
+    _VARIANT,
+    Column("side", str, "push or pull"),
+    Column(
+        "first",
+        int,
+        "the row is an answer at all evaluations of the side from this time point on,",
+        is_time=True,
+    ),
+    Column("last", int, "to this one, both included", is_time=True),
+)

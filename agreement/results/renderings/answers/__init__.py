@@ -1,1 +1,0 @@
-"""Answers and their explanations, as text, JSON, tables."""

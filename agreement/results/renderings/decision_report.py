@@ -1,0 +1,386 @@
+"""What is decided for every stream, of one query and of two: text, JSON, the page of `lars decide`."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agreement.documents.outputs import Json, binding, json_triple, number_ranges, range_text, record, short
+from agreement.documents.requests import sources
+from agreement.proving.containment import Containment, FinerUnit, Holds, OneQuery
+from agreement.proving.containment.canonical import in_unit
+from agreement.proving.decide import (
+    CheckedPremise,
+    EveryStream,
+    PeriodDecision,
+    StreamWitness,
+    VariantClasses,
+)
+from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
+from agreement.results.renderings.pages.page import Page, PageHead, legend_of
+from lars.durations import Duration
+from lars.language.terms import Constant, Variable
+from solver.facts import Fact
+from translate.model.query import ToStream
+
+Quad = tuple[Constant, Constant, Constant, Constant]
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionView:
+    """What is decided of each period, and which readings of the CQELS query are the same."""
+
+    decisions: Sequence[PeriodDecision]
+    variants: VariantClasses
+    unit: Duration
+
+    def as_text(self) -> Iterator[RenderableType]:
+        """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
+        yield from self._verdicts()
+        yield "what was checked"
+        checked: dict[CheckedPremise, list[PeriodDecision]] = {}
+        for decision in self.decisions:
+            for premise in decision.premises:
+                checked.setdefault(premise, []).append(decision)
+        for premise, decided in checked.items():
+            limit = "" if len(decided) == len(self.decisions) else f" for U = {_periods(decided)}"
+            answer = "yes" if premise.holds else "no "
+            yield f"  {answer}  {premise.statement}{limit} ({premise.place})"
+        for decision, *_ in self._groups():
+            if decision.witness is not None:
+                yield from _witness(decision.period, decision.witness)
+        yield from self._variants()
+
+    def _groups(self) -> Iterator[list[PeriodDecision]]:
+        """Yield periods in a row of which the same is said."""
+        kinds = groupby(self.decisions, lambda one: (one.verdict, one.theorem, one.searched, one.changes))
+        return (list(group) for _, group in kinds)
+
+    def _verdicts(self) -> Iterator[RenderableType]:
+        """Yield the verdict of each period, what it rests on, and what it is with a finer unit."""
+        style = "bold red" if any(map(_differs, self.decisions)) else "bold"
+        yield Text(_headline(self.decisions), style=style)
+        yield f"push and pull on every stream, time in units of {self.unit}"
+        table = Table("period U", "verdict", "rests on", "what would change it")
+        for group in self._groups():
+            first = group[0]
+            theorem = (first.searched or "-") if first.theorem is None else first.theorem.value
+            table.add_row(_periods(group), first.verdict.value, theorem, "; ".join(first.changes))
+        yield table
+        for decision in self.decisions:
+            if decision.finer is not None:
+                finer, again = decision.finer
+                when = f"U = {decision.period} with a unit of {finer}"
+                yield f"{when}, U = {again.period} then: {again.verdict.value}"
+
+    def _variants(self) -> Iterator[str]:
+        """Yield which of the CQELS queries are the same, and the premise for each choice."""
+        classes = self.variants
+        if not classes.parts:
+            return
+        count = len(classes.variants)
+        different = f"{len(classes.classes)} {'query' if len(classes.classes) == 1 else 'queries'}"
+        parts = f"brave or cautious for each of {len(classes.parts)} parts"
+        yield f"{parts}: {count} CQELS queries are {different}"
+        if len(classes.classes) > 1:
+            yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
+        for choice in classes.parts:
+            yield f"  {_SAME[choice.same]}: {choice}: {choice.why} ({choice.place})"
+
+    def as_json(self, columns: Sequence[Variable]) -> Json:
+        """Return the report for machines."""
+        return {
+            "unit": str(self.unit),
+            "periods": [_json(decision, columns) for decision in self.decisions],
+            "variants": [
+                [[choice.value for choice in variant.choices] for variant in each]
+                for each in self.variants.classes
+            ],
+            "parts": [
+                {"part": str(choice), "same": choice.same, "why": choice.why, "place": choice.place}
+                for choice in self.variants.parts
+            ],
+        }
+
+    def page(self, head: PageHead, text: str, document: Mapping[str, object]) -> Page:
+        """Return the page, under a question about a query of that text."""
+        periods = {
+            verdict: [decision.period for decision in self.decisions if decision.verdict is verdict]
+            for verdict in EveryStream
+        }
+        sentences = (
+            f"{verdict.value} for U = {number_ranges(own, MOST_RANGES)}"
+            for verdict, own in periods.items()
+            if own
+        )
+        answer = f"Agreement on every stream: {'; '.join(sentences)}."
+        premises = dict.fromkeys(premise for decision in self.decisions for premise in decision.premises)
+        bar = groupby(self.decisions, lambda decision: decision.verdict)
+        page: Json = {
+            "bar": [_stretch(list(own)) for _, own in bar],
+            "theorems": _theorems(self.decisions),
+            "streams": [
+                _stream(decision.period, decision.witness) for decision in _first_of_each(self.decisions)
+            ],
+            "marks": [_square(verdict) for verdict, own in periods.items() if own],
+            "blocks": page_blocks([*self._verdicts(), *self._variants()]),
+            "premises": [_premise_json(premise) for premise in premises],
+            "query": text.rstrip("\n").split("\n"),
+        }
+        return Page(replace(head, answer=answer), "decide", document, page)
+
+
+_SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
+_MOST_STATIC: Final = 9
+"""Of more static triples of a stream's background these are shown."""
+
+
+_SAID: Final = {
+    EveryStream.ALWAYS: "push and pull agree on every stream",
+    EveryStream.NEVER: "there is a stream on which push and pull differ",
+    EveryStream.STATIC: "whether push and pull agree depends on the static data",
+    EveryStream.OPEN: "it is open whether push and pull agree on every stream",
+}
+
+
+def _differs(decision: PeriodDecision) -> bool:
+    return decision.verdict is EveryStream.NEVER
+
+
+def _headline(decisions: Sequence[PeriodDecision]) -> str:
+    """Return the verdicts in one sentence, those that differ first."""
+    ordered = sorted(decisions, key=lambda decision: not _differs(decision))
+    groups = [list(group) for _, group in groupby(ordered, lambda decision: decision.verdict)]
+    sentences = {group[0].verdict: f"U = {_periods(group)}: {_SAID[group[0].verdict]}" for group in groups}
+    return "; ".join(sentences.values())
+
+
+def _periods(group: Sequence[PeriodDecision]) -> str:
+    return number_ranges(sorted(decision.period for decision in group))
+
+
+def _witness(period: int, witness: StreamWitness) -> Iterator[str]:
+    begin, end = witness.period
+    sentence = f"{witness.side} alone has ({', '.join(map(short, witness.row))}), {witness.cause}"
+    yield f"a stream on which they differ for U = {period}, in ({begin}, {end}]: {sentence}"
+    yield from (f"  {line}" for line in _arrivals(witness.facts) or ["nothing arrives"])
+    yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(witness.static[:_MOST_STATIC]))
+    yield from (f"  {line}" for line in _more_static(witness))
+
+
+def _arrivals(facts: Iterable[Fact], time: Callable[[int], str] = str) -> list[str]:
+    """Return the triples that arrive, a line each."""
+    lines = []
+    for fact in facts:
+        *triple, stream = map(short, fact.arguments)
+        lines.append(f"{time(fact.t)}: {' '.join(triple)} on {stream}")
+    return lines
+
+
+def _static_triples(quads: Iterable[Quad]) -> Iterator[tuple[Quad, str]]:
+    """Yield static triples, each with the line that shows it."""
+    return ((quad, f"static: {' '.join(short(str(term)) for term in quad[:3])}") for quad in quads)
+
+
+def _more_static(witness: StreamWitness) -> list[str]:
+    left = len(witness.static) - _MOST_STATIC
+    return [f"… and {left} more static triples: --json lists them"] if left > 0 else []
+
+
+def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> Json:
+    return {
+        "period": decision.period,
+        "verdict": decision.verdict.name.lower(),
+        "theorem": None if decision.theorem is None else decision.theorem.value,
+        "premises": [record(premise, {"statement": "said"}) for premise in decision.premises],
+        "changes": list(decision.changes),
+        "searched": decision.searched or None,
+        "finer": None
+        if decision.finer is None
+        else {"unit": str(decision.finer[0])} | _json(decision.finer[1], columns),
+        "witness": None if decision.witness is None else _json_witness(decision.witness, columns),
+    }
+
+
+def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> Json:
+    return {
+        "stream": [json_triple(fact) for fact in witness.facts],
+        "static": _static_json(witness.static),
+        "to": witness.timeline.last,
+        "interval": {"from": witness.period[0], "to": witness.period[1]},
+        "side": witness.side,
+        "row": binding(columns, witness.row),
+        "cause": witness.cause,
+    }
+
+
+def _static_json(quads: Iterable[Quad]) -> list[Json]:
+    return [{**binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in quads]
+
+
+_STREAMS: Final = 4
+_LINE: Final = re.compile(r":(\d+):\d+$")
+_SQUARES: Final = {
+    EveryStream.ALWAYS: "✓",
+    EveryStream.NEVER: "✗",
+    EveryStream.STATIC: "±",
+    EveryStream.OPEN: "?",
+}
+
+
+def _square(verdict: EveryStream) -> Json:
+    return {"mark": _SQUARES[verdict], "word": verdict.value, "kind": verdict.name.lower()}
+
+
+def _stretch(own: Sequence[PeriodDecision]) -> Json:
+    """Return periods in a row of one verdict, as wide as they are many."""
+    return {"periods": range_text(own[0].period, own[-1].period), "count": len(own)} | _square(own[0].verdict)
+
+
+def _theorems(verdicts: Sequence[PeriodDecision]) -> list[tuple[str, str]]:
+    """Return each theorem that a verdict rests on, with what it says."""
+    named = dict.fromkeys(decision.theorem.value for decision in verdicts if decision.theorem is not None)
+    return [
+        (name, says) for name in named for theorem, says in legend_of(name) if theorem in name.split(",")[0]
+    ]
+
+
+def _first_of_each(verdicts: Sequence[PeriodDecision]) -> list[PeriodDecision]:
+    """Return of the periods whose streams differ alike, as in the text, the first few."""
+    decisions: dict[tuple[object, ...], PeriodDecision] = {}
+    for decision in verdicts:
+        if decision.witness is not None:
+            decisions.setdefault((decision.verdict, decision.theorem), decision)
+    return list(decisions.values())[:_STREAMS]
+
+
+def _stream(period: int, witness: StreamWitness | None) -> Json:
+    assert witness is not None, "only periods with a stream are drawn"
+    begin, end = witness.period
+    row = f"({', '.join(map(short, witness.row))})"
+    title = f"U = {period}, ({begin}, {end}]: {witness.side} alone has {row}, {witness.cause}"
+    arrivals = ((fact.t, fact.arguments[-1], fact.arguments[:-1]) for fact in witness.facts)
+    pulls = [(float(t), "pull", "pull evaluates") for t in {begin, end}]
+    times = [fact.t for fact in witness.facts]
+    ends = min([begin, *times]), max([end, *times])
+    drawn = [*stream_lanes(arrivals, "push"), ("pull", pulls)]
+    static = [line for _, line in _static_triples(witness.static[:_MOST_STATIC])]
+    listed = [*_arrivals(witness.facts), *static, *_more_static(witness)] or ["nothing arrives"]
+    return lanes_json(title, drawn, ends, period=witness.period) | {"said": listed}
+
+
+def _premise_json(premise: CheckedPremise) -> Json:
+    line = _LINE.search(premise.place)
+    return {
+        "holds": premise.holds,
+        "said": premise.statement,
+        "place": premise.place.rpartition("/")[2],
+        "line": None if line is None else int(line[1]),
+    }
+
+
+Direction = tuple[OneQuery, OneQuery, Containment]
+"""A query, the one that its answers are looked for in, and what was found."""
+
+
+def containment_text(containments: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:
+    """Yield the report for readers: each direction, the data that refute it, a unit that changes it."""
+    if any(_timed(one, other) for one, other, _ in containments):
+        yield f"at every time of every stream, time in units of {containments[0][0].setting.unit}"
+    for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
+        verdict = f"{containment.holds.name.lower()} ({containment.why})"
+        yield f"{_subject(query, mine)} is one of {_whose(other, theirs)}: {verdict}"
+        yield from _data(query, other, containment, mine)
+        if containment.finer is not None:
+            unit, again = containment.finer.unit, containment.finer.containment
+            yield f"  with a unit of {unit}: {again.holds.name.lower()} ({again.why})"
+            yield from _data(in_unit(query, unit), in_unit(other, unit), again, mine)
+
+
+def _timed(one: OneQuery, other: OneQuery) -> bool:
+    return any(sources(query.query) for query in (one, other))
+
+
+def _subject(query: OneQuery, file: str) -> str:
+    return (
+        f"each answer of {file}"
+        if query.operator is ToStream.RSTREAM
+        else f"what {_whose(query, file)} reports"
+    )
+
+
+def _whose(query: OneQuery, file: str) -> str:
+    return file if query.operator is ToStream.RSTREAM else f"{query.operator.value} of {file}"
+
+
+def _data(query: OneQuery, other: OneQuery, containment: Containment, mine: str) -> Iterator[str]:
+    if (against := containment.against) is None:
+        return
+    when = f"at {_time(query, against.t)} " if _timed(query, other) else ""
+    if against.before is not None:
+        when = f"{when}(evaluated before at {_time(query, against.before)}) "
+    row = ", ".join(map(short, against.row))
+    yield f"  {when}{mine} alone has the row ({row}) of ({', '.join(map(str, query.result))})"
+    yield from (f"  {line}" for line in _arrivals(against.facts, partial(_time, query)))
+    yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(against.static))
+
+
+def _time(query: OneQuery, t: int) -> str:
+    unit = query.setting.unit
+    return f"0{str(unit).lstrip('0123456789')}" if t == 0 else str(Duration(t * unit.nanoseconds))
+
+
+_VALUES = {Holds.YES: True, Holds.NO: False, Holds.OPEN: None}
+
+
+def containment_json(containments: Sequence[Direction], files: Sequence[str]) -> Json:
+    """Return the report for machines: null is open."""
+    directions = [
+        {
+            "of": mine,
+            "in": theirs,
+            "contained": _VALUES[containment.holds],
+            "why": containment.why,
+            "against": _containment_json(query, containment),
+            "finer": None if containment.finer is None else _finer(query, containment.finer),
+        }
+        for (query, _, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False)
+    ]
+    verdicts = {containment.holds for _, _, containment in containments}
+    whole = next(
+        (value for holds, value in _VALUES.items() if holds in verdicts and holds is not Holds.YES), True
+    )
+    unit = str(containments[0][0].setting.unit)
+    return {
+        "unit": unit,
+        "contained" if len(containments) == 1 else "equivalent": whole,
+        "directions": directions,
+    }
+
+
+def _finer(query: OneQuery, finer: FinerUnit) -> Json:
+    containment = finer.containment
+    return {
+        "unit": str(finer.unit),
+        "contained": _VALUES[containment.holds],
+        "why": containment.why,
+        "against": _containment_json(query, containment),
+    }
+
+
+def _containment_json(query: OneQuery, containment: Containment) -> Json | None:
+    if (against := containment.against) is None:
+        return None
+    return {
+        "t": against.t,
+        "before": against.before,
+        "row": binding(query.result, against.row),
+        "stream": [json_triple(fact) for fact in against.facts],
+        "static": _static_json(against.static),
+    }

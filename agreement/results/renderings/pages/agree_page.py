@@ -1,0 +1,290 @@
+"""The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules.
+
+The causes of a difference stand there in words, with what would have to be otherwise for both sides to be
+the same.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from agreement.comparing.agree import RowCause, Side, VariantReport
+from agreement.comparing.agree.agreeing import AgreementReport
+from agreement.comparing.agree.narrowing import FoundRow, evenly
+from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
+from agreement.documents.outputs import (
+    Json,
+    clip_text,
+    header,
+    json_text,
+    number_ranges,
+    quantity,
+    short_row,
+)
+from agreement.results.renderings.agreement_report import (
+    NO_ROWS,
+    AgreementView,
+    ExplainOptions,
+    dates_on,
+    in_words,
+)
+from agreement.results.renderings.pages.blocks import MOST_RANGES
+from agreement.results.renderings.pages.clause_links import side_by_side
+from agreement.results.renderings.pages.page import LEFT_OUT, Page, PageHead
+from agreement.results.renderings.pages.proofs import RowSelection, Tally, counts_json, proofs
+from agreement.results.renderings.pages.timeline import (
+    answers,
+    bins_of,
+    elements,
+    evaluations,
+    stream_sizes,
+    strip_cells,
+    term_texts,
+    windows,
+)
+from lars.language.program import Program
+from solver.columns import Numbering
+from solver.facts import Fact, Row
+from translate.dialects import TITLES
+from translate.model.query import EngineQuery
+from translate.tau import lars_program, pull, push
+
+CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
+    RowCause.AGGREGATE_OF_NOTHING: (
+        "An aggregate of no solution is a value in C-SPARQL, no row in CQELS.",
+        "an answer without the row for no solution would not differ in it.",
+    ),
+    RowCause.DIFFERENT_STATIC_DATA: (
+        "The engines have static data of their own; with those of both the row is on both sides.",
+        "both engines would have to have loaded the same static data.",
+    ),
+    RowCause.STATIC_ONLY: (
+        "Static data alone give the row; no input took part on the other side.",
+        "the row would have to rest on input, or the other side to evaluate and have it.",
+    ),
+    RowCause.MERGED_SOURCES: (
+        "One engine merges streams and static data, the other keeps them apart.",
+        "both sides would have to match a pattern in one source alone, or in all together.",
+    ),
+    RowCause.HIDDEN_BY_THE_PIVOT: (
+        "A window that slides, or ends before now, hides new input, which gives or blocks the row.",
+        "the windows would have to show all input up to the evaluation.",
+    ),
+    RowCause.SILENT_PERIOD: (
+        "Pull still sees it, but no input made push evaluate in the period.",
+        "some input would have to arrive in the period, so that push evaluates.",
+    ),
+    RowCause.EXPIRED_BEFORE_THE_PULL: (
+        "Push reported it, and its triples left the window before the pull.",
+        "its triples would have to be in the windows at the pull: longer windows, earlier pulls.",
+    ),
+    RowCause.AGGREGATE_OF_OTHER_INPUT: (
+        "The other side has its group, but saw other input, so that the aggregate has another value.",
+        "push and pull would have to see the same input: nothing may come or leave between them.",
+    ),
+    RowCause.BLOCKED_LATER: (
+        "Later input removed it (OPTIONAL, MINUS, NOT EXISTS, LIMIT).",
+        "had nothing arrived after push's report, pull would have it too.",
+    ),
+    RowCause.BLOCKER_EXPIRED: (
+        "What blocked it has left the window.",
+        "push would have to evaluate after the blocker has left, or never see it.",
+    ),
+    RowCause.DIFFERENT_WINDOWS: (
+        "The two queries have windows of their own, of different kind or length.",
+        "both queries would have to read the stream through the same window.",
+    ),
+}
+"""What a cause says, and what would have to be otherwise."""
+_DOCUMENT_ROWS: Final = 20_000
+"""Of more rows and periods the document is not begun: what it would take could not stand on the page."""
+_MOST_LINES: Final = 200
+"""Of more pulling periods some are shown, evenly chosen."""
+_LETTERS: Final = 200_000
+"""So long are the rows that one side alone has, as JSON."""
+_WRITTEN: Final = 20_000
+_SUPPORT, _LESS_SUPPORT = 200, 20
+"""So many elements behind a row are shown, and of examples."""
+
+
+def agree_page(
+    title: str,
+    view: AgreementView,
+    document: Mapping[str, object],
+    asking: ExplainOptions | None = None,
+    queries: Sequence[tuple[str, str]] = (),
+) -> Page:
+    """Return the page of a report, with the JSON document of it; `title` names it for readers.
+
+    What is shown of variants is the first, the brave one.
+    """
+    variant, verdicts = view.first, view.row_filter.verdicts(view.first)
+    dates = dates_on(variant, view.setting.unit)
+    names = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
+    periods = number_ranges([verdict.period for verdict in verdicts], MOST_RANGES)
+    question = (
+        f"Do pull and push of {names} report the same rows in each period, for "
+        f"U = {periods} (unit {view.setting.unit}) "
+        f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(view.report)}"
+    )
+    agree, sentence = summary(verdicts)
+    sentence = f"{sentence.removesuffix('.')}{NO_ROWS}." if agree and variant.sides.are_empty else sentence
+    if (first := next(view.row_filter.rows(variant), None)) is not None:
+        sentence = f"{in_words(first, dates)}. {sentence}"
+    head = PageHead(title, question, agree, sentence, view.report.warnings)
+    content = _content(view, verdicts, asking, queries)
+    rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.intervals.tables.sizes)
+    every = rows + sum(len(verdict.intervals) for verdict in verdicts)
+    if every * len(view.report.variants) > _DOCUMENT_ROWS:
+        document = {
+            key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in document.items()
+        }
+    return Page(head, "agree", document, content)
+
+
+def _reading(report: AgreementReport) -> str:
+    first, *others = report.variants
+    if first.pair.choices is None:
+        return ""
+    more = f"; {quantity(len(others), 'other reading')} in the JSON" if others else ""
+    return f" The CQELS query is derived, read as {first.pair}{more}."
+
+
+def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
+    """Return whether all whole periods agree, None without any, and that in a sentence."""
+    wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
+    whole = sum(len(verdict.intervals) for verdict in verdicts)
+    bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict.intervals)
+    share = f"{whole - bad} of {quantity(whole, 'whole period')} agree" if whole else "No period is whole"
+    sentence = f"{share}; U = {number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
+    return (False if wrong else True if whole else None), sentence
+
+
+def _content(
+    view: AgreementView,
+    verdicts: Sequence[PeriodVerdict],
+    asking: ExplainOptions | None,
+    queries: Sequence[tuple[str, str]],
+) -> Json:
+    variant, setting = view.first, view.setting
+    trace, dates = variant.trace, dates_on(variant, setting.unit)
+    csparql, cqels = variant.pair.csparql, variant.pair.cqels
+    first = verdicts[0].period
+
+    def pulling(query: EngineQuery) -> Program:
+        return pull(lars_program(query, setting), first)
+
+    def pushing(query: EngineQuery) -> Program:
+        return push(lars_program(query, setting), view.trigger)
+
+    sides = {Side.PUSH: (pushing(cqels), cqels), Side.PULL: (pulling(csparql), csparql)}
+    selection = RowSelection(variant, view.row_filter)
+    tally = selection.tally()
+    sizes = stream_sizes(trace)
+    rows, timeline = _drawn(variant, sizes, selection, tally, asking)
+    seen = {row.period for row in rows}
+    period_verdicts = sorted(
+        {*evenly(verdicts, _MOST_LINES), *(verdict for verdict in verdicts if verdict.period in seen)},
+        key=lambda verdict: verdict.period,
+    )
+    # A reader looks at a row when push last reported it, and at its pull.
+    looked_at = {t for row in rows for t in (row.interval.end, row.difference.pushed) if t is not None}
+    return {
+        **timeline,
+        "above": [],
+        "written": [(name, clip_text(text, _WRITTEN)) for name, text in queries],
+        "timeline": [trace.timeline.first, trace.timeline.last],
+        "unit": str(setting.unit),
+        "variables": header(view.report.variables),
+        "columns": [variable.name for variable in view.report.variables],
+        "causes": [
+            {"name": cause.value, "says": says, "change": change}
+            for cause, (says, change) in ((cause, CAUSE_WORDS[cause]) for cause in CAUSES)
+        ],
+        "strip": [
+            {
+                "period": verdict.period,
+                "agree": verdict.agree,
+                "whole": len(verdict.intervals),
+                "wrong": sum(not comparison.agree for comparison in verdict.intervals),
+                "cells": strip_cells(variant, verdict, len(period_verdicts)),
+            }
+            for verdict in period_verdicts
+        ],
+        "lines_left": len(verdicts) - len(period_verdicts),
+        "counts": counts_json(tally, period_verdicts),
+        "windows": windows(
+            ((csparql, "pull"), (cqels, "push")), setting, trace, sum(sizes.values()), looked_at
+        ),
+        "dates": dates.for_script(),
+        "more": sum(count for count, _ in tally.values()) - len(rows),
+        "proofs": proofs(variant, rows, sides, dates),
+        "logic": [
+            side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
+            side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
+        ],
+    }
+
+
+def _drawn(
+    variant: VariantReport,
+    sizes: Mapping[str, int],
+    selection: RowSelection,
+    tally: Tally,
+    asking: ExplainOptions | None,
+) -> tuple[Sequence[FoundRow], Json]:
+    """Return the rows that are shown, and what the timeline draws of them and of the trace.
+
+    That is all rows and what is behind them; where that is too long for a page, examples of each cause.
+    """
+    for rows, most in ((selection.rows(tally), _SUPPORT), (selection.examples(tally), _LESS_SUPPORT)):
+        supports = variant.supports([(row.difference, row.interval) for row in rows]) if rows else []
+        drawing = _on_timeline(variant, sizes, rows, [own[:most] for own in supports], asking)
+        kept = drawing["differences"]
+        for difference, own in zip(kept, supports, strict=True):
+            difference["support_left"] = max(0, len(own) - most)
+        if len(json_text(kept)) <= _LETTERS:
+            break
+    return rows, drawing
+
+
+def _on_timeline(
+    variant: VariantReport,
+    sizes: Mapping[str, int],
+    rows: Sequence[FoundRow],
+    supports: Sequence[Sequence[Fact]],
+    asking: ExplainOptions | None,
+) -> Json:
+    terms, numbers = Numbering[str](), Numbering[Row]()
+    timeline, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
+    runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
+    bins = bins_of(variant.trace, 1)
+    pushes, pulls = (evaluations(own, bins) for own in (variant.sides.pushed, variant.sides.pulled))
+    counts = (
+        [f"evaluations of push are counted in bins of {bins.width} time points"] if pushes["bins"] else []
+    )
+    return {
+        "elements": timeline,
+        "push": runs["push"] | pushes,
+        "pull": runs["pull"] | pulls,
+        "left_out": [*left, *counts, *undrawn],
+        "terms": term_texts(list(terms)),
+        "full": [text.strip("<>") if text[:1] == "<" else text for text in terms],
+        "differences": [
+            {
+                "period": row.period,
+                "from": row.interval.start,
+                "to": row.interval.end,
+                "side": row.difference.side.value,
+                "row": short_row(row.difference.row),
+                "number": numbers[row.difference.row],
+                "terms": row.difference.row,
+                "cause": CAUSES.index(row.difference.cause),
+                "pushed": row.difference.pushed,
+                "support": [places[fact] for fact in support],
+                **({} if asking is None else {"command": asking.command(variant.pair, row)}),
+            }
+            for row, support in zip(rows, supports, strict=True)
+        ],
+        "rows": list(map(short_row, numbers)),
+    }

@@ -1,1 +1,0 @@
-"""Push against pull on a stream: the page, its strip, timeline, differences and rules; pictures of it."""

@@ -1,1 +1,0 @@
-"""Decisions, witnesses and diagrams, as text, JSON, pictures."""
