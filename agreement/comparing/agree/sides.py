@@ -33,11 +33,10 @@ class SideStatic(Enum):
 
 
 class RowCause(Enum):
-    """The causes of a difference, in the order in which reports count them.
+    """The causes of a difference, in the order in which they are tried and reports count them.
 
-    They are tried in this order too, but for different windows: after the pivot, and before all that
-    time alone explains. A row of push has no silent period and no blocker that expired; one of pull has
-    nothing that expired before the pull or was blocked later.
+    A row of push has no silent period and no blocker that expired; one of pull has nothing that expired
+    before the pull or was blocked later.
     """
 
     AGGREGATE_OF_NOTHING = "aggregate of nothing"
@@ -45,12 +44,12 @@ class RowCause(Enum):
     STATIC_ONLY = "static only"
     MERGED_SOURCES = "merged sources"
     HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
+    DIFFERENT_WINDOWS = "different windows"
     SILENT_PERIOD = "silent period"
     EXPIRED_BEFORE_THE_PULL = "expired before the pull"
     AGGREGATE_OF_OTHER_INPUT = "aggregate of other input"
     BLOCKED_LATER = "blocked later"
     BLOCKER_EXPIRED = "blocker expired"
-    DIFFERENT_WINDOWS = "different windows"
 
 
 CAUSES = tuple(RowCause)

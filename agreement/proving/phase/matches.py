@@ -45,7 +45,7 @@ class TimedMatch:
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
     """Return why lengths have to be tried one by one: what is no match of triples in windows [t-L, t]."""
     if query.form not in (Form.SELECT, Form.ASK):
-        return query.form.value
+        return str(query.form.value)
     if query.modifiers.slices:
         return "LIMIT or OFFSET"
     if setting.bounds is Bounds.HIGH_OPEN:
