@@ -219,11 +219,13 @@ class Judge:
             case Diamond(Atom() as atom):
                 return self._sometimes(atom, view) if wanted else self._never(atom, view)
             case Diamond(inner):
-                return (self._some if wanted else self._every)(inner, view, wanted=wanted)
+                return (self._some if wanted else self._every)(inner, view, view.timeline, wanted=wanted)
             case Box(inner):
-                return (self._every if wanted else self._some)(inner, view, wanted=wanted)
+                return (self._every if wanted else self._some)(inner, view, view.timeline, wanted=wanted)
             case At(Number(u), inner):
-                return self._at(u, inner, view, wanted=wanted)
+                if u not in view.timeline:
+                    return None if wanted else OutsideTimeline(u, view.timeline)
+                return self._some(inner, view, Interval(u, u), wanted=wanted)
             case At():
                 raise LarsError(f"{formula} is not ground")
             case In(window, inner):
@@ -253,25 +255,19 @@ class Judge:
         there = view.times(atom) or (atom in self.background and view.timeline)
         return None if there else AbsentAtom(atom, view.timeline)
 
-    def _some(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
-        for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
+    def _some(self, inner: Formula, view: StreamIndex, times: Interval, *, wanted: bool) -> Evidence | None:
+        for u in reversed(times):
             if (evidence := self.why(inner, view, u, wanted=wanted)) is not None:
                 return Points(view.timeline, ((u, evidence),), every=False)
         return None
 
-    def _every(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
+    def _every(self, inner: Formula, view: StreamIndex, times: Interval, *, wanted: bool) -> Evidence | None:
         points = []
-        for u in view.timeline:
+        for u in times:
             if (evidence := self.why(inner, view, u, wanted=wanted)) is None:
                 return None
             points.append((u, evidence))
         return Points(view.timeline, tuple(points), every=True)
-
-    def _at(self, u: int, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
-        if u not in view.timeline:
-            return None if wanted else OutsideTimeline(u, view.timeline)
-        evidence = self.why(inner, view, u, wanted=wanted)
-        return None if evidence is None else Points(view.timeline, ((u, evidence),), every=False)
 
 
 def present(evidence: Evidence) -> Iterator[Moment]:
@@ -393,7 +389,7 @@ def solutions(
 
 def _anywhere(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Binding) -> Iterator[Binding]:
     seen = set()
-    for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
+    for u in reversed(view.timeline):
         for solution in solutions(here, inner, view, u, binding):
             if (key := frozenset(solution.items())) not in seen:
                 seen.add(key)
@@ -498,6 +494,6 @@ def time_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Bind
         (binder for binder in all_binders if isinstance(binder, Variable) and binder not in binding), None
     )
     # Without one nothing can be bound: safe rules do not come here.
-    for u in () if time is None else reversed(range(here.view.timeline.first, here.view.timeline.last + 1)):
+    for u in () if time is None else reversed(here.view.timeline):
         assert time is not None
         yield {**binding, time: Number(u)}
