@@ -391,7 +391,7 @@ class Searcher:
             return self._ungathered(literal_here, binding)
         despite = None
         if not variables(literal_here):
-            despite = here.judge.why(literal_here, here.view, here.t, wanted=False)
+            despite = here.view.why(literal_here, here.t, wanted=False)
         if isinstance(literal_here, logic.Not):
             return Failure(literal_here, despite)
         return self._unseen(literal_here, literal_here, despite)
