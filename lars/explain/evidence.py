@@ -75,9 +75,6 @@ def matching(atoms: Atoms, pattern: Atom, binding: Binding) -> Iterable[tuple[At
             yield atom, grown
 
 
-MomentFilter = Callable[[Moment], bool]
-
-
 @dataclass(frozen=True, slots=True)
 class PresentAtom:
     """The atom is in υ(t), or in the background."""
@@ -153,7 +150,7 @@ class StreamIndex:
     derived_times: Times
     choice: Mapping[TupleWindow, Evaluation]
     background: frozenset[Atom]
-    allowed: MomentFilter = lambda _: True
+    allowed: Callable[[Moment], bool] = lambda _: True
     _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict, init=False)
 
     def times(self, atom: Atom) -> Sequence[int]:
@@ -278,10 +275,6 @@ def present(evidence: Evidence) -> Iterator[Moment]:
             return
         case _:
             assert_never(evidence)
-
-
-Cost = tuple[bool, int]
-"""Whether a literal has to wait for those that have a pattern to look up, and its candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,7 +418,8 @@ def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) 
     return body[min(costs)[1]] if costs else None
 
 
-def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Cost | None:
+def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> tuple[bool, int] | None:
+    """Return whether a literal has to wait for those that have a pattern to look up, and its candidates."""
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
