@@ -13,7 +13,7 @@ from typing import Final, TypeVar, assert_never
 
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.program import Program, Rule, atoms, head_atom, nested, rebuild, set_literals, variables
+from lars.language.program import Program, Rule, atoms, nested, rebuild, set_literals, variables
 from lars.language.stream import Stream, tie_choices
 from lars.language.terms import Atom, Number, Signature, Variable, signature, write_name
 from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window
@@ -383,8 +383,8 @@ class GatheredLoopError(LarsError):
 
 def intensional(program: Program) -> frozenset[Signature]:
     """Return the predicates that rules with a body derive; all others are input or background."""
-    heads = (head_atom(rule) for rule in program.rules if rule.body)
-    return frozenset(signature(atom) for atom in heads if atom is not None)
+    heads = (rule.predicate for rule in program.rules if rule.body)
+    return frozenset(head for head in heads if head is not None)
 
 
 def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
@@ -400,8 +400,7 @@ def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
 
 def computes_in_loop(rule: Rule, loops: Mapping[Signature, frozenset[Signature]]) -> bool:
     """Whether a rule can make ever new values from its own, given what shares a positive loop with what."""
-    head = head_atom(rule)
-    loop = frozenset[Signature]() if head is None else loops.get(signature(head), frozenset())
+    loop = frozenset[Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
     used = (signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
     return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
 
@@ -493,11 +492,11 @@ def dependencies(program: Program) -> Iterator[tuple[int, Signature, Signature, 
     """
     derived = intensional(program)
     for number, rule in enumerate(program.rules, 1):
-        if (head := head_atom(rule)) is not None:
+        if (head := rule.predicate) is not None:
             for literal in rule.body:
                 for atom, positive, _ in atoms(literal):
                     if signature(atom) in derived:
-                        yield number, signature(head), signature(atom), positive, literal
+                        yield number, head, signature(atom), positive, literal
 
 
 def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[Signature], ...] | None:
@@ -528,7 +527,6 @@ def parts(program: Program) -> tuple[Program, ...]:
     rules: dict[int, list[Rule]] = defaultdict(list)
     layers = gathered_strata(program)
     for rule in program.rules:
-        head = head_atom(rule)
-        derived = (n for n, layer in enumerate(layers) if head is not None and signature(head) in layer)
+        derived = (number for number, layer in enumerate(layers) if rule.predicate in layer)
         rules[next(derived, len(layers))].append(rule)
     return tuple(Program(tuple(rules[number])) for number in sorted(rules))

@@ -100,13 +100,13 @@ class _Unfolder:
         """Return the rules, those left out of which nothing else asks."""
         rules = self.program.rules
         fixed: set[Signature | None] = {None, self.output, *self.inputs, *positive_loops(self.program)}
-        derived = Counter(map(_heads, rules))
-        alone = [rule for rule in rules if _heads(rule) not in fixed and derived[_heads(rule)] == 1]
+        derived = Counter(rule.predicate for rule in rules)
+        alone = [rule for rule in rules if rule.predicate not in fixed and derived[rule.predicate] == 1]
         # Those that use others before them.
         for wide in sorted(
             (rule for rule in alone if rule.body), key=lambda rule: _width((rule,)), reverse=True
         ):
-            own = next(rule for rule in rules if _heads(rule) == _heads(wide))
+            own = next(rule for rule in rules if rule.predicate == wide.predicate)
             rules = self._without(own, rules) or rules
         return rules
 
@@ -137,11 +137,6 @@ class _Unfolder:
                 return None
             rules_left.append(grown)
         return tuple(rules_left)
-
-
-def _heads(rule: Rule) -> Signature | None:
-    head = head_atom(rule)
-    return None if head is None else signature(head)
 
 
 def _names(program: Program) -> frozenset[str]:

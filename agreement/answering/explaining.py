@@ -458,7 +458,7 @@ def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment)
     name = signature(moment[1])
     if name in intensional(here.program):
         return None
-    always = {*map(signature, world.judge.background), *here.situation.background}
+    always = {*map(signature, world.view.background), *here.situation.background}
     always |= {_TRIPLE} if here.query is not None else set()
     if name in always and name not in {signature(atom) for atom in world.view.input_times}:
         return Sought(None)

@@ -6,7 +6,7 @@ is the time points and atoms that decide; bodies are joined literal by literal.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import assert_never
 
@@ -45,66 +45,6 @@ from lars.semantics import all_background, decide_condition, groups, refuse, sep
 Times = Mapping[Atom, Sequence[int]]
 
 
-@dataclass(slots=True, eq=False)
-class StreamIndex:
-    """What the windows passed so far leave of a stream: `timeline` is its timeline.
-
-    `input` is the input that tuple windows left, `input_times` and `derived_times` say when each
-    atom is in υ; of all of them only what lies in `timeline` is there. `lars.language.stream.cut` defines it.
-    """
-
-    timeline: Interval
-    input: Evaluation
-    input_times: Times
-    derived_times: Times
-    choice: Mapping[TupleWindow, Evaluation]
-    _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict)
-
-    def times(self, atom: Atom) -> Sequence[int]:
-        """Return the time points that are shown at which the atom is in υ, ascending."""
-        times = self.input_times.get(atom) or self.derived_times.get(atom, ())
-        return times[bisect_left(times, self.timeline.first) : bisect_right(times, self.timeline.last)]
-
-    def has(self, atom: Atom, t: int) -> bool:
-        """Return whether the atom is in υ(t)."""
-        times = self.input_times.get(atom) or self.derived_times.get(atom, ())
-        place = bisect_left(times, t)
-        return t in self.timeline and place < len(times) and times[place] == t
-
-    def through(self, window: Window, t: int) -> "StreamIndex":
-        """Return what the window shows at t."""
-        index = self._cuts.get((window, t))
-        if index is None:
-            index = self._cuts[window, t] = self._through(window, t)
-        return index
-
-    def _through(self, window: Window, t: int) -> "StreamIndex":
-        if isinstance(window, IntervalWindow):
-            interval = window.bounds(t, self.timeline)
-            return StreamIndex(interval, self.input, self.input_times, self.derived_times, self.choice)
-        inside = {u: atoms for u, atoms in self.input.items() if u in self.timeline}
-        stream = cut(Stream(self.timeline, inside, {}, self.choice), window, t)
-        return StreamIndex(
-            stream.timeline, stream.input, times_of(stream.input), self.derived_times, self.choice
-        )
-
-
-def view_of(stream: Stream) -> StreamIndex:
-    """Return the view of a whole stream."""
-    return StreamIndex(
-        stream.timeline, stream.input, times_of(stream.input), times_of(stream.derived), stream.choice
-    )
-
-
-def times_of(evaluation: Mapping[int, Iterable[Atom]]) -> dict[Atom, list[int]]:
-    """Return at which time points each atom is, ascending."""
-    times: dict[Atom, list[int]] = {}
-    for t in sorted(evaluation):
-        for atom in evaluation[t]:
-            times.setdefault(atom, []).append(t)
-    return times
-
-
 class Atoms:
     """Ground atoms, found by predicate and the places that a pattern fixes; their order is kept."""
 
@@ -133,9 +73,6 @@ def matching(atoms: Atoms, pattern: Atom, binding: Binding) -> Iterable[tuple[At
     for atom in atoms.like(substitute(pattern, binding)):
         if (grown := unify(pattern, atom, binding)) is not None:
             yield atom, grown
-
-
-MomentFilter = Callable[[Moment], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,81 +134,129 @@ class Instances:
 Evidence = PresentAtom | AbsentAtom | Trivial | OutsideTimeline | Points | WindowContent | Instances
 
 
-@dataclass(frozen=True, slots=True)
-class Judge:
-    """Decides ground formulas in views of an answer stream, by the definition of `holds`.
+@dataclass(slots=True, eq=False)
+class StreamIndex:
+    """What the windows passed so far leave of an answer stream, and why formulas hold there.
 
-    `allowed` says which derived atoms may be used: to build proofs in which none supports itself.
+    `input` is the input that tuple windows left, `input_times` and `derived_times` say when each
+    atom is in υ; of all of them only what lies in `timeline` is there. `lars.language.stream.cut` defines it,
+    `holds` of `lars.semantics` what holds. `allowed` says which derived atoms may be used: to build proofs in
+    which none supports itself.
     """
 
+    timeline: Interval
+    input: Evaluation
+    input_times: Times
+    derived_times: Times
+    choice: Mapping[TupleWindow, Evaluation]
     background: frozenset[Atom]
-    allowed: MomentFilter = lambda _: True
+    allowed: Callable[[Moment], bool] = lambda _: True
+    _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict, init=False)
 
-    def why(self, formula: Formula, view: StreamIndex, t: int, *, wanted: bool = True) -> Evidence | None:
-        """Return why the formula holds in the view at t (or fails, if that is wanted), else None."""
+    def times(self, atom: Atom) -> Sequence[int]:
+        """Return the time points that are shown at which the atom is in υ, ascending."""
+        times = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        return times[bisect_left(times, self.timeline.first) : bisect_right(times, self.timeline.last)]
+
+    def has(self, atom: Atom, t: int) -> bool:
+        """Return whether the atom is in υ(t)."""
+        times = self.input_times.get(atom) or self.derived_times.get(atom, ())
+        place = bisect_left(times, t)
+        return t in self.timeline and place < len(times) and times[place] == t
+
+    def holds(self, atom: Atom, t: int) -> bool:
+        """Return whether the atom is in υ(t), or in the background."""
+        return atom in self.background or self.has(atom, t)
+
+    def through(self, window: Window, t: int) -> "StreamIndex":
+        """Return what the window shows at t."""
+        index = self._cuts.get((window, t))
+        if index is None:
+            index = self._cuts[window, t] = self._through(window, t)
+        return index
+
+    def _through(self, window: Window, t: int) -> "StreamIndex":
+        if isinstance(window, IntervalWindow):
+            return replace(self, timeline=window.bounds(t, self.timeline))
+        inside = {u: atoms for u, atoms in self.input.items() if u in self.timeline}
+        left = cut(Stream(self.timeline, inside, {}, self.choice), window, t)
+        return replace(self, timeline=left.timeline, input=left.input, input_times=times_of(left.input))
+
+    def why(self, formula: Formula, t: int, *, wanted: bool = True) -> Evidence | None:
+        """Return why the formula holds at t (or fails, if that is wanted), else None."""
         match formula:
             case Atom():
-                return self._atom(formula, view, t, wanted=wanted)
+                return self._atom(formula, t, wanted=wanted)
             case Truth():
                 return Trivial() if wanted else None
             case Not(inner):
-                return self.why(inner, view, t, wanted=not wanted)
+                return self.why(inner, t, wanted=not wanted)
             case Diamond(Atom() as atom):
-                return self._sometimes(atom, view) if wanted else self._never(atom, view)
+                return self._sometimes(atom) if wanted else self._never(atom)
             case Diamond(inner):
-                return (self._some if wanted else self._every)(inner, view, wanted=wanted)
+                return (self._some if wanted else self._every)(inner, self.timeline, wanted=wanted)
             case Box(inner):
-                return (self._every if wanted else self._some)(inner, view, wanted=wanted)
+                return (self._every if wanted else self._some)(inner, self.timeline, wanted=wanted)
             case At(Number(u), inner):
-                return self._at(u, inner, view, wanted=wanted)
+                if u not in self.timeline:
+                    return None if wanted else OutsideTimeline(u, self.timeline)
+                return self._some(inner, Interval(u, u), wanted=wanted)
             case At():
                 raise LarsError(f"{formula} is not ground")
             case In(window, inner):
-                cut = view.through(window, t)
-                evidence = self.why(inner, cut, t, wanted=wanted)
-                return None if evidence is None else WindowContent(window, cut.timeline, evidence)
+                shown = self.through(window, t)
+                evidence = shown.why(inner, t, wanted=wanted)
+                return None if evidence is None else WindowContent(window, shown.timeline, evidence)
             case _:
                 assert_never(formula)
 
-    def _atom(self, atom: Atom, view: StreamIndex, t: int, *, wanted: bool) -> Evidence | None:
+    def _atom(self, atom: Atom, t: int, *, wanted: bool) -> Evidence | None:
         if not wanted:
-            there = atom in self.background or view.has(atom, t)
-            return None if there else AbsentAtom(atom, Interval(t, t))
-        there = atom in self.background or (view.has(atom, t) and self.allowed((t, atom)))
+            return None if self.holds(atom, t) else AbsentAtom(atom, Interval(t, t))
+        there = atom in self.background or (self.has(atom, t) and self.allowed((t, atom)))
         return PresentAtom(t, atom) if there else None
 
-    def _sometimes(self, atom: Atom, view: StreamIndex) -> Evidence | None:
-        times = view.times(atom)
-        if atom in self.background and view.timeline:
-            times = [view.timeline.last]
+    def _sometimes(self, atom: Atom) -> Evidence | None:
+        times = self.times(atom)
+        if atom in self.background and self.timeline:
+            times = [self.timeline.last]
         for u in reversed(times):
             if atom in self.background or self.allowed((u, atom)):
-                return Points(view.timeline, ((u, PresentAtom(u, atom)),), every=False)
+                return Points(self.timeline, ((u, PresentAtom(u, atom)),), every=False)
         return None
 
-    def _never(self, atom: Atom, view: StreamIndex) -> Evidence | None:
-        there = view.times(atom) or (atom in self.background and view.timeline)
-        return None if there else AbsentAtom(atom, view.timeline)
+    def _never(self, atom: Atom) -> Evidence | None:
+        there = self.times(atom) or (atom in self.background and self.timeline)
+        return None if there else AbsentAtom(atom, self.timeline)
 
-    def _some(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
-        for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
-            if (evidence := self.why(inner, view, u, wanted=wanted)) is not None:
-                return Points(view.timeline, ((u, evidence),), every=False)
+    def _some(self, inner: Formula, times: Interval, *, wanted: bool) -> Evidence | None:
+        for u in reversed(times):
+            if (evidence := self.why(inner, u, wanted=wanted)) is not None:
+                return Points(self.timeline, ((u, evidence),), every=False)
         return None
 
-    def _every(self, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
+    def _every(self, inner: Formula, times: Interval, *, wanted: bool) -> Evidence | None:
         points = []
-        for u in view.timeline:
-            if (evidence := self.why(inner, view, u, wanted=wanted)) is None:
+        for u in times:
+            if (evidence := self.why(inner, u, wanted=wanted)) is None:
                 return None
             points.append((u, evidence))
-        return Points(view.timeline, tuple(points), every=True)
+        return Points(self.timeline, tuple(points), every=True)
 
-    def _at(self, u: int, inner: Formula, view: StreamIndex, *, wanted: bool) -> Evidence | None:
-        if u not in view.timeline:
-            return None if wanted else OutsideTimeline(u, view.timeline)
-        evidence = self.why(inner, view, u, wanted=wanted)
-        return None if evidence is None else Points(view.timeline, ((u, evidence),), every=False)
+
+def view_of(stream: Stream, background: frozenset[Atom]) -> StreamIndex:
+    """Return the view of a whole stream."""
+    times = times_of(stream.input), times_of(stream.derived)
+    return StreamIndex(stream.timeline, stream.input, *times, stream.choice, background)
+
+
+def times_of(evaluation: Mapping[int, Iterable[Atom]]) -> dict[Atom, list[int]]:
+    """Return at which time points each atom is, ascending."""
+    times: dict[Atom, list[int]] = {}
+    for t in sorted(evaluation):
+        for atom in evaluation[t]:
+            times.setdefault(atom, []).append(t)
+    return times
 
 
 def present(evidence: Evidence) -> Iterator[Moment]:
@@ -292,10 +277,6 @@ def present(evidence: Evidence) -> Iterator[Moment]:
             assert_never(evidence)
 
 
-Cost = tuple[bool, int]
-"""Whether a literal has to wait for those that have a pattern to look up, and its candidates."""
-
-
 @dataclass(frozen=True, slots=True)
 class IndexedPoint:
     """An answer stream at t with its background, indexed.
@@ -307,7 +288,6 @@ class IndexedPoint:
     stream: Stream
     t: int
     view: StreamIndex
-    judge: Judge
     intensional_input: frozenset[Moment]
     atoms: Atoms
     evaluate: semantics.Evaluate
@@ -325,7 +305,7 @@ class IndexedPoint:
 
     def holds(self, moment: Moment) -> bool:
         """Return whether the atom is in the answer stream at its time, or in the background."""
-        return moment[1] in self.judge.background or self.view.has(moment[1], moment[0])
+        return self.view.holds(moment[1], moment[0])
 
 
 def world(  # noqa: PLR0913, PLR0917
@@ -347,8 +327,7 @@ def world(  # noqa: PLR0913, PLR0917
         program=program,
         stream=stream,
         t=t,
-        view=view_of(stream),
-        judge=Judge(known),
+        view=view_of(stream, known),
         intensional_input=moments(input_),
         atoms=every,
         evaluate=evaluate,
@@ -360,26 +339,24 @@ def solutions(
 ) -> Iterator[Binding]:
     """Yield the bindings under which a formula holds in the view at t; unbound variables stay under ¬."""
     if variables(formula) <= binding.keys():
-        if here.judge.why(put(formula, binding), view, t) is not None:
+        if view.why(put(formula, binding), t) is not None:
             yield binding
         return
     match formula:
         case Atom():
             for atom, grown in matching(here.atoms, formula, binding):
-                if atom in here.judge.background or view.has(atom, t):
+                if view.holds(atom, t):
                     yield grown
         case Diamond(Atom() as pattern):
             for atom, grown in matching(here.atoms, pattern, binding):
-                if view.times(atom) or (view.timeline and atom in here.judge.background):
+                if view.times(atom) or (view.timeline and atom in view.background):
                     yield grown
         case Diamond(inner):
             yield from _anywhere(here, inner, view, binding)
         case Box(inner):
             first = solutions(here, inner, view, view.timeline.first, binding) if view.timeline else ()
             yield from (
-                binding_of
-                for binding_of in first
-                if here.judge.why(put(formula, binding_of), view, t) is not None
+                binding_of for binding_of in first if view.why(put(formula, binding_of), t) is not None
             )
         case At(time, inner):
             yield from _timed(here, time, inner, view, binding)
@@ -393,7 +370,7 @@ def solutions(
 
 def _anywhere(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Binding) -> Iterator[Binding]:
     seen = set()
-    for u in reversed(range(view.timeline.first, view.timeline.last + 1)):
+    for u in reversed(view.timeline):
         for solution in solutions(here, inner, view, u, binding):
             if (key := frozenset(solution.items())) not in seen:
                 seen.add(key)
@@ -417,7 +394,7 @@ def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Bin
     if not isinstance(inner, Atom):
         return every
     matching_atoms = [atom for atom, _ in matching(here.atoms, inner, binding)]
-    if any(atom in here.judge.background for atom in matching_atoms):
+    if any(atom in view.background for atom in matching_atoms):
         return every
     return sorted({u for atom in matching_atoms for u in view.times(atom)}, reverse=True)
 
@@ -441,7 +418,8 @@ def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) 
     return body[min(costs)[1]] if costs else None
 
 
-def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Cost | None:
+def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> tuple[bool, int] | None:
+    """Return whether a literal has to wait for those that have a pattern to look up, and its candidates."""
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
@@ -498,6 +476,6 @@ def time_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Bind
         (binder for binder in all_binders if isinstance(binder, Variable) and binder not in binding), None
     )
     # Without one nothing can be bound: safe rules do not come here.
-    for u in () if time is None else reversed(range(here.view.timeline.first, here.view.timeline.last + 1)):
+    for u in () if time is None else reversed(here.view.timeline):
         assert time is not None
         yield {**binding, time: Number(u)}

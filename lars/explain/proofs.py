@@ -113,7 +113,7 @@ def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, Bi
 
 
 def step(here: IndexedPoint, moment: Moment, number: int, binding: Binding) -> RuleInstance | None:
-    """Return the rule instance as a step, or None when it needs atoms that the judge does not allow."""
+    """Return the rule instance as a step, or None when it needs atoms that are not allowed."""
     rule = here.program.rules[number - 1]
     premises = []
     for literal in rule.body:
@@ -130,7 +130,7 @@ def values_of(binding: Binding) -> Values:
 
 
 def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Premise | None:
-    """Return why a body literal holds under a binding, or None when the judge finds that it does not."""
+    """Return why a body literal holds under a binding, or None when it does not."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
     if isinstance(literal, SetLiteral):
@@ -140,7 +140,7 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Premi
         group = next(groups, None)
         return None if group is None else Premise(literal, some_of(here, group.count, group.instances))
     ground = put(literal, binding)
-    evidence = here.judge.why(ground, here.view, here.t)
+    evidence = here.view.why(ground, here.t)
     return None if evidence is None else Premise(ground, evidence)
 
 
@@ -179,7 +179,7 @@ class Loop:
         self._queue: deque[Moment] = deque()
         self._turns = 0
         self._waiting: dict[Moment, list[Instance]] = {}
-        self._proving = replace(here, judge=replace(here.judge, allowed=self._allowed))
+        self._proving = replace(here, view=replace(here.view, allowed=self._allowed))
 
     def derive(self, goal: Moment) -> RuleInstance | None:
         """Return a step for the goal that rests on atoms derived before it, None when there is none."""
@@ -275,7 +275,7 @@ class Prover:
     def _search(self, moment: Moment) -> Support | None:
         t, atom = moment
         here = self.world
-        if atom in here.judge.background:
+        if atom in here.view.background:
             return InBackground(t, atom)
         if not here.view.has(atom, t):
             return None

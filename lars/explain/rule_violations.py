@@ -69,7 +69,7 @@ def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
         if all(stream.choice[window] == kept for window, kept in choice.items())
     )
     stream = next(agreeing)
-    return replace(here, program=program, stream=stream, view=view_of(stream))
+    return replace(here, program=program, stream=stream, view=view_of(stream, here.view.background))
 
 
 def violations(here: IndexedPoint) -> Iterator[Violation]:

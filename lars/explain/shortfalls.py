@@ -308,8 +308,7 @@ class Searcher:
 
     def __init__(self, here: IndexedPoint) -> None:
         self._here = here
-        heads = (head_atom(rule) for rule in here.program.proper_rules)
-        self._derivable = {signature(atom) for atom in heads if atom is not None}
+        self._derivable = {rule.predicate for rule in here.program.proper_rules}
 
     def shortfalls(self, moment: Moment) -> Mapping[Goal, Shortfall]:
         """Return why the atom does not hold at its time, and the same for each atom that it misses.
@@ -392,7 +391,7 @@ class Searcher:
             return self._ungathered(literal_here, binding)
         despite = None
         if not variables(literal_here):
-            despite = here.judge.why(literal_here, here.view, here.t, wanted=False)
+            despite = here.view.why(literal_here, here.t, wanted=False)
         if isinstance(literal_here, logic.Not):
             return Failure(literal_here, despite)
         return self._unseen(literal_here, literal_here, despite)

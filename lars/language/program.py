@@ -54,6 +54,12 @@ class Rule:
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @property
+    def predicate(self) -> Signature | None:
+        """What the rule derives; None for a constraint."""
+        atom = head_atom(self)
+        return None if atom is None else signature(atom)
+
+    @property
     def quotation(self) -> str:
         """The rule for a message, below the line that ends with its place, when it was read from a text."""
         where = "" if self.origin is None else f" at {self.origin.place()}"

@@ -26,6 +26,9 @@ class Interval:
     def __iter__(self) -> Iterator[int]:
         return iter(range(self.first, self.last + 1))
 
+    def __reversed__(self) -> Iterator[int]:
+        return reversed(range(self.first, self.last + 1))
+
     def __contains__(self, t: int) -> bool:
         return self.first <= t <= self.last
 

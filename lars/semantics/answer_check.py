@@ -26,7 +26,7 @@ from lars.analysis import (
 )
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, Rule, formulas, head_atom, nested, set_literals
+from lars.language.program import Program, Rule, formulas, nested, set_literals
 from lars.language.stream import Moment, Stream, cut, moments, with_moments
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature
 from lars.language.windows import Interval, TupleWindow, Window
@@ -93,12 +93,12 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
 
 def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
     """Yield head, predicate and number of ¬ for each atom of the body under an even number of them."""
-    head = head_atom(rule)
+    head = rule.predicate
     for literal in () if head is None else formulas(rule.body):
         *around, innermost = nested(literal)
         negations = sum(isinstance(part, Not) for part in around)
         if head is not None and isinstance(innermost, Atom) and negations % 2 == 0:
-            yield signature(head), signature(innermost), negations
+            yield head, signature(innermost), negations
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ class PosedProgram:
 
 Way = Callable[[PosedProgram], Iterable[tuple[Row, int, int]]]
 """What finds the rows of a case, each with the first and the last index of a run of times."""
-_Spans = Mapping[Row, list[Span]]
 
 
 def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
@@ -58,7 +57,7 @@ def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str
     return min(_first(row, one.get(row, []), other.get(row, [])) for row in differing)
 
 
-def _spans(case: PosedProgram, way: Way) -> _Spans | str:
+def _spans(case: PosedProgram, way: Way) -> Mapping[Row, list[Span]] | str:
     """Return the rows with their longest runs, or what the way says of a case without answer."""
     spans: dict[Row, list[Span]] = {}
     try:

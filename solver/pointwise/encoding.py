@@ -180,12 +180,6 @@ Place = tuple[HostedCondition, Signature | None]
 """A condition in the rules of one predicate: one table for two would tie their layers together."""
 
 
-def place(condition: HostedCondition, rule: Rule) -> Place:
-    """Return where a condition of a rule stands."""
-    head = head_atom(rule)
-    return condition, None if head is None else signature(head)
-
-
 def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
     """Return the variables that a condition's value depends on, in lexicographic order."""
     return tuple(sorted(variables(condition.expression)))
@@ -324,7 +318,7 @@ class AspNames:
     def conditions(self) -> dict[Place, int]:
         """The SPARQL conditions with their places, numbered in the order of the program."""
         all_conditions = (
-            place(literal, rule)
+            (literal, rule.predicate)
             for rule in self.program.rules
             for literal in rule.body
             if isinstance(literal, logic.Test | logic.Assign)
@@ -558,7 +552,7 @@ class RuleWriter:
 
     def condition(self, condition: HostedCondition) -> str:
         """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
-        return self._hosted(condition, self.naming.conditions[place(condition, self.rule)])
+        return self._hosted(condition, self.naming.conditions[(condition, self.rule.predicate)])
 
     def set_atom(self, literal: logic.SetLiteral) -> str:
         """Return the atom that stands for a literal over all instances: the host answers it."""
@@ -575,7 +569,7 @@ class RuleWriter:
         domain = self.binding()
         for literal in self.rule.body:
             if isinstance(literal, logic.Test | logic.Assign):
-                number = self.naming.conditions[place(literal, self.rule)]
+                number = self.naming.conditions[(literal, self.rule.predicate)]
                 arguments = list(map(self.names.term, condition_arguments(literal)))
                 yield from table(literal, number, arguments, "; ".join(domain))
             if isinstance(literal, logic.Assign):

@@ -17,7 +17,7 @@ import clingo
 from lars.analysis import intensional, parts
 from lars.errors import FailedRunError, LarsError, under_way
 from lars.language.formulas import Among, Gather, SetLiteral, Test
-from lars.language.program import Program, Rule, atoms, head_atom, is_fact, set_literals, variables
+from lars.language.program import Program, Rule, atoms, is_fact, set_literals, variables
 from lars.language.stream import Moment
 from lars.language.terms import NULL, Atom, Constant, Signature, Variable, constants, signature, unify
 from lars.language.windows import TupleWindow
@@ -220,8 +220,8 @@ def _largest(program: Program, situation: Situation) -> Rule:
     for _ in range(_ROUNDS):  # so that what is derived is counted too
         derived: dict[Signature, int] = {}
         for rule in program.rules:
-            if (head := head_atom(rule)) is not None:
-                derived[signature(head)] = max(_instances(rule, sizes), derived.get(signature(head), 0))
+            if (head := rule.predicate) is not None:
+                derived[head] = max(_instances(rule, sizes), derived.get(head, 0))
         sizes |= derived
     return max(program.rules, key=lambda rule: _instances(rule, sizes))
 

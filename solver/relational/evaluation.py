@@ -649,7 +649,9 @@ class ProgramTables:
             case DerivedAtoms(predicate):
                 return self._derived[predicate]
             case Instants():
-                return self._input.instants()
+                # Each evaluation time with its own index, as a number of the logic.
+                indexes, times = np.arange(self._count), np.array(self._input.times, np.int64)
+                return RunTable((self._terms.of_numbers(times),), indexes, indexes)
             case ShownAtoms():
                 if source not in self._sources:
                     self._sources[source] = self._shown(source)

@@ -28,7 +28,7 @@ from lars.analysis import (
 )
 from lars.errors import LarsError
 from lars.language import formulas as logic
-from lars.language.program import FALSE, Program, Rule, atoms, head_atom, variables, write_literal
+from lars.language.program import FALSE, Program, Rule, atoms, variables, write_literal
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.language.windows import NOW, Ties, TupleWindow
 from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_order
@@ -190,8 +190,8 @@ class RulePlan:
     @property
     def predicate(self) -> Signature:
         """What the rule, which is no constraint, derives."""
-        assert isinstance(self.rule.head, Atom)
-        return signature(self.rule.head)
+        assert self.rule.predicate is not None
+        return self.rule.predicate
 
     @property
     def arguments(self) -> tuple[Term, ...]:
@@ -258,7 +258,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     needed = wanted.union(*(reachable(name, below) for name in wanted))
     for component in _components(program, below):
         if component <= needed:
-            own = [rule for rule in rules if (head := head_atom(rule)) and signature(head) in component]
+            own = [rule for rule in rules if rule.predicate in component]
             recursive = any(below[name] & component for name in component)
             layers.append(Layer(component, tuple(map(resolver.rule, own)), recursive))
     return RelationalPlan(tuple(layers), tuple(map(resolver.rule, constraints)))

@@ -46,11 +46,6 @@ class ShownContents:
         """The numbers of the contents."""
         return range(self.count)
 
-    def instants(self) -> RunTable:
-        """Return each index with itself, as a number of the logic."""
-        indexes = np.arange(self.count)
-        return RunTable((self.terms.of_numbers(indexes),), indexes, indexes)
-
     def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom with the runs of being shown."""
         assert not source.timed, "when an atom arrived is not given"
@@ -188,11 +183,6 @@ class ShownInput:
         self._newest = None if newest is None else np.array(newest, np.int64)
         self._times = np.array(times, np.int64)
         self._known: dict[tuple[Signature, Window], _Runs] = {}
-
-    def instants(self) -> RunTable:
-        """Return each evaluation time with its own index, as a number of the logic."""
-        indexes = np.arange(len(self._times))
-        return RunTable((self.terms.of_numbers(self._times),), indexes, indexes)
 
     def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""

@@ -243,9 +243,6 @@ def _remainder(left: str, right: str) -> str:
     return f"(({left} % {divisor} + {right}) % {divisor})"
 
 
-TableOf = Callable[[RowSource], str]
-
-
 @dataclass(slots=True)
 class RuleSelect:
     """One rule's SELECT; `tables` are those of sources, `terms` say how variables are written.
@@ -254,7 +251,7 @@ class RuleSelect:
     """
 
     plan: RulePlan
-    tables: TableOf
+    tables: Callable[[RowSource], str]
     instead: Mapping[int, str] = field(default_factory=dict)
     compared: list[tuple[str, str]] = field(default_factory=list)
     terms: dict[Variable, str] = field(default_factory=dict)
