@@ -266,7 +266,7 @@ def _as_they_came(sources: Sequence[TraceFile], options: TraceOptions) -> TraceC
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
         reading.add(FilePart(source))
-    stream_survey = survey(reading.summaries, sources, options)
+    stream_survey = survey(reading.summaries, len(reading.rejected), sources, options)
     report(stream_survey, reading.rejected, options)
     return TraceColumns(reading.terms, stream_survey.timed(reading.atoms()), stream_survey.last)
 
@@ -293,8 +293,7 @@ class PartReading:
 
         The error's line counts from the beginning of the part.
         """
-        source, before = part.source, len(self.rejected)
-        read: list[RowColumns] = []
+        source, read = part.source, list[RowColumns]()
         try:
             for block in source.format.blocks(part, self.terms):
                 read += self._columns_of(source, block)
@@ -306,8 +305,6 @@ class PartReading:
             if rows.name is not None:
                 self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
         self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
-        if skipped := len(self.rejected) - before:
-            self.summaries.append(Summary.of_skipped(source.index, skipped))
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms, as they came, with times as instants have them; then they are forgotten here."""

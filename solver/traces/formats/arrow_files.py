@@ -94,18 +94,17 @@ def _line_error(path: str, plain: Path, problem: str) -> LarsError:
     with plain.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(BOM_UTF8).decode("utf-8", "backslashreplace").rstrip("\r\n")
-            if text.strip() and (fault := _fault_in_line(text)) is not None:
-                column, reason = fault
-                return PlacedError(
-                    Place(path, number, column, text), f"{reason}; accepted: {_ACCEPTED_LINES}"
-                )
+            column, reason = _fault_in_line(text) if text.strip() else (1, None)
+            if reason is not None:
+                place = Place(path, number, column, text)
+                return PlacedError(place, f"{reason}; accepted: {_ACCEPTED_LINES}")
     row = _ROW.search(problem)
-    place = f"{path}:{line_of_row(plain, int(row[1]) + 1)}" if row else path
+    where = f"{path}:{line_of_row(plain, int(row[1]) + 1)}" if row else path
     reason = short(_ROW.sub("", problem))
-    return LarsError(f"{place}: cannot be read: {reason}; accepted: {_ACCEPTED_LINES}")
+    return LarsError(f"{where}: cannot be read: {reason}; accepted: {_ACCEPTED_LINES}")
 
 
-def _fault_in_line(text: str) -> tuple[int, str] | None:
+def _fault_in_line(text: str) -> tuple[int, str | None]:
     """Return at which column, from 1, a line is no JSON object, and why; None: it is one."""
     try:
         cells = json.loads(text)
@@ -113,7 +112,7 @@ def _fault_in_line(text: str) -> tuple[int, str] | None:
         return error.colno, f"no JSON: {error.msg}"
     except (ValueError, RecursionError):
         return 1, "no JSON"
-    return None if isinstance(cells, dict) else (1, f"found {short(text)}")
+    return 1, None if isinstance(cells, dict) else f"found {short(text)}"
 
 
 def line_of_row(plain: Path, row: int) -> int:
