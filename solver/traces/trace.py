@@ -60,46 +60,30 @@ def format_of(head: FileHead) -> FileFormat:
         return NumberedTurtle()
     if name.suffix == ".ttl":
         raise LarsError(f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
-    return _of_extension(name.suffix.lower()) or _of_content(head)
+    if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
+        return kind
+    raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
 
 
-def _of_extension(extension: str) -> FileFormat | None:
-    """Return the format that the name says; it is loaded with the first file that has it."""
+def _of_extension(extension: str | None) -> FileFormat | None:
+    """Return the format that a name says; tables and lines are loaded with the first file of theirs."""
     match extension:
         case ".trig":
             return TrigFile()
-        case ".nt" | ".nq":
-            from solver.traces.formats.quad_lines import QuadLines
+        case ".nt" | ".nq" | ".atoms" | ".csv":
+            from solver.traces.formats import atom_lines, csv_lines, quad_lines
 
-            return QuadLines()
-        case ".atoms":
-            from solver.traces.formats.atom_lines import AtomLines
+            lines = {".atoms": atom_lines.AtomLines, ".csv": csv_lines.CsvLines}
+            return lines.get(extension, quad_lines.QuadLines)()
+        case ".parquet" | ".arrow" | ".feather" | ".ndjson" | ".jsonl":
+            from solver.traces.formats import arrow_files, tables
 
-            return AtomLines()
-        case ".csv":
-            from solver.traces.formats.csv_lines import CsvLines
-
-            return CsvLines()
-        case ".parquet":
-            from solver.traces.formats.tables import ParquetTable
-
-            return ParquetTable()
-        case ".arrow" | ".feather":
-            from solver.traces.formats.arrow_files import ArrowFile
-
-            return ArrowFile()
-        case ".ndjson" | ".jsonl":
-            from solver.traces.formats.arrow_files import JsonTable
-
-            return JsonTable()
+            if extension == ".parquet":
+                return tables.ParquetTable()
+            is_arrow = extension in BINARY
+            return arrow_files.ArrowFile() if is_arrow else arrow_files.JsonTable()
         case _:
             return None
-
-
-def _of_content(head: FileHead) -> FileFormat:
-    if (extension := _extension_of_content(head)) and (kind := _of_extension(extension)):
-        return kind
-    raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
 
 
 def _extension_of_content(head: FileHead) -> str | None:
@@ -215,6 +199,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceF
         Clock(options.unit, options.trace_unit or options.unit, origin),
         None if names is None else canonical(f"<{names}>"),
         candidates,
+        prefixes=options.prefixes,
         copy=None if plain == file else plain,
     )
     return kind.begun(source, head, options)

@@ -4,7 +4,6 @@ Typed columns are read as the texts that rows have: typed literals, dateTimes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import accumulate, pairwise
@@ -20,7 +19,6 @@ from lars.errors import LarsError
 from lars.language.terms import XSD
 from solver.columns import Array, TermCodes, arrow_numbers, arrow_texts, numbers_of, validity_of
 from solver.rdf import short
-from solver.settings import TraceOptions
 from solver.traces.formats.cell_columns import (
     Cells,
     TimeColumn,
@@ -152,11 +150,6 @@ _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
 class ParquetTable(FileFormat):
     """Rows of a Parquet file; a fault's line is the number of its row."""
-
-    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with the prefixes that are given for tables."""
-        _ = head
-        return replace(source, prefixes=options.prefixes)
 
     def is_foreign(self, head: FileHead) -> bool:
         """Return whether it lacks the columns of a trace."""
