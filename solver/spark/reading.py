@@ -20,7 +20,7 @@ from solver.facts import STREAM_PREDICATE
 from solver.job import Needs
 from solver.job.slices import Counts, between, carried_atoms
 from solver.settings import TraceOptions
-from solver.spark.packed_atoms import Block, block_of, packed_atoms
+from solver.spark.task_bytes import Block, block_of, packed_atoms
 from solver.traces import (
     FilePart,
     PartReading,

@@ -76,12 +76,10 @@ def _of_extension(extension: str | None) -> FileFormat | None:
             lines = {".atoms": atom_lines.AtomLines, ".csv": csv_lines.CsvLines}
             return lines.get(extension, quad_lines.QuadLines)()
         case ".parquet" | ".arrow" | ".feather" | ".ndjson" | ".jsonl":
-            from solver.traces.formats import arrow_files, tables
+            from solver.traces.formats.tables import ArrowFile, JsonTable, ParquetTable
 
-            if extension == ".parquet":
-                return tables.ParquetTable()
-            is_arrow = extension in BINARY
-            return arrow_files.ArrowFile() if is_arrow else arrow_files.JsonTable()
+            binary = {".parquet": ParquetTable, ".arrow": ArrowFile, ".feather": ArrowFile}
+            return binary.get(extension, JsonTable)()
         case _:
             return None
 

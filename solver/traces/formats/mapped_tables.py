@@ -28,8 +28,16 @@ from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, short
 from solver.settings import TraceWarning
-from solver.traces.formats.arrow_files import is_json, line_of_row, text_file
-from solver.traces.formats.tables import ParquetTable, datatype_of, is_dated, is_text, literals
+from solver.traces.formats.tables import (
+    ParquetTable,
+    datatype_of,
+    is_dated,
+    is_json,
+    is_text,
+    line_of_row,
+    literals,
+    text_file,
+)
 from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
 

@@ -17,7 +17,7 @@ from solver.job import Answer, Question, Whole
 from solver.job.slices import Job
 from solver.spark import outputs_on_spark, pipeline
 from solver.spark.session import failure
-from solver.spark.slice_answers import Part, PartKind, packed_rows
+from solver.spark.task_bytes import Part, PartKind, packed_rows
 from tests.agreement.command import lars
 from tests.solver.in_process import in_process
 from tests.solver.spark.on_spark import on_spark
