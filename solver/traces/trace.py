@@ -66,15 +66,22 @@ def format_of(head: FileHead) -> FileFormat:
 
 
 def _of_extension(extension: str | None) -> FileFormat | None:
-    """Return the format that a name says; tables and lines are loaded with the first file of theirs."""
+    """Return the format that a name says; it is loaded with the first file that has it."""
     match extension:
         case ".trig":
             return TrigFile()
-        case ".nt" | ".nq" | ".atoms" | ".csv":
-            from solver.traces.formats import atom_lines, csv_lines, quad_lines
+        case ".nt" | ".nq":
+            from solver.traces.formats.quad_lines import QuadLines
 
-            lines = {".atoms": atom_lines.AtomLines, ".csv": csv_lines.CsvLines}
-            return lines.get(extension, quad_lines.QuadLines)()
+            return QuadLines()
+        case ".atoms":
+            from solver.traces.formats.atom_lines import AtomLines
+
+            return AtomLines()
+        case ".csv":
+            from solver.traces.formats.csv_lines import CsvLines
+
+            return CsvLines()
         case ".parquet" | ".arrow" | ".feather" | ".ndjson" | ".jsonl":
             from solver.traces.formats.tables import ArrowFile, JsonTable, ParquetTable
 
