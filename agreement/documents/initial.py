@@ -226,8 +226,8 @@ def _header(path: Path) -> tuple[str, ...]:
     if bare(path).suffix.lower() not in (".csv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"):
         return ()
     # Loads pyarrow, which no query needs.
-    from solver.traces.formats.arrow_files import plain_table
     from solver.traces.formats.mapped_tables import column_names
+    from solver.traces.formats.tables import plain_table
 
     return column_names(str(path), plain_table(str(path), readable(path)))
 

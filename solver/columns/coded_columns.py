@@ -4,11 +4,11 @@ Texts come back at the end.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, compress, count, islice, repeat
 from operator import is_, itemgetter
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -157,27 +157,24 @@ class TermCodes(CodedTerms):
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
         """Return the numbers of the logic that codes stand for, and which codes stand for one."""
-        distinct, places = np.unique(codes, return_inverse=True)
-        numbers_of_terms = [None if code < 0 else self._number(code) for code in distinct.tolist()]
-        values = np.array([number or 0 for number in numbers_of_terms], np.int64)
-        known = np.array([number is not None for number in numbers_of_terms], np.bool_)
-        return values[places], known[places]
+        return self._values(codes, _number, np.int64)
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
         """Return the numbers that codes stand for, xsd:double or whole and small, and which codes do."""
+        return self._values(codes, _double, np.float64)
+
+    def _values(
+        self, codes: Array, read: Callable[[Constant], float | None], kind: type[np.generic]
+    ) -> tuple[npt.NDArray[Any], Mask]:
         distinct, places = np.unique(codes, return_inverse=True)
-        doubles_of_terms = [None if code < 0 else _double(self.constant(code)) for code in distinct.tolist()]
-        known = np.array([number is not None for number in doubles_of_terms], np.bool_)
-        return np.array([number or 0.0 for number in doubles_of_terms], np.float64)[places], known[places]
+        values = [None if code < 0 else read(self.constant(code)) for code in distinct.tolist()]
+        known = np.array([number is not None for number in values], np.bool_)
+        return np.array([number or 0 for number in values], kind)[places], known[places]
 
     def of_numbers(self, values: Array) -> Array:
         """Return the codes of numbers. NumberRangeError: one is outside 32 bit."""
         distinct, places = np.unique(values, return_inverse=True)
         return self.codes(map(str, map(_within, distinct.tolist())))[places]
-
-    def _number(self, code: int) -> int | None:
-        constant = self.constant(code)
-        return _within(constant.value) if isinstance(constant, Number) else None
 
     def _listed(self) -> list[str | None]:
         # A dictionary keeps the order in which its keys came, which is that of the codes.
@@ -201,9 +198,7 @@ class CodedColumns:
         """Return the same rows with the codes of other terms."""
         if terms is self.terms:
             return self
-        texts, places = self._texts_and_places()
-        known = terms.codes(texts)
-        return CodedColumns(terms, tuple(known[column] for column in places))
+        return _coded(*self._texts_and_places(), terms)
 
     def _texts_and_places(self) -> tuple[list[str], list[Array]]:
         every = np.concatenate([*self.columns, np.empty(0, np.int64)])
@@ -217,8 +212,10 @@ class CodedColumns:
         return _coded, (texts, [column.astype(np.int32) for column in places])
 
 
-def _coded(texts: list[str], places: list[Array]) -> CodedColumns:
-    terms = TermCodes()
+def _coded(
+    texts: list[str], places: Sequence[npt.NDArray[np.integer]], terms: TermCodes | None = None
+) -> CodedColumns:
+    terms = TermCodes() if terms is None else terms
     known = terms.codes(texts)
     return CodedColumns(terms, tuple(known[column] for column in places))
 
@@ -234,6 +231,10 @@ def _within(number: int) -> int:
     if not _LEAST <= number <= _GREATEST:
         raise NumberRangeError(number)
     return number
+
+
+def _number(constant: Constant) -> int | None:
+    return _within(constant.value) if isinstance(constant, Number) else None
 
 
 def _double(constant: Constant) -> float | None:

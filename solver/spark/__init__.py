@@ -2,4 +2,4 @@
 
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.pipeline import SparkTrace, answers_on_spark, outputs_on_spark, spark_progress, spark_trace
-from solver.spark.slice_answers import RowsByTime
+from solver.spark.task_bytes import RowsByTime

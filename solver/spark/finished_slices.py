@@ -13,7 +13,7 @@ from lars.files import replacement_path, rewrite
 from lars.language.windows import Interval
 from solver.job.slices import Job
 from solver.settings import TraceOptions
-from solver.spark.slice_answers import Part, part_table, parts_of
+from solver.spark.task_bytes import Part, part_table, parts_of
 from solver.traces import TraceFile
 
 _PLAN: Final = "slices.json"

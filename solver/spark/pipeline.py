@@ -35,7 +35,6 @@ from solver.job.slices import Counts, Job, all_counts, carried_by_part, cut, use
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Certify, Progress, Runner, Stage, TraceInput, no_progress
 from solver.spark.finished_slices import FinishedSlices, finished_slices
-from solver.spark.packed_atoms import Block, packed_atoms, unpacked_atoms
 from solver.spark.reading import (
     ReadTrace,
     atoms_within,
@@ -46,16 +45,19 @@ from solver.spark.reading import (
     stream_counts,
     task_memory,
 )
-from solver.spark.slice_answers import (
+from solver.spark.slice_tasks import SliceTask, worked_slices
+from solver.spark.task_bytes import (
+    Block,
     PackedAnswers,
     Part,
     PartKind,
     RowsByTime,
     packed_answers,
+    packed_atoms,
     unite,
     united_rows,
+    unpacked_atoms,
 )
-from solver.spark.slice_tasks import SliceTask, worked_slices
 from solver.traces import TraceFile
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from solver.facts import STREAM_PREDICATE
 from solver.job import Needs
 from solver.job.slices import Counts, between, carried_atoms
 from solver.settings import TraceOptions
-from solver.spark.packed_atoms import Block, block_of, packed_atoms
+from solver.spark.task_bytes import Block, block_of, packed_atoms
 from solver.traces import (
     FilePart,
     PartReading,
@@ -109,6 +109,7 @@ class _Parts(NamedTuple):
     summaries: Sequence[Summary] = ()
     signatures: frozenset[Signature] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
+    skipped: int = 0
     rejected: Sequence[RejectedRow] = ()
     content: bytes = b""
 
@@ -164,7 +165,8 @@ def _surveyed(
     parts_read = read.map(_Parts.without_rows).collect()
     _check(tasks, parts_read)
     summaries = [summary for part in parts_read for summary in part.summaries]
-    stream_survey = survey(summaries, sources, options)
+    skipped = sum(part.skipped for part in parts_read)
+    stream_survey = survey(summaries, skipped, sources, options)
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
     report(stream_survey, chain.from_iterable(rejected), options)
     return ReadTrace(
@@ -196,8 +198,8 @@ def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePa
         return _Parts(_steps(lines), wrong)
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
-    content = packed_atoms(atoms, reading.terms)
-    return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, reading.rejected, content)
+    rows = len(reading.rejected), reading.rejected, packed_atoms(atoms, reading.terms)
+    return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, *rows)
 
 
 def _steps(ascending: Sequence[int]) -> list[int]:

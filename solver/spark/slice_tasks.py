@@ -24,8 +24,7 @@ from solver.job.evaluation import answers_in
 from solver.job.slices import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.spark.finished_slices import FinishedSlices
-from solver.spark.packed_atoms import unpacked_atoms
-from solver.spark.slice_answers import Part, PartKind, pack, packed_rows
+from solver.spark.task_bytes import Part, PartKind, pack, packed_rows, unpacked_atoms
 
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")

@@ -13,12 +13,12 @@ import sys
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -92,7 +92,8 @@ def _copy(path: Path, copy: Path) -> Path:
     if path.is_char_device():
         copy.write_bytes(read_bytes(path, _ACCEPTED))  # a device may never end
         return copy
-    with _opened(path) as reader, copy.open("wb") as writer:
+    stream = nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else path.open("rb")
+    with stream as reader, copy.open("wb") as writer:
         start = reader.read(len(_COMPRESSED))
         writer.write(start)
         shutil.copyfileobj(reader, writer)
@@ -103,15 +104,6 @@ def _copy(path: Path, copy: Path) -> Path:
         shutil.copyfileobj(packed, writer)
     copy.unlink()
     return unpacked
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    if path == STANDARD_INPUT:
-        yield sys.stdin.buffer
-        return
-    with path.open("rb") as reader:
-        yield reader
 
 
 @cache
@@ -144,8 +136,8 @@ class TracedAtom(NamedTuple):
         return None if self.predicate is None else (self.predicate, len(self.arguments))
 
 
-def check_roles(triple: Triple, columns: Sequence[int] = (1, 1, 1)) -> None:
-    """Raise unless the subject is no literal and the predicate is an IRI."""
+def check_roles(triple: Triple, columns: Sequence[int]) -> None:
+    """Raise unless the subject is no literal and the predicate is an IRI; `columns` say where they are."""
     if triple[0].startswith('"'):
         raise MalformedPart("found a literal as subject; accepted: an <iri> or a _:blank node", columns[0])
     if not triple[1].startswith("<"):

@@ -51,8 +51,6 @@ _SMALL: Final = 2**14
 """Fewer bytes are sooner read one by one: Arrow takes longer to load."""
 _AT_ONCE: Final = 2**26
 """So many bytes of lines are cut together."""
-_FEWEST: Final = 3
-"""Blanks of a line: after subject, predicate, object, perhaps graph; then comes the dot."""
 
 
 def read_static(files: Sequence[StaticFile]) -> Static:
@@ -199,15 +197,11 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
     A line without graph has an empty one, before its dot. None: some line is not as usual.
     """
-    data, starts = lines.data, lines.starts[:-1]
-    blanks, quotes = lines.places(" "), lines.places('"')
-    first, after = np.searchsorted(blanks, starts), np.searchsorted(blanks, lines.ends)
-    if (after - first < _FEWEST).any():
-        return None
-    p, o = blanks[first] + 1, blanks[first + 1] + 1
-    last, dot = blanks[after - 2] + 1, blanks[after - 1] + 1
-    usual = (lines.ends - dot == 1) & (data[dot] == ord("."))
-    for begin, leads in ((starts, "<_"), (p, "<"), (o, '<_"')):
+    from solver.traces.formats.cell_columns import term_cuts
+
+    (p, o, last, dot), usual = term_cuts(lines, 4)
+    data, quotes = lines.data, lines.places('"')
+    for begin, leads in ((lines.starts[:-1], "<_"), (p, "<"), (o, '<_"')):
         usual &= np.isin(data[begin], [*map(ord, leads)])
     if not usual.all():
         return None

@@ -27,7 +27,7 @@ WITH_END: Final = ", or none where --to, or an experiment's timeline, says when 
 
 
 class Summary(NamedTuple):
-    """What one block of a file says about one stream, or about rejected rows (rows = 0).
+    """What one block of a file says about one stream.
 
     `file` is the index of the file; times are those of instants.
     """
@@ -35,7 +35,6 @@ class Summary(NamedTuple):
     file: int
     stream: str | None
     rows: int
-    skipped: int
     kind: int
     first: int
     earliest: int
@@ -49,11 +48,6 @@ class Summary(NamedTuple):
     def counts(self) -> bool:
         """Whether all times are integers."""
         return self.kind == TimeKind.INTEGER and not self.mixed
-
-    @staticmethod
-    def of_skipped(file: int, skipped: int) -> "Summary":
-        """Return what a block says of so many rejected rows."""
-        return Summary(file, None, 0, skipped, TimeKind.INTEGER, 0, 0, 0, False, True, True, 0)
 
 
 def summaries_of(
@@ -85,7 +79,6 @@ def _summary(file: int, stream: str | None, kinds: Array, times: Array, unit: Du
         file=file,
         stream=stream,
         rows=len(times),
-        skipped=0,
         kind=int(kinds[0]),
         first=int(times[0]),
         earliest=earliest,
@@ -141,7 +134,7 @@ class Survey:
         return units + 1
 
 
-def _check_span(read: list[Summary], unit: int) -> None:
+def _check_span(read: Sequence[Summary], unit: int) -> None:
     """Raise when dateTimes are so far apart that there are too many time points since the first."""
     earliest = min(read, key=lambda summary: summary.earliest)
     latest = max(read, key=lambda summary: summary.latest)
@@ -156,10 +149,10 @@ def _check_span(read: list[Summary], unit: int) -> None:
         )
 
 
-def survey(summaries: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> Survey:
+def survey(
+    read: Sequence[Summary], skipped: int, sources: Sequence[TraceFile], options: TraceOptions
+) -> Survey:
     """Return what the summaries of a whole trace, file by file, say, or raise the error at its place."""
-    read = [summary for summary in summaries if summary.rows]
-    skipped = sum(summary.skipped for summary in summaries)
     if not read and options.ends:
         return Survey(options.unit, skipped)
     if not read:
@@ -187,7 +180,7 @@ def survey(summaries: Sequence[Summary], sources: Sequence[TraceFile], options: 
     return Survey(options.unit, skipped, latest, origin, counted and at_zero, shift, slip, zero)
 
 
-def _zero(origin: int | None, shift: int, read: list[Summary], options: TraceOptions) -> str | None:
+def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
     """Return the dateTime of time 0; None where integers count from it."""
     if origin is not None:
         return show(Instant(TimeKind(read[0].kind), origin))
@@ -197,7 +190,7 @@ def _zero(origin: int | None, shift: int, read: list[Summary], options: TraceOpt
     return _dated(shift, options) if shift else None
 
 
-def _shift(earliest: int, read: list[Summary], options: TraceOptions) -> int:
+def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int:
     """Return the time point that is time 0 of integers since 1970; 0 where they are none."""
     counted = all(summary.counts for summary in read)
     if options.absolute or not counted or not options.reaches_epoch(earliest):
@@ -225,6 +218,7 @@ Check = Callable[[TracedAtom], str | None]
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
+    """Raise what a check says of the first atom of a file that it finds wrong."""
     try:
         for block in source.format.blocks(FilePart(source), None):
             for row in block.exact_rows:
@@ -243,7 +237,7 @@ _SPELLING: Final = {
 }
 
 
-def _check_kinds(read: list[Summary], sources: Sequence[TraceFile], *, is_open: bool) -> None:
+def _check_kinds(read: Sequence[Summary], sources: Sequence[TraceFile], *, is_open: bool) -> None:
     first = read[0].kind
 
     def clash(kind: int) -> bool:
@@ -260,7 +254,7 @@ def _check_kinds(read: list[Summary], sources: Sequence[TraceFile], *, is_open: 
             _raise_first(sources[summary.file], check)
 
 
-def _check_even(read: list[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
+def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
     start = min(summary.earliest for summary in read)
     unit = options.unit
 
@@ -276,7 +270,7 @@ def _check_even(read: list[Summary], sources: Sequence[TraceFile], options: Trac
             _raise_first(sources[summary.file], check)
 
 
-def _check_order(read: list[Summary], sources: Sequence[TraceFile], *, counted: bool) -> None:
+def _check_order(read: Sequence[Summary], sources: Sequence[TraceFile], *, counted: bool) -> None:
     """Raise when some stream goes back in time in a file, between two blocks or inside one."""
     latest: dict[tuple[int, str | None], int] = {}
     for summary in read:

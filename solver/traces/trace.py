@@ -60,11 +60,13 @@ def format_of(head: FileHead) -> FileFormat:
         return NumberedTurtle()
     if name.suffix == ".ttl":
         raise LarsError(f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
-    return _of_extension(name.suffix.lower()) or _of_content(head)
+    if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
+        return kind
+    raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
 
 
-def _of_extension(extension: str) -> FileFormat | None:
-    """Return the format that the name says; it is loaded with the first file that has it."""
+def _of_extension(extension: str | None) -> FileFormat | None:
+    """Return the format that a name says; it is loaded with the first file that has it."""
     match extension:
         case ".trig":
             return TrigFile()
@@ -80,26 +82,13 @@ def _of_extension(extension: str) -> FileFormat | None:
             from solver.traces.formats.csv_lines import CsvLines
 
             return CsvLines()
-        case ".parquet":
-            from solver.traces.formats.tables import ParquetTable
+        case ".parquet" | ".arrow" | ".feather" | ".ndjson" | ".jsonl":
+            from solver.traces.formats.tables import ArrowFile, JsonTable, ParquetTable
 
-            return ParquetTable()
-        case ".arrow" | ".feather":
-            from solver.traces.formats.arrow_files import ArrowFile
-
-            return ArrowFile()
-        case ".ndjson" | ".jsonl":
-            from solver.traces.formats.arrow_files import JsonTable
-
-            return JsonTable()
+            binary = {".parquet": ParquetTable, ".arrow": ArrowFile, ".feather": ArrowFile}
+            return binary.get(extension, JsonTable)()
         case _:
             return None
-
-
-def _of_content(head: FileHead) -> FileFormat:
-    if (extension := _extension_of_content(head)) and (kind := _of_extension(extension)):
-        return kind
-    raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
 
 
 def _extension_of_content(head: FileHead) -> str | None:
@@ -215,6 +204,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceF
         Clock(options.unit, options.trace_unit or options.unit, origin),
         None if names is None else canonical(f"<{names}>"),
         candidates,
+        prefixes=options.prefixes,
         copy=None if plain == file else plain,
     )
     return kind.begun(source, head, options)
@@ -266,7 +256,7 @@ def _as_they_came(sources: Sequence[TraceFile], options: TraceOptions) -> TraceC
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
         reading.add(FilePart(source))
-    stream_survey = survey(reading.summaries, sources, options)
+    stream_survey = survey(reading.summaries, len(reading.rejected), sources, options)
     report(stream_survey, reading.rejected, options)
     return TraceColumns(reading.terms, stream_survey.timed(reading.atoms()), stream_survey.last)
 
@@ -293,8 +283,7 @@ class PartReading:
 
         The error's line counts from the beginning of the part.
         """
-        source, before = part.source, len(self.rejected)
-        read: list[RowColumns] = []
+        source, read = part.source, list[RowColumns]()
         try:
             for block in source.format.blocks(part, self.terms):
                 read += self._columns_of(source, block)
@@ -306,8 +295,6 @@ class PartReading:
             if rows.name is not None:
                 self._atoms[rows.name].append(InputAtoms(rows.times, rows.numbers, rows.columns))
         self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
-        if skipped := len(self.rejected) - before:
-            self.summaries.append(Summary.of_skipped(source.index, skipped))
 
     def atoms(self) -> dict[Signature, InputAtoms]:
         """Return the atoms, as they came, with times as instants have them; then they are forgotten here."""

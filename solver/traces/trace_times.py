@@ -105,7 +105,10 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     fraction = (match[2] or "").rstrip("0")
     if len(fraction) > _DECIMALS:
         raise MalformedPart(f"{text!r} is finer than a nanosecond; accepted: at most nine decimals")
-    return within_range(Instant(whole.kind, whole.value + int(fraction.ljust(_DECIMALS, "0"))), text)
+    value = whole.value + int(fraction.ljust(_DECIMALS, "0"))
+    if not -LARGEST <= value <= LARGEST:
+        raise MalformedPart(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
+    return Instant(whole.kind, value)
 
 
 def cell_time(text: str) -> Instant:
@@ -120,13 +123,6 @@ def cell_time(text: str) -> Instant:
     day, time, utc, hours, minutes = match.groups()
     zone = f"{hours}:{minutes or '00'}" if hours else "Z" if utc else ""
     return read_time(f"{day}T{time or '00:00:00'}{zone}")
-
-
-def within_range(instant: Instant, text: str) -> Instant:
-    """Return an instant that 64 bits hold in nanoseconds; raise MalformedPart for what `text` shows."""
-    if not -LARGEST <= instant.value <= LARGEST:
-        raise MalformedPart(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
-    return instant
 
 
 @dataclass(frozen=True, slots=True)

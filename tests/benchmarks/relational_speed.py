@@ -28,7 +28,7 @@ from solver.job import Question, certified_runs, evaluation
 from solver.pointwise import rows
 from solver.relational import encode, situation_of
 from solver.settings import Certify, Evaluator
-from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
+from solver.spark.task_bytes import packed_atoms, unpacked_atoms
 from tests.agreement.command import lars
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
 

@@ -24,8 +24,8 @@ from agreement.documents.recordings.value_types import AnswerTimes
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
-from solver.traces.formats.arrow_files import plain_table
 from solver.traces.formats.mapped_tables import cells_of_table
+from solver.traces.formats.tables import plain_table
 
 ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and one for each variable"
 _TERMS: Final = ("<", '"', "_:")

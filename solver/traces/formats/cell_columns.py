@@ -75,6 +75,24 @@ def lines_of(text: bytes) -> Lines:
     return Lines(data, starts, ends - returned)
 
 
+def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
+    """Return where the terms of lines begin, a blank before each, and which lines end with a blank and a dot.
+
+    Of `count` places the first two are those of the second and the third term, the others are counted from
+    the end, the last that of the dot: fewer terms have some of them twice. Other lines have any places.
+    """
+    blanks, last = lines.places(" "), count - 2
+    first, after = np.searchsorted(blanks, lines.starts[:-1]), np.searchsorted(blanks, lines.ends)
+    whole = after - first > last
+    chosen = np.flatnonzero(whole)
+    places = [first[chosen], first[chosen] + 1, *(after[chosen] - number for number in range(last, 0, -1))]
+    cuts = np.zeros((count, len(lines)), np.int64)
+    cuts[:, chosen] = blanks[np.array(places)] + 1
+    ends = lines.ends[chosen] - 1
+    whole[chosen] = (cuts[-1, chosen] == ends) & (lines.data[ends] == ord("."))
+    return list(cuts), whole
+
+
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
     """Return the fields that begin at the cuts, a row for a line, in the lines `among` them.
 

@@ -38,9 +38,9 @@ class CsvLines(LineFormat):
     """Lines of a CSV file, the first of which is its header."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with its header, and the prefixes that are given for tables."""
-        header = read_header(source.path, head.lines[0]) if head.start else ()
-        return replace(source, header=header, prefixes=options.prefixes)
+        """Return the file with its header."""
+        _ = options
+        return replace(source, header=read_header(source.path, head.lines[0]) if head.start else ())
 
     def is_foreign(self, head: FileHead) -> bool:
         """Return whether the first line is no header of a trace."""

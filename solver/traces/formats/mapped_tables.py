@@ -11,10 +11,11 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,8 +28,16 @@ from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, short
 from solver.settings import TraceWarning
-from solver.traces.formats.arrow_files import is_json, line_of_row, text_file
-from solver.traces.formats.tables import ParquetTable, datatype_of, is_dated, is_text, literals
+from solver.traces.formats.tables import (
+    ParquetTable,
+    datatype_of,
+    is_dated,
+    is_json,
+    is_text,
+    line_of_row,
+    literals,
+    text_file,
+)
 from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
 
@@ -126,51 +135,40 @@ ACCEPTED: Final = "columns with t = {column}, s and at least one predicate, such
 _OWN: Final = ("t", "stream", "s")
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of the user with the names of its columns."""
+class _Table(NamedTuple):
+    """Columns of a user's table by name, from a text or with types of their own."""
 
     path: str
-    columns: dict[str, pa.Array] = field(default_factory=dict)
-    from_text: bool = False
-
-    def column(self, name: str) -> pa.Array:
-        """Return a column; raises LarsError where there is none."""
-        if name not in self.columns:
-            names = ", ".join(self.columns)
-            raise LarsError(f"{self.path}: found no column {name}; it has {short(names)}")
-        return self.columns[name]
+    columns: dict[str, pa.Array]
+    from_text: bool
 
     def terms(self, template: Template) -> pa.Array:
         """Return what a template becomes in each row, null where a cell has no value."""
         if template.writer is None:
-            name = template.columns[0]
-            if self.from_text and (odd := _odd_text(_plain_texts(self.column(name)))) is not None:
+            (name,) = template.columns
+            column = self.columns[name]
+            if self.from_text and (odd := _odd_text(column)) is not None:
                 message = (
                     f"{self.path}: the column {name} holds texts: {short(odd)} is no number, as most others "
                     "are; they are read as numbers only where all are (an empty cell is none)"
                 )
                 warnings.warn(TraceWarning(message), stacklevel=2)
-            return _own_literals(self.column(name), typed=self.from_text)
+            return _own_literals(column, typed=self.from_text)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
-            parts += [_rewritten(_as_text(self.column(name)), template.writer), text]
+            parts += [_rewritten(_as_text(self.columns[name]), template.writer), text]
         if not template.columns:
-            return pa.array([template.texts[0]] * len(next(iter(self.columns.values()))), pa.string())
+            return pa.array(template.texts * len(next(iter(self.columns.values()))), pa.string())
         return pc.binary_join_element_wise(*parts, "")
 
 
 def _as_text(column: pa.Array) -> pa.Array:
     """Return what cells hold as text: dateTimes and numbers as their literals have it."""
     if is_text(column.type):
-        return _plain_texts(column)
+        return column.cast(pa.string())
     encoded = literals(column)
     texts = pc.replace_substring_regex(encoded.dictionary, r'^"(.*)"\^\^<[^>]*>$', r"\1")
     return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
-
-
-def _plain_texts(column: pa.Array) -> pa.Array:
-    return column.cast(pa.string())
 
 
 def _rewritten(column: pa.Array, written: Callable[[str], str]) -> pa.Array:
@@ -193,7 +191,7 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
         if datatype_of(column.type) is None:
             raise LarsError(f"found a column of the type {column.type}; accepted: texts, numbers, times")
         return literals(column).cast(pa.string())
-    texts = _plain_texts(column)
+    texts = column.cast(pa.string())
     name = _type_of(texts.drop_null().unique().to_pylist()) if typed else None
     if name == "dateTime":
         texts = _rewritten(texts, lambda text: show(cell_time(text)))
@@ -242,13 +240,13 @@ def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str
     stream = rest.pop(0) if "stream" in columns_wanted else None
     names = [read_predicate(key, prefixes) for key, _ in predicates]
     objects = list(zip(names, rest, strict=True))
-    pq.write_table(_triples(_times(table.column(time[1])), stream, subject, objects), made)
+    pq.write_table(_triples(_times(table.columns[time[1]]), stream, subject, objects), made)
 
 
 def _times(column: pa.Array) -> pa.Array:
     kind = column.type
     if is_text(kind):
-        return _plain_texts(column)
+        return column.cast(pa.string())
     if pa.types.is_integer(kind) or is_dated(kind):
         return column
     raise LarsError(
@@ -278,10 +276,7 @@ def _triples(
         }
     )
     terms = [pc.is_valid(table[name]) for name in ("stream", "s", "o") if name in table.column_names]
-    whole = terms[0]
-    for column in terms[1:]:
-        whole = pc.and_(whole, column)
-    return table.filter(whole)
+    return table.filter(reduce(pc.and_, terms))
 
 
 def column_names(path: str, plain: Path) -> tuple[str, ...]:
@@ -322,8 +317,7 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
             _check_closed(path, plain)
     except (pa.ArrowException, OSError) as error:
         raise _fault(path, plain, str(error)) from None
-    columns = {name: _chunk(table.column(name)) for name in texts}
-    return _Table(path, columns, from_text=not is_parquet)
+    return _Table(path, {name: _chunk(table.column(name)) for name in texts}, not is_parquet)
 
 
 _CSV: Final = pc_csv.ParseOptions(newlines_in_values=True)
@@ -430,7 +424,7 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     table = _read(path, plain, names)
     cells: dict[str, tuple[bool, list[str | None]]] = {}
     for name in names:
-        column = table.column(name)
-        texts = _plain_texts(column) if is_text(column.type) else _own_literals(column, typed=False)
+        column = table.columns[name]
+        texts = column.cast(pa.string()) if is_text(column.type) else _own_literals(column, typed=False)
         cells[name] = is_text(column.type), texts.to_pylist()
     return cells

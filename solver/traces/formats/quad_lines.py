@@ -44,10 +44,6 @@ _BARE = re.compile(
 )
 
 
-_FEWEST: Final = 4
-"""Blanks of a line: after subject, predicate, object, perhaps stream, and time; then comes the dot."""
-
-
 class QuadLines(LineFormat):
     """Lines of timed N-Triples or N-Quads."""
 
@@ -241,21 +237,10 @@ def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
 
     A line without stream has an empty one, before its time.
     """
-    blanks = lines.places(" ")
-    first = np.searchsorted(blanks, lines.starts[:-1])
-    after = np.searchsorted(blanks, lines.ends)
-    whole = after - first >= _FEWEST
-    chosen = np.flatnonzero(whole)
-    first, after, ends = first[chosen], after[chosen], lines.ends[chosen]
-    p, o = blanks[first] + 1, blanks[first + 1] + 1
-    stream, time, dot = blanks[after - 3] + 1, blanks[after - 2] + 1, blanks[after - 1] + 1
+    from solver.traces.formats.cell_columns import term_cuts
+
+    (p, o, stream, time, dot), whole = term_cuts(lines, _WITH_STREAM)
     # An object may hold blanks: what stands before the time is a stream if it looks like an IRI.
-    has_stream = (stream > o) & (lines.data[stream] == ord("<")) & (lines.data[time - 2] == ord(">"))
-    stream = np.where(has_stream, stream, time)
-    whole[chosen] = (ends - dot == 1) & (lines.data[dot - 1 + (ends > dot)] == ord("."))
-    cuts = []
-    for some in (p, o, stream, time, dot):
-        cut = np.zeros(len(lines), np.int64)
-        cut[chosen] = some
-        cuts.append(cut)
-    return cuts, whole
+    has_stream = (stream > o) & (lines.data[stream] == ord("<"))
+    has_stream &= lines.data[np.maximum(time - 2, 0)] == ord(">")
+    return [p, o, np.where(has_stream, stream, time), time, dot], whole

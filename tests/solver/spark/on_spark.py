@@ -8,7 +8,7 @@ from solver.columns import trace_columns
 from solver.facts import Fact
 from solver.job import Answer
 from solver.spark import answers_on_spark
-from solver.spark.packed_atoms import block_of, packed_atoms
+from solver.spark.task_bytes import block_of, packed_atoms
 
 
 def block(rows):

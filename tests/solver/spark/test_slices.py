@@ -18,11 +18,10 @@ from solver.job import Question
 from solver.job import slices as slices_module
 from solver.job.slices import Job, Needs, all_counts, cut_by_rows
 from solver.spark import slice_tasks
-from solver.spark.packed_atoms import packed_atoms, unpacked_atoms
 from solver.spark.pipeline import _carried
 from solver.spark.reading import block_counts, carried_by_block, spread_atoms
-from solver.spark.slice_answers import Part, PartKind, unite
 from solver.spark.slice_tasks import SliceTask
+from solver.spark.task_bytes import Part, PartKind, packed_atoms, unite, unpacked_atoms
 from tests.solver.spark.on_spark import block
 from tests.solver.traces.both_readings import fact_of_row
 

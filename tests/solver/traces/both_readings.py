@@ -80,8 +80,8 @@ def read_here(sources, options):
     row whose predicate is None says only that the trace reaches its time.
     """
     rows = list(checked_rows(sources, options))
-    found = survey(summarise(rows, options.unit.nanoseconds), sources, options)
-    faults = (row for row in rows if row.problem is not None)
+    faults = [row for row in rows if row.problem is not None]
+    found = survey(summarise(rows, options.unit.nanoseconds), len(faults), sources, options)
     report(found, (rejected(row, sources[row.position].path) for row in faults), options)
     read = [
         (time_of(found, row, options.unit), row.position, row.seq, row.predicate, row.arguments)
@@ -103,7 +103,6 @@ class Tally:
 
     def __init__(self, row):
         self.rows = 0
-        self.skipped = 0
         self.kind = row.kind
         self.first = self.earliest = self.latest = row.time
         self.mixed = False
@@ -112,9 +111,6 @@ class Tally:
 
     def add(self, row, unit):
         """Count a row in."""
-        if row.problem is not None:
-            self.skipped += 1
-            return
         self.rows += 1
         self.mixed = self.mixed or row.kind != self.kind
         self.ordered = self.ordered and row.time >= self.latest
@@ -129,9 +125,9 @@ def summarise(rows, unit):
     """Return a summary for each file and stream of the rows; `unit` in nanoseconds."""
     tallies = {}
     for row in rows:
-        key = (row.position, row.stream, row.problem is None)
-        tallies.setdefault(key, Tally(row)).add(row, unit)
-    return [Summary(position, stream, **vars(tally)) for (position, stream, _), tally in tallies.items()]
+        if row.problem is None:
+            tallies.setdefault((row.position, row.stream), Tally(row)).add(row, unit)
+    return [Summary(position, stream, **vars(tally)) for (position, stream), tally in tallies.items()]
 
 
 def time_of(found, row, unit):

@@ -17,7 +17,7 @@ from lars.language.windows import Interval
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
 from solver.relational import RunTable, coalesce
-from solver.spark.slice_answers import Part, PartKind, pack, packed_answers
+from solver.spark.task_bytes import Part, PartKind, pack, packed_answers
 from tests.agreement.comparing.agree.test_sliced_causes import CutTrace
 from tests.agreement.comparisons import LAST, SPECS, facts_of, report, variant_of
 from translate.model.query import Setting
