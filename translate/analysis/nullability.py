@@ -14,9 +14,8 @@ from typing import Final, assert_never
 from lars.language.formulas import RANDOM, Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Constant, Variable
-from translate.memory import remember
 from translate.model import patterns as algebra
-from translate.model.patterns import NegatedSet, Pattern, variables
+from translate.model.patterns import NegatedSet, Pattern, remember, variables
 
 _LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW", "PRECEDES"}
 """Functions that can have a value though an argument has none."""

@@ -16,7 +16,6 @@ from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Term, Variable
 from translate.analysis.nullability import nullable
-from translate.memory import remember
 from translate.model.patterns import (
     EMPTY,
     Alternative,
@@ -43,6 +42,7 @@ from translate.model.patterns import (
     Union,
     Values,
     can_stay,
+    remember,
     variables,
 )
 

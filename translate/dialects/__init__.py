@@ -1,4 +1,12 @@
 """The four languages: their streaming clauses are read, and the rest is SPARQL."""
 
-from translate.dialects.clauses import TITLES, first_of, from_clauses, operator_after, read_blocks, token_at
-from translate.dialects.query_reader import lift_cqels, read_query
+from translate.dialects.query_reader import (
+    TITLES,
+    first_of,
+    from_clauses,
+    lift,
+    operator_after,
+    read_blocks,
+    read_query,
+    token_at,
+)

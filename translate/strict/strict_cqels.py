@@ -6,7 +6,8 @@ from typing import Final
 
 from translate.dialects import read_blocks
 from translate.errors import QueryError
-from translate.sparql import TERM, Document, Names, StreamClause, TokenKind, is_name, read_prologue, tokenize
+from translate.model.patterns import StreamBlock
+from translate.sparql import TERM, Document, Names, TokenKind, is_name, read_prologue, tokenize
 from translate.strict.clause_shapes import (
     SOME_STREAM,
     match,
@@ -58,7 +59,7 @@ def check_cqels(text: str, source: str) -> None:
             raise rejection(document, document.tokens[index], _ENGINE, "property paths in a STREAM block")
 
 
-def _read_block(document: Document, names: Names, index: int) -> tuple[StreamClause, int]:
+def _read_block(document: Document, names: Names, index: int) -> tuple[StreamBlock, int]:
     token = document.tokens[index]
     if not is_name(token) and token.kind is not TokenKind.VARIABLE:
         raise document.unexpected(token, "the IRI of a stream or a variable")

@@ -65,7 +65,7 @@ from translate.analysis import (
 )
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import Profile, Semantics, Setting
+from translate.model.query import TIMESTAMP, Profile, Semantics, Setting
 from translate.model.windows import window_operator
 from translate.tau.node import ActiveGraph, EmptyGroup, Head, Node, Solution, in_order, pad
 
@@ -544,7 +544,6 @@ def _same(variable: Variable, other: Variable) -> Expression:
     return _and(Call("!", (less[0],)), Call("!", (less[1],)))
 
 
-TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 MILLISECONDS: Final = "MILLISECONDS"
 
 

@@ -13,11 +13,10 @@ from typing import Final, assert_never
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import RDF, RDF_TYPE, XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
-from translate.algebra import TIMESTAMP
 from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model.patterns import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
-from translate.model.query import Language
+from translate.model.query import TIMESTAMP, Language
 from translate.sparql import TokenKind, resolve, tokenize
 
 
@@ -301,7 +300,7 @@ def _call(call: Call, terms: Terms, inline: Inline, binding: int) -> str:
             return f"IRI({_write(inner, terms, inline, 0)})"
         case Call("BOUND", arguments):
             return f"BOUND({_tested(arguments, terms, inline)})"
-        case Call(function) if function == f"<{TIMESTAMP}>" and terms.language is not Language.CSPARQL:
+        case Call(function) if function == TIMESTAMP and terms.language is not Language.CSPARQL:
             raise CannotSayError(f"the function {function}", terms.language, "only C-SPARQL has it")
         case Call(function, arguments):
             name = terms.iri(Iri(function[1:-1])) if function.startswith("<") else function
