@@ -15,35 +15,16 @@ from lars.errors import PlacedError
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
 from lars.language.terms import Blank, Constant, Iri, Literal, Term, Variable
 from translate.analysis import depth
+from translate.model import patterns as algebra
 from translate.model.patterns import (
     EMPTY,
-    Alternative,
     Bgp,
-    Duplicates,
     Exists,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Inverse,
-    Join,
-    LeftJoin,
-    Link,
-    Minus,
-    Modifiers,
-    NegatedSet,
     Path,
     PathPattern,
-    PathSequence,
     Pattern,
-    RepeatedPath,
-    Repetition,
-    Select,
-    Service,
     StreamBlock,
     TriplePattern,
-    Union,
-    Values,
     variables,
 )
 from translate.model.query import Dataset, EngineQuery, Form, Language
@@ -66,8 +47,8 @@ if TYPE_CHECKING:
 
 
 _CHAINS: Final[dict[str, Callable[[Path, Path], Path]]] = {
-    "PathAlternative": Alternative,
-    "PathSequence": PathSequence,
+    "PathAlternative": algebra.Alternative,
+    "PathSequence": algebra.PathSequence,
 }
 
 
@@ -145,9 +126,9 @@ def _connection(subject: Term, path: object, object_: Term, scope: Scope) -> Tri
     if not is_tree(path):
         return TriplePattern(subject, scope.term(path), object_)
     match read_path(path, scope):
-        case Link(iri):
+        case algebra.Link(iri):
             return TriplePattern(subject, iri, object_)
-        case Inverse(Link(iri)):
+        case algebra.Inverse(algebra.Link(iri)):
             return TriplePattern(object_, iri, subject)
         case longer:
             return PathPattern(subject, longer, object_)
@@ -156,7 +137,7 @@ def _connection(subject: Term, path: object, object_: Term, scope: Scope) -> Tri
 def read_path(node: object, scope: Scope) -> Path:
     """Return the property path of a syntax tree (Section 18.2.2.3); chains are read from the left."""
     if not is_tree(node):
-        return Link(_iri(node, scope))
+        return algebra.Link(_iri(node, scope))
     if node.name == "PathNegatedPropertySet":
         return _negated(node, scope)
     parts = [read_path(part, scope) for part in (node.part if isinstance(node.part, list) else [node.part])]
@@ -165,13 +146,13 @@ def read_path(node: object, scope: Scope) -> Path:
     if node.name in _CHAINS:
         return chain(_CHAINS[node.name], parts)
     if node.name == "PathEltOrInverse":
-        return Inverse(parts[0])
-    return RepeatedPath(parts[0], Repetition(str(node.mod))) if node.mod else parts[0]
+        return algebra.Inverse(parts[0])
+    return algebra.RepeatedPath(parts[0], algebra.Repetition(str(node.mod))) if node.mod else parts[0]
 
 
-def _negated(node: "CompValue", scope: Scope) -> NegatedSet:
+def _negated(node: "CompValue", scope: Scope) -> algebra.NegatedSet:
     iris = [(str(leaf).startswith("i"), _iri(leaf, scope)) for leaf in leaves(node)]
-    return NegatedSet(
+    return algebra.NegatedSet(
         tuple(iri for inverse, iri in iris if not inverse), tuple(iri for inverse, iri in iris if inverse)
     )
 
@@ -196,7 +177,7 @@ def read_group(node: "CompValue", stream: Stream, scope: Scope) -> Pattern:
 
 
 def _filtered(pattern: Pattern, condition: ReadExpression | None) -> Pattern:
-    return pattern if condition is None else Filter(pattern, *condition)
+    return pattern if condition is None else algebra.Filter(pattern, *condition)
 
 
 def read_expression(
@@ -254,18 +235,18 @@ def _extended(before: Pattern, part: "CompValue", stream: Stream, scope: Scope) 
     match part.name:
         case "OptionalGraphPattern":
             optional, condition = _read_parts(part.graph, stream, scope)
-            return LeftJoin(before, optional, *(condition or ()))
+            return algebra.LeftJoin(before, optional, *(condition or ()))
         case "MinusGraphPattern":
-            return Minus(before, read_group(part.graph, stream, scope))
+            return algebra.Minus(before, read_group(part.graph, stream, scope))
         case "GroupOrUnionGraphPattern":
             branches = [read_group(group, stream, scope) for group in part.graph]
-            return join(before, chain(Union, branches))
+            return join(before, chain(algebra.Union, branches))
         case "GraphGraphPattern":
             return join(before, _read_graph(part, stream, scope))
         case "Bind":
             expression, exists = read_expression(part.expr, stream, scope)
             variable = scope.check_new(part.var, variables(before))
-            return Extend(before, variable, expression, exists)
+            return algebra.Extend(before, variable, expression, exists)
         case "InlineData":
             return join(before, _read_values(part, scope))
         case _:
@@ -289,8 +270,8 @@ def _read_graph(part: "CompValue", stream: Stream, scope: Scope) -> Pattern:
         raise scope.unexpected(part.term, "the name of a graph")
     inner = read_group(part.graph, None, scope)
     if before.is_word("SERVICE", "SILENT"):
-        return Service(name, inner, before.is_word("SILENT"))
-    return Graph(name, inner)
+        return algebra.Service(name, inner, before.is_word("SILENT"))
+    return algebra.Graph(name, inner)
 
 
 def _read_block(stream: StreamBlock, part: "CompValue", scope: Scope) -> Pattern:
@@ -301,14 +282,18 @@ def _read_block(stream: StreamBlock, part: "CompValue", scope: Scope) -> Pattern
 def _read_any_window(block: AnyWindow, part: "CompValue", scope: Scope) -> Pattern:
     if isinstance(block.name, Iri) or not block.windows:
         scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
-        return Values(scope.bindable_variables(Graph(block.name, read_group(part.graph, None, scope))), ())
+        return algebra.Values(
+            scope.bindable_variables(algebra.Graph(block.name, read_group(part.graph, None, scope))), ()
+        )
     branches: list[Pattern] = []
     for stream, _ in zip(block.windows, scope.repeating(len(block.windows)), strict=True):
-        branches.append(Join(_read_block(stream, part, scope), Values((block.name,), ((stream.name,),))))
-    return reduce(Union, branches)
+        branches.append(
+            algebra.Join(_read_block(stream, part, scope), algebra.Values((block.name,), ((stream.name,),)))
+        )
+    return reduce(algebra.Union, branches)
 
 
-def _read_values(node: "CompValue", scope: Scope) -> Values:
+def _read_values(node: "CompValue", scope: Scope) -> algebra.Values:
     """Return the table of VALUES; one variable without brackets has values without brackets."""
     names = tuple(scope.variable(leaf) for leaf in node.var or ())
     for index, leaf in enumerate(node.var or ()):
@@ -321,7 +306,7 @@ def _read_values(node: "CompValue", scope: Scope) -> Values:
             accepted = f"a row of as many terms as VALUES has variables: {len(names)}, not {len(row)}"
             raise scope.unexpected(row or node.var, accepted)
         rows.append(tuple(_constant(leaf, scope) for leaf in row))
-    return Values(names, tuple(rows))
+    return algebra.Values(names, tuple(rows))
 
 
 def _constant(leaf: object, scope: Scope) -> Constant | None:
@@ -348,7 +333,7 @@ def join(left: Pattern, right: Pattern) -> Pattern:
     """Return P1 AND P2; the empty pattern is the join's neutral element (18.2.2.8)."""
     if EMPTY in (left, right):
         return right if left == EMPTY else left
-    return Join(left, right)
+    return algebra.Join(left, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,7 +365,7 @@ def has_aggregate(node: object) -> bool:
     return isinstance(node, Iterable) and not isinstance(node, str) and any(map(has_aggregate, node))
 
 
-def read_level(tree: "CompValue", stream: Stream, scope: Scope) -> Select:
+def read_level(tree: "CompValue", stream: Stream, scope: Scope) -> algebra.Select:
     """Return the solutions of a query or subquery; its parts are read in the order of the text."""
     grouped = bool(tree.groupby) or any(map(has_aggregate, (tree.projection, tree.having, tree.orderby)))
     return _Level(tree, stream, scope, grouped, tree.name in ("SelectQuery", "SubSelect")).read()
@@ -405,7 +390,7 @@ class _Level:
     aggregates: dict[_Aggregate, Variable] = field(default_factory=dict)
     arguments: dict[_Aggregate, tuple[Variable, ReadExpression]] = field(default_factory=dict)
 
-    def read(self) -> Select:
+    def read(self) -> algebra.Select:
         """Return the solutions: Group, HAVING, VALUES, SELECT, ORDER BY come in this order."""
         tree, scope = self.tree, self.scope
         result = self._select() if self.selects else []
@@ -417,7 +402,7 @@ class _Level:
         if self.grouped:
             pattern = self._group(pattern, scope.bindable_variables(inside))
         if having is not None:
-            pattern = Filter(pattern, *having)
+            pattern = algebra.Filter(pattern, *having)
         values = _read_values(tree.valuesClause, scope) if tree.valuesClause else EMPTY
         self._check_names(inside, values)
         pattern = join(pattern, values)
@@ -425,16 +410,16 @@ class _Level:
             result = list(scope.bindable_variables(pattern))
         for variable, sample in samples.items():
             if variable not in variables(pattern):
-                pattern = Extend(pattern, variable, sample)
+                pattern = algebra.Extend(pattern, variable, sample)
         for variable, item in self.items.items():
             if item[0] != variable:  # else the group binds it
-                pattern = Extend(pattern, variable, *item)
+                pattern = algebra.Extend(pattern, variable, *item)
         for key, expression in order:
             if expression is not None:
-                pattern = Extend(pattern, key.variable, *expression)
+                pattern = algebra.Extend(pattern, key.variable, *expression)
         _check_depth(pattern, tree, scope)
         modifiers = self._modifiers(tuple(key for key, _ in order))
-        return Select(pattern, tuple(dict.fromkeys(result)), modifiers)
+        return algebra.Select(pattern, tuple(dict.fromkeys(result)), modifiers)
 
     def _select(self) -> list[Variable]:
         scope, result = self.scope, list[Variable]()
@@ -465,7 +450,7 @@ class _Level:
                 continue
             bound = variables(pattern).union(keys)
             keys.append(scope.fresh("k") if alias is None else scope.check_new(alias, bound))
-            pattern = Extend(pattern, keys[-1], *expression)
+            pattern = algebra.Extend(pattern, keys[-1], *expression)
         return pattern
 
     def _samples(self) -> dict[Variable, Variable]:
@@ -519,12 +504,12 @@ class _Level:
                 order.append((OrderKey(self.scope.fresh("o"), descending), expression))
         return order
 
-    def _modifiers(self, order: tuple[OrderKey, ...]) -> Modifiers:
-        duplicates = Duplicates[self.tree.modifier] if self.tree.modifier else Duplicates.KEPT
+    def _modifiers(self, order: tuple[OrderKey, ...]) -> algebra.Modifiers:
+        duplicates = algebra.Duplicates[self.tree.modifier] if self.tree.modifier else algebra.Duplicates.KEPT
         part = self.tree.limitoffset
         limit = int(str(part.limit)) if part and part.limit is not None else None
         offset = int(str(part.offset)) if part and part.offset is not None else 0
-        return Modifiers(duplicates, order, offset, limit)
+        return algebra.Modifiers(duplicates, order, offset, limit)
 
     def _aggregate(self, node: "CompValue", name: Variable | None = None) -> Variable:
         """Return the variable of an aggregate in the text, `name` where the aggregate is new."""
@@ -584,10 +569,10 @@ class _Level:
         self.scope.notes.append(note)
         return self._name_of(_Aggregate("SAMPLE", variable), (variable, ()))
 
-    def _group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> Group:
+    def _group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> algebra.Group:
         """Return the groups of a pattern; COUNT(DISTINCT *) counts what `everything` is bound to."""
         for name, expression in self.arguments.values():
-            pattern = Extend(pattern, name, *expression)
+            pattern = algebra.Extend(pattern, name, *expression)
         aggregates: list[tuple[Variable, Aggregation]] = []
         for key, variable in self.aggregates.items():
             arguments: tuple[Variable, ...] = _tuple(everything) if key.distinct else ()
@@ -598,7 +583,7 @@ class _Level:
                 arguments = (key.argument,)
             aggregation = Aggregation(key.function, arguments, key.distinct, key.separator)
             aggregates.append((variable, aggregation))
-        return Group(pattern, tuple(dict.fromkeys(self.keys)), tuple(aggregates))
+        return algebra.Group(pattern, tuple(dict.fromkeys(self.keys)), tuple(aggregates))
 
 
 _FORMS: Final = {
@@ -662,7 +647,7 @@ def _template(tree: "CompValue", scope: Scope) -> tuple[TriplePattern, ...]:
     return read_template(tree.template or (), scope)
 
 
-def _described(tree: "CompValue", scope: Scope, solutions: Select) -> tuple[Iri | Variable, ...]:
+def _described(tree: "CompValue", scope: Scope, solutions: algebra.Select) -> tuple[Iri | Variable, ...]:
     """Return what DESCRIBE names, each once; * names all variables in scope."""
     if not tree.var:
         return scope.bindable_variables(solutions.pattern)
@@ -672,7 +657,7 @@ def _described(tree: "CompValue", scope: Scope, solutions: Select) -> tuple[Iri 
 
 def _result(
     form: Form,
-    solutions: Select,
+    solutions: algebra.Select,
     template: tuple[TriplePattern, ...],
     described: tuple[Iri | Variable, ...],
 ) -> tuple[Variable, ...]:
