@@ -188,12 +188,9 @@ def joins(left: Pattern, right: Pattern, names: Variables = frozenset()) -> Iter
     `given` is a constant, no variable.
     """
     shared = variables(left) & variables(right) - names
-    matches: set[frozenset[tuple[Variable, Match]]] = set()
-    for nulls_left, nulls_right in null_pairs(left, right, shared):
-        case = {v: _match(v in nulls_left, v in nulls_right) for v in shared}
-        if frozenset(case.items()) not in matches:
-            matches.add(frozenset(case.items()))
-            yield case
+    pairs = null_pairs(left, right, shared)
+    cases = (frozenset((v, _match(v in mine, v in theirs)) for v in shared) for mine, theirs in pairs)
+    yield from map(dict, dict.fromkeys(cases))
 
 
 @remember

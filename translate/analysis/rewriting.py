@@ -15,7 +15,7 @@ from typing import Any, Final, assert_never
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Term, Variable
-from translate.analysis.nullability import nullable
+from translate.analysis.nullability import Variables, nullable
 from translate.model import patterns as algebra
 from translate.model.patterns import (
     EMPTY,
@@ -125,7 +125,7 @@ def _inside(value: object) -> tuple[object, ...]:
     return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])
 
 
-def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -> Pattern:
+def without_paths(pattern: Pattern, others: Variables = frozenset()) -> Pattern:
     """Return the pattern, also inside EXISTS, with paths as patterns; their new variables are not `others`.
 
     >>> from lars.language.terms import Iri
@@ -133,7 +133,7 @@ def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -
     >>> print(without_paths(PathPattern(Variable("x"), path, Variable("y"))))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """
-    fresh = _path_variables(occurring_variables(pattern) | others)
+    fresh = _path_variables(pattern, others)
 
     def change(part: Pattern) -> Pattern | None:
         match part:
@@ -147,11 +147,11 @@ def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -
     return rebuild(pattern, change)
 
 
-def _path_variables(taken: frozenset[Variable]) -> Iterator[Variable]:
-    prefix = "_p"
+def _path_variables(pattern: Pattern, others: Variables) -> Iterator[Variable]:
+    prefix, taken = "_p", occurring_variables(pattern) | others
     while any(variable.name.startswith(prefix) for variable in taken):
         prefix = f"_{prefix}"
-    return (Variable(f"{prefix}{number}") for number in count())
+    yield from (Variable(f"{prefix}{number}") for number in count())
 
 
 def path_pattern(subject: Term, path: Path, object_: Term, fresh: Iterator[Variable]) -> Pattern:
@@ -197,7 +197,6 @@ def _in_stream(block: StreamBlock, pattern: Pattern) -> Pattern:
             raise AssertionError(pattern)
 
 
-Variables = frozenset[Variable]
 Rename = Callable[[Variable], Variable]
 
 

@@ -205,7 +205,8 @@ def translate_expression(node: object, reader: ExpressionReader) -> Expression:
 def _call(node: "CompValue", reader: ExpressionReader) -> Expression:
     match name := node.name:
         case "ConditionalOrExpression" | "ConditionalAndExpression":
-            return _connected(node, reader)
+            parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
+            return chain(lambda term, other: Call(_CHAINS[name], (term, other)), parts)
         case "AdditiveExpression" | "MultiplicativeExpression":
             return _chain(node, node.op or (), reader)
         case "RelationalExpression":
@@ -246,11 +247,6 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
         return reduce(join, parts)
     middle = len(parts) // 2
     return join(chain(join, parts[:middle]), chain(join, parts[middle:]))
-
-
-def _connected(node: "CompValue", reader: ExpressionReader) -> Expression:
-    parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
-    return chain(lambda term, other: Call(_CHAINS[node.name], (term, other)), parts)
 
 
 def _chain(node: "CompValue", operators: Sequence[object], reader: ExpressionReader) -> Expression:

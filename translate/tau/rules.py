@@ -44,7 +44,7 @@ from typing import Final, assert_never
 
 from lars.language import formulas as logic
 from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
-from lars.language.program import Rule, calls
+from lars.language.program import Rule, calls, put_terms
 from lars.language.program import variables as variables_of
 from lars.language.terms import DEFAULT, NULL, XSD, Atom, Iri, Literal, Number, Term, Variable, substitute
 from lars.language.windows import NOW, Window
@@ -237,7 +237,7 @@ def _negated(pattern: algebra.PathPattern, path: algebra.NegatedSet, head: Head)
 def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: Head) -> Iterator[Rule]:
     node = head.node
     ends = tuple(node.fresh(variable.name) for variable in _ENDS)
-    inner = path_pattern(ends[0], path.path, ends[1], _between(node))
+    inner = path_pattern(ends[0], path.path, ends[1], _fresh(node, "p"))
     below = replace(node.part("p"), guarded_variables=(), guard=(), bag=False)
     yield from tau(inner, Head(below, ends, keeps_duplicates=False))
     known, often = variables(pattern), path.multiplicity
@@ -252,13 +252,6 @@ def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: He
         yield head.rule(known, (reached, *node.guard))
     if often is not algebra.Repetition.ONE_OR_MORE:
         yield from _nothing(pattern, below, head)
-
-
-def _between(node: Node) -> Iterator[Variable]:
-    number = 0
-    while True:
-        yield node.fresh(f"_p{number}")
-        number += 1
 
 
 def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
@@ -672,13 +665,7 @@ def _disjuncts(condition: Expression, *, value: bool) -> tuple[Conjunction, ...]
 
 def unbind(expression: Expression, known: frozenset[Variable]) -> Expression:
     """Return the expression with null for every variable that the pattern can never bind."""
-    match expression:
-        case Variable() if expression not in known:
-            return NULL
-        case Call(function, arguments):
-            return Call(function, tuple(unbind(argument, known) for argument in arguments))
-        case _:
-            return expression
+    return put_terms(expression, dict.fromkeys(variables_of(expression) - known, NULL))
 
 
 _TRUE: Final = Literal("true", XSD + "boolean")

@@ -13,7 +13,7 @@ The text of the clauses comes last.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, assert_never
 
@@ -40,24 +40,20 @@ in the text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
-    """GROUP BY: its keys, those that are expressions, and the aggregates with what is given to them."""
-
-    keys: tuple[Variable, ...] = ()
-    computed: tuple[algebra.Extend, ...] = ()
-    aggregates: tuple[tuple[Variable, Aggregation], ...] = ()
-    arguments: tuple[algebra.Extend, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Level:
-    """A WHERE pattern and what stands around it; `selected` are the variables that SELECT names."""
+    """A WHERE pattern and what stands around it; `selected` are the variables that SELECT names.
+
+    Of the `keys` of GROUP BY, `computed` are expressions; `arguments` are what is given to the aggregates.
+    """
 
     where: Pattern
     selected: tuple[Variable, ...]
     items: tuple[algebra.Extend, ...] = ()
     orders: tuple[algebra.Extend, ...] = ()
-    grouping: Grouping = Grouping()
+    keys: tuple[Variable, ...] = ()
+    computed: tuple[algebra.Extend, ...] = ()
+    aggregates: tuple[tuple[Variable, Aggregation], ...] = ()
+    arguments: tuple[algebra.Extend, ...] = ()
     having: algebra.Filter | None = None
     table: algebra.Values | None = None
 
@@ -74,8 +70,8 @@ def take_apart(
     having = inner if isinstance(inner, algebra.Filter) and isinstance(inner.pattern, algebra.Group) else None
     group = inner if having is None else having.pattern
     if isinstance(group, algebra.Group):
-        where, grouping = _take_group_apart(group, dialect)
-        return Level(where, selected, items, orders, grouping, having, table)
+        level = _take_group_apart(group, selected, dialect)
+        return replace(level, items=items, orders=orders, having=having, table=table)
     if bound := _bound_inside(items, rest):
         items, inner, table = items[bound:], items[bound - 1], None
         rest = inner
@@ -95,7 +91,7 @@ def take_extensions(
     return tuple(reversed(extensions)), pattern
 
 
-def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, Grouping]:
+def _take_group_apart(group: algebra.Group, selected: tuple[Variable, ...], dialect: Dialect) -> Level:
     several = [found for _, found in group.aggregates if counts_tuples(found)]
     arguments = tuple(
         name for _, found in group.aggregates if found not in several for name in found.arguments
@@ -109,7 +105,9 @@ def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, 
     for aggregation in several:
         if frozenset(aggregation.arguments) != variables(where) - dialect.blanks:
             raise dialect.cannot(f"{aggregation}", "DISTINCT * stands for all variables of the pattern")
-    return where, Grouping(group.keys, keys, group.aggregates, extends)
+    return Level(
+        where, selected, keys=group.keys, computed=keys, aggregates=group.aggregates, arguments=extends
+    )
 
 
 def counts_tuples(aggregation: Aggregation) -> bool:
@@ -374,25 +372,24 @@ class Clauses:
 
 def clauses_of(level: Level, dialect: Dialect) -> Clauses:
     """Return the clauses of a level, its keys and aggregates written once."""
-    grouping = level.grouping
-    arguments = {extend.variable: _text(extend, dialect) for extend in grouping.arguments}
-    keys = _keys(grouping, dialect)
+    arguments = {extend.variable: _text(extend, dialect) for extend in level.arguments}
+    keys = _keys(level, dialect)
     texts = {
-        name: write_aggregation(aggregation, dialect, arguments) for name, aggregation in grouping.aggregates
+        name: write_aggregation(aggregation, dialect, arguments) for name, aggregation in level.aggregates
     }
     named = {name: text for name, text in texts.items() if name in level.selected}
     inline = {name: text for name, text in texts.items() if name not in level.selected}
     return Clauses(level, dialect, keys, named, inline)
 
 
-def _keys(grouping: Grouping, dialect: Dialect) -> tuple[str, ...]:
+def _keys(level: Level, dialect: Dialect) -> tuple[str, ...]:
     texts = {}
-    for extend in grouping.computed:
+    for extend in level.computed:
         text = _text(extend, dialect)
         unnamed = _KEY.fullmatch(extend.variable.name)
         name = "" if unnamed else f" AS {dialect.variable(extend.variable)}"
         texts[extend.variable] = f"({text}{name})"
-    return tuple(texts.get(key) or dialect.variable(key) for key in grouping.keys)
+    return tuple(texts.get(key) or dialect.variable(key) for key in level.keys)
 
 
 def _text(extend: algebra.Extend, dialect: Dialect) -> str:
