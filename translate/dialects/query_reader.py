@@ -35,19 +35,10 @@ from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream, ToStream
 from translate.model.windows import Now, WindowExpression
-from translate.sparql import (
-    AnyWindow,
-    Document,
-    Names,
-    Scope,
-    StreamingClauses,
-    Token,
-    TokenKind,
-    is_name,
-    read_prologue,
-    tokenize,
-    translate,
-)
+from translate.sparql import Document, Names, Scope, Token, TokenKind, is_name, tokenize
+from translate.sparql.queries import translate
+from translate.sparql.syntax_tree import AnyWindow, StreamingClauses
+from translate.sparql.tokens import read_prologue
 
 TITLES: Final = {
     Language.CSPARQL: "C-SPARQL",

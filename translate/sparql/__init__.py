@@ -1,8 +1,8 @@
 """SPARQL underneath the dialects: a text's tokens and names, its syntax tree, and the algebra of patterns."""
 
 from translate.sparql.expressions import Scope
-from translate.sparql.queries import TriplesRun, has_aggregate, join, read_expression, read_group, translate
-from translate.sparql.syntax_tree import TERM, AnyWindow, StreamingClauses, deep_recursion, read_tree
+from translate.sparql.queries import TriplesRun, has_aggregate, join, read_expression, read_group
+from translate.sparql.syntax_tree import deep_recursion, read_tree
 from translate.sparql.tokens import (
     Document,
     Names,
@@ -12,7 +12,6 @@ from translate.sparql.tokens import (
     is_name,
     number,
     read_declarations,
-    read_prologue,
     resolve,
     tokenize,
 )

@@ -10,15 +10,8 @@ from translate.dialects import operator_after
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.windows import Now
-from translate.sparql import (
-    Document,
-    Names,
-    StreamingClauses,
-    Token,
-    TokenKind,
-    deep_recursion,
-    read_tree,
-)
+from translate.sparql import Document, Names, Token, TokenKind, deep_recursion, read_tree
+from translate.sparql.syntax_tree import StreamingClauses
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue

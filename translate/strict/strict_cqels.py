@@ -7,7 +7,9 @@ from typing import Final
 from translate.dialects import read_blocks
 from translate.errors import QueryError
 from translate.model.patterns import StreamBlock
-from translate.sparql import TERM, Document, Names, TokenKind, is_name, read_prologue, tokenize
+from translate.sparql import Document, Names, TokenKind, is_name, tokenize
+from translate.sparql.syntax_tree import TERM
+from translate.sparql.tokens import read_prologue
 from translate.strict.clause_shapes import (
     SOME_STREAM,
     match,

@@ -10,7 +10,8 @@ from typing import Final
 
 from lars.errors import place_at
 from translate.errors import QueryError
-from translate.sparql import Names, read_prologue, tokenize
+from translate.sparql import Names, tokenize
+from translate.sparql.tokens import read_prologue
 
 _Piece = tuple[str, str]
 """A regular expression, and how messages name it."""

@@ -48,21 +48,9 @@ from lars.language.program import Rule, calls, put_terms
 from lars.language.program import variables as variables_of
 from lars.language.terms import DEFAULT, NULL, XSD, Atom, Iri, Literal, Number, Term, Variable, substitute
 from lars.language.windows import NOW, Window
-from translate.analysis import (
-    Case,
-    Match,
-    apart,
-    is_cautious,
-    is_local,
-    joins,
-    joins_by_cases,
-    mentioned_variables,
-    null_sets,
-    nullable,
-    occurring_variables,
-    path_pattern,
-    witnesses,
-)
+from translate.analysis import mentioned_variables, null_sets, nullable, occurring_variables, witnesses
+from translate.analysis.nullability import Case, Match, is_cautious, joins, joins_by_cases
+from translate.analysis.rewriting import apart, is_local, path_pattern
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
 from translate.model.query import TIMESTAMP, Profile, Semantics, Setting
