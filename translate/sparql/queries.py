@@ -336,21 +336,6 @@ def join(left: Pattern, right: Pattern) -> Pattern:
     return algebra.Join(left, right)
 
 
-@dataclass(frozen=True, slots=True)
-class _Aggregate:
-    """An aggregate of the text; without an argument it counts all solutions."""
-
-    function: str
-    argument: Expression | None
-    distinct: bool = False
-    separator: str = " "
-
-
-def _tuple(everything: tuple[Variable, ...]) -> tuple[Variable, ...]:
-    # One variable would be an argument, whose unbound values are left out; a solution is a tuple.
-    return everything * 2 if len(everything) == 1 else everything
-
-
 def variable_of(seen: ReadExpression) -> Variable | None:
     """Return the variable of the solutions that an expression is, None for others and for an EXISTS."""
     expression, exists = seen
@@ -376,8 +361,8 @@ class _Level:
     """The reading of one level: whether it groups its solutions, whether it is a SELECT.
 
     `items` are the expressions of SELECT, `keys` the variables of GROUP BY. Each aggregate has its variable,
-    in `aggregates`; equal ones are one. `arguments` are the variables of those of their arguments that are
-    none themselves.
+    in `aggregates`; equal ones, of one expression, are one. `arguments` are those of their expressions that
+    are no variables, by the variables that they get.
     """
 
     tree: "CompValue"
@@ -387,8 +372,10 @@ class _Level:
     selects: bool
     items: dict[Variable, ReadExpression] = field(default_factory=dict)
     keys: list[Variable] = field(default_factory=list)
-    aggregates: dict[_Aggregate, Variable] = field(default_factory=dict)
-    arguments: dict[_Aggregate, tuple[Variable, ReadExpression]] = field(default_factory=dict)
+    aggregates: dict[tuple[Aggregation, Expression | None], tuple[Variable, Aggregation]] = field(
+        default_factory=dict
+    )
+    arguments: dict[Variable, ReadExpression] = field(default_factory=dict)
 
     def read(self) -> algebra.Select:
         """Return the solutions: Group, HAVING, VALUES, SELECT, ORDER BY come in this order."""
@@ -519,22 +506,27 @@ class _Level:
             expression = read_expression(inner, self.stream, scope)
         separator = scope.term(node.separator) if node.separator else Literal(" ")
         assert isinstance(separator, Literal)
-        argument = None if expression is None else expression[0]
-        key = _Aggregate(aggregate_name(node), argument, bool(node.distinct), separator.lexical)
-        return self._name_of(key, expression, name)
+        how = Aggregation(aggregate_name(node), (), bool(node.distinct), separator.lexical)
+        return self._name_of(how, expression, name)
 
     def _expression(self, node: object) -> ReadExpression:
         """Return an expression with the variables of its aggregates."""
         return read_expression(node, self.stream, self.scope, self._aggregate)
 
     def _name_of(
-        self, key: _Aggregate, expression: ReadExpression | None, name: Variable | None = None
+        self, how: Aggregation, seen: ReadExpression | None, name: Variable | None = None
     ) -> Variable:
+        """Return the variable of an aggregate of an expression; without one it counts all solutions."""
+        key = how, None if seen is None else seen[0]
         if key not in self.aggregates:
-            self.aggregates[key] = name or self.scope.fresh("a")
-            if expression is not None and variable_of(expression) is None:
-                self.arguments[key] = self.scope.fresh("x"), expression
-        return self.aggregates[key]
+            variable = name or self.scope.fresh("a")
+            if seen is not None:
+                argument = variable_of(seen) or self.scope.fresh("x")
+                how = replace(how, arguments=(argument,))
+                if variable_of(seen) is None:
+                    self.arguments[argument] = seen
+            self.aggregates[key] = variable, how
+        return self.aggregates[key][0]
 
     def _behind_groups(
         self, seen: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
@@ -544,7 +536,7 @@ class _Level:
         A variable that is no key is a sample of its group (18.2.4.1).
         """
         expression, exists = seen
-        apart = {test.variable for test in exists} | {*self.keys, *self.aggregates.values()}
+        apart = {test.variable for test in exists}.union(self.keys, dict(self.aggregates.values()))
         used = list(exists)
 
         def replaced(inner: Expression) -> Expression:
@@ -567,23 +559,19 @@ class _Level:
             f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
         )
         self.scope.notes.append(note)
-        return self._name_of(_Aggregate("SAMPLE", variable), (variable, ()))
+        return self._name_of(Aggregation("SAMPLE", ()), (variable, ()))
 
     def _group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> algebra.Group:
         """Return the groups of a pattern; COUNT(DISTINCT *) counts what `everything` is bound to."""
-        for name, expression in self.arguments.values():
+        for name, expression in self.arguments.items():
             pattern = algebra.Extend(pattern, name, *expression)
-        aggregates: list[tuple[Variable, Aggregation]] = []
-        for key, variable in self.aggregates.items():
-            arguments: tuple[Variable, ...] = _tuple(everything) if key.distinct else ()
-            if key in self.arguments:
-                arguments = (self.arguments[key][0],)
-            elif key.argument is not None:
-                assert isinstance(key.argument, Variable)
-                arguments = (key.argument,)
-            aggregation = Aggregation(key.function, arguments, key.distinct, key.separator)
-            aggregates.append((variable, aggregation))
-        return algebra.Group(pattern, tuple(dict.fromkeys(self.keys)), tuple(aggregates))
+        # One variable would be an argument, whose unbound values are left out; a solution is a tuple.
+        whole = everything * 2 if len(everything) == 1 else everything
+        aggregates = tuple(
+            (variable, replace(how, arguments=whole) if how.distinct and not how.arguments else how)
+            for variable, how in self.aggregates.values()
+        )
+        return algebra.Group(pattern, tuple(dict.fromkeys(self.keys)), aggregates)
 
 
 _FORMS: Final = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from lars.language.terms import Iri
-from translate.dialects import operator_after
+from translate.dialects.query_reader import operator_after
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.windows import Now

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from translate.dialects import read_blocks
+from translate.dialects.query_reader import read_blocks
 from translate.errors import QueryError
 from translate.model.patterns import StreamBlock
 from translate.sparql import Document, Names, TokenKind, is_name, tokenize

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from lars.errors import place_at
-from translate.dialects import first_of, from_clauses
+from translate.dialects.query_reader import first_of, from_clauses
 from translate.errors import QueryError
 from translate.sparql import Document, tokenize
 from translate.sparql.tokens import read_prologue
