@@ -7,7 +7,6 @@ and joins multiply them by themselves.
 """
 
 from collections.abc import Iterator
-from enum import Enum
 from itertools import product
 from typing import Final, assert_never
 
@@ -170,27 +169,18 @@ def _joined(one: frozenset[Variables], other: frozenset[Variables]) -> frozenset
     return frozenset(nulls & more for nulls, more in product(one, other))
 
 
-class Match(Enum):
-    """How a shared variable joins: equal on both sides, or null on one of them."""
-
-    EQUAL = "equal"
-    LEFT_NULL = "left null"
-    RIGHT_NULL = "right null"
-
-
-Case = dict[Variable, Match]
-
-
-def joins(left: Pattern, right: Pattern, names: Variables = frozenset()) -> Iterator[Case]:
+def joins(
+    left: Pattern, right: Pattern, names: Variables = frozenset()
+) -> Iterator[tuple[Variables, Variables]]:
     """Yield the ways in which two solutions can be compatible (SPARQL 1.1, 18.3).
 
-    EQUAL covers null on both sides. Without nullable shared variables there is one case. What is
-    `given` is a constant, no variable.
+    Of each: the shared variables that are null on the left alone, and those that are on the right alone;
+    the others are equal, null on both sides too. Without nullable ones there is one case. The `names` are
+    constants, no variables.
     """
     shared = variables(left) & variables(right) - names
     pairs = null_pairs(left, right, shared)
-    cases = (frozenset((v, _match(v in mine, v in theirs)) for v in shared) for mine, theirs in pairs)
-    yield from map(dict, dict.fromkeys(cases))
+    yield from dict.fromkeys((mine - theirs, theirs - mine) for mine, theirs in pairs)
 
 
 @remember
@@ -198,12 +188,6 @@ def nullable(pattern: Pattern) -> Variables:
     """Return the variables of the pattern that some solution can leave null, at least those."""
     alone = (frozenset((name,)) for name in variables(pattern))
     return frozenset().union(*(nulls for name in alone for nulls in null_sets(pattern, name)))
-
-
-def _match(left_null: bool, right_null: bool) -> Match:
-    if left_null == right_null:
-        return Match.EQUAL
-    return Match.LEFT_NULL if left_null else Match.RIGHT_NULL
 
 
 @remember
