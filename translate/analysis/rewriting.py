@@ -129,7 +129,7 @@ def without_paths(pattern: Pattern, others: Variables = frozenset()) -> Pattern:
     """Return the pattern, also inside EXISTS, with paths as patterns; their new variables are not `others`.
 
     >>> from lars.language.terms import Iri
-    >>> path = PathSequence(Link(Iri("p")), Inverse(Link(Iri("q"))))
+    >>> path = algebra.PathSequence(algebra.Link(Iri("p")), algebra.Inverse(algebra.Link(Iri("q"))))
     >>> print(without_paths(PathPattern(Variable("x"), path, Variable("y"))))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """

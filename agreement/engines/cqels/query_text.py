@@ -214,9 +214,7 @@ class _Elements:
                     continue
                 for triple in pattern.triples:
                     number = len(self.triples)
-                    self.triples.append(
-                        StreamTriple(number, self.blocks, block.stream, block.window, triple)
-                    )
+                    self.triples.append(StreamTriple(number, self.blocks, block.stream, block.window, triple))
         self.blocks += 1
 
     def _runs(
