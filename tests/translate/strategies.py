@@ -26,11 +26,12 @@ from translate.model.patterns import (
     Join,
     LeftJoin,
     Minus,
+    StreamBlock,
     TriplePattern,
     Union,
     variables,
 )
-from translate.model.query import Dataset, Form, Profile, Query, Setting, StreamPattern
+from translate.model.query import Dataset, Form, Profile, Query, Setting
 from translate.model.windows import Now, Range, Rows, Unbounded
 
 SECOND = Duration(10**9)
@@ -168,7 +169,7 @@ def streams_of(pattern, windows, *, single):
         for stream in STREAMS:
             own = tuple(triple for triple in bgp.triples if owner(triple) == stream)
             for part in [(triple,) for triple in own] if single else [own] if own else []:
-                found[StreamPattern(stream, windows[stream], Bgp(part))] = None
+                found[StreamBlock(stream, windows[stream], Bgp(part))] = None
     return tuple(found)
 
 

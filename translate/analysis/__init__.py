@@ -9,16 +9,7 @@ from translate.analysis.model_queries import (
     model_of_csparql,
     stream_blocks,
 )
-from translate.analysis.nullability import (
-    Case,
-    Match,
-    is_cautious,
-    joins,
-    joins_by_cases,
-    null_sets,
-    nullable,
-    witnesses,
-)
+from translate.analysis.nullability import null_sets, nullable, witnesses
 from translate.analysis.query_remarks import (
     NO_MODEL,
     check_comparable,
@@ -30,16 +21,13 @@ from translate.analysis.query_remarks import (
     remarks,
 )
 from translate.analysis.rewriting import (
-    apart,
     children,
     depth,
     expressions_of,
     fresh_variables,
-    is_local,
     mentioned_variables,
     occurring_variables,
     parts,
-    path_pattern,
     rebuild,
     rename,
     tests_of,

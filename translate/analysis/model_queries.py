@@ -14,8 +14,8 @@ from lars.language.terms import Iri, Variable
 from translate.analysis.rewriting import children, parts, rebuild, without_paths
 from translate.errors import ModelError
 from translate.model import patterns as algebra
-from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, TriplePattern, steps
-from translate.model.query import EngineQuery, Language, MergedStream, Query, StreamPattern
+from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, steps
+from translate.model.query import EngineQuery, Language, MergedStream, Query
 
 
 class Assignment:
@@ -150,14 +150,12 @@ def model_of_cqels(query: EngineQuery) -> Query:
 
     `(STREAM s ω g) UNION g` is a cautious block: it stands for g, as `STREAM s ω g` does.
     """
-    parts = dict.fromkeys(
-        StreamPattern(block.stream, block.window, block.pattern) for block in stream_blocks(query.pattern)
-    )
-    merged = (StreamPattern(part.stream, part.window, EMPTY) for part in query.merged)
+    parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
+    merged = (StreamBlock(part.stream, part.window) for part in query.merged)
     return _model(query, without_streams(query.pattern), (*parts, *merged))
 
 
-def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamPattern, ...]) -> Query:
+def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamBlock, ...]) -> Query:
     return Query(
         form=query.form,
         result=query.result,
@@ -172,17 +170,17 @@ def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamPattern, .
 
 def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[Iri, algebra.Bgp]]) -> Query:
     """Return (V, P, D, S) of a C-SPARQL query, given which part of each BGP is which stream's."""
-    parts: dict[StreamPattern, None] = {}
+    parts: dict[StreamBlock, None] = {}
     # The steps of a path are triple patterns where SPARQL makes it such.
     pattern = without_paths(query.pattern)
     for bgp in basic_patterns(pattern):
         for stream, part in assigned(bgp).items():
             window = next(merged.window for merged in query.merged if merged.stream == stream)
-            parts[StreamPattern(stream, window, part)] = None
+            parts[StreamBlock(stream, window, part)] = None
     used = {part.stream for part in parts}
     for merged in query.merged:
         if merged.stream not in used:
-            parts[StreamPattern(merged.stream, merged.window, EMPTY)] = None
+            parts[StreamBlock(merged.stream, merged.window)] = None
     return _model(query, pattern, tuple(parts))
 
 
@@ -226,7 +224,7 @@ def _contains(bgp: algebra.Bgp, part: algebra.Bgp | algebra.PathPattern) -> bool
     return isinstance(part, algebra.Bgp) and frozenset(part.triples) <= frozenset(bgp.triples)
 
 
-def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
+def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
     outside = tuple(basic_patterns(pattern))
     everywhere = [leaf for leaf in _leaves(pattern, inside_graph=True) if isinstance(leaf, algebra.Bgp)]
     for part in parts:
@@ -246,7 +244,7 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamPattern, ...]) -> None:
                 )
 
 
-def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern:
+def _replaced(pattern: Pattern, choices: dict[StreamBlock, Choice]) -> Pattern:
     def change(part: Pattern) -> Pattern | None:
         match part:
             case algebra.Bgp():
@@ -259,7 +257,7 @@ def _replaced(pattern: Pattern, choices: dict[StreamPattern, Choice]) -> Pattern
     return rebuild(pattern, change)
 
 
-def _split(bgp: algebra.Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
+def _split(bgp: algebra.Bgp, choices: dict[StreamBlock, Choice]) -> Pattern:
     inside = [(part, choice) for part, choice in choices.items() if _contains(bgp, part.pattern)]
     if not inside:
         return bgp
@@ -267,14 +265,13 @@ def _split(bgp: algebra.Bgp, choices: dict[StreamPattern, Choice]) -> Pattern:
     rest = tuple(triple for triple in bgp.triples if triple not in patterns)
     conjuncts: list[Pattern] = []
     for part, choice in inside:
-        block = algebra.StreamBlock(part.stream, part.window, part.pattern)
-        conjuncts.append(block if choice is Choice.BRAVE else algebra.Union(block, part.pattern))
+        conjuncts.append(part if choice is Choice.BRAVE else algebra.Union(part, part.pattern))
     return reduce(algebra.Join, [*conjuncts, algebra.Bgp(rest)] if rest else conjuncts)
 
 
-def _triples(part: StreamPattern) -> tuple[algebra.TriplePattern, ...]:
+def _triples(part: StreamBlock) -> tuple[algebra.TriplePattern, ...]:
     return part.pattern.triples if isinstance(part.pattern, algebra.Bgp) else ()
 
 
-def _name_of(part: StreamPattern) -> str:
+def _name_of(part: StreamBlock) -> str:
     return f"{part.pattern} of the stream {part.stream}"

@@ -7,16 +7,14 @@ and joins multiply them by themselves.
 """
 
 from collections.abc import Iterator
-from enum import Enum
 from itertools import product
 from typing import Final, assert_never
 
 from lars.language.formulas import RANDOM, Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Constant, Variable
-from translate.memory import remember
 from translate.model import patterns as algebra
-from translate.model.patterns import NegatedSet, Pattern, variables
+from translate.model.patterns import NegatedSet, Pattern, remember, variables
 
 _LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW", "PRECEDES"}
 """Functions that can have a value though an argument has none."""
@@ -171,30 +169,18 @@ def _joined(one: frozenset[Variables], other: frozenset[Variables]) -> frozenset
     return frozenset(nulls & more for nulls, more in product(one, other))
 
 
-class Match(Enum):
-    """How a shared variable joins: equal on both sides, or null on one of them."""
-
-    EQUAL = "equal"
-    LEFT_NULL = "left null"
-    RIGHT_NULL = "right null"
-
-
-Case = dict[Variable, Match]
-
-
-def joins(left: Pattern, right: Pattern, names: Variables = frozenset()) -> Iterator[Case]:
+def joins(
+    left: Pattern, right: Pattern, names: Variables = frozenset()
+) -> Iterator[tuple[Variables, Variables]]:
     """Yield the ways in which two solutions can be compatible (SPARQL 1.1, 18.3).
 
-    EQUAL covers null on both sides. Without nullable shared variables there is one case. What is
-    `given` is a constant, no variable.
+    Of each: the shared variables that are null on the left alone, and those that are on the right alone;
+    the others are equal, null on both sides too. Without nullable ones there is one case. The `names` are
+    constants, no variables.
     """
     shared = variables(left) & variables(right) - names
-    matches: set[frozenset[tuple[Variable, Match]]] = set()
-    for nulls_left, nulls_right in null_pairs(left, right, shared):
-        case = {v: _match(v in nulls_left, v in nulls_right) for v in shared}
-        if frozenset(case.items()) not in matches:
-            matches.add(frozenset(case.items()))
-            yield case
+    pairs = null_pairs(left, right, shared)
+    yield from dict.fromkeys((mine - theirs, theirs - mine) for mine, theirs in pairs)
 
 
 @remember
@@ -202,12 +188,6 @@ def nullable(pattern: Pattern) -> Variables:
     """Return the variables of the pattern that some solution can leave null, at least those."""
     alone = (frozenset((name,)) for name in variables(pattern))
     return frozenset().union(*(nulls for name in alone for nulls in null_sets(pattern, name)))
-
-
-def _match(left_null: bool, right_null: bool) -> Match:
-    if left_null == right_null:
-        return Match.EQUAL
-    return Match.LEFT_NULL if left_null else Match.RIGHT_NULL
 
 
 @remember

@@ -23,7 +23,6 @@ from translate.model.query import (
     Profile,
     Semantics,
     Setting,
-    StreamPattern,
     ToStream,
 )
 from translate.model.windows import Range, WindowExpression
@@ -97,7 +96,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
 _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 
-def _steps(reads: tuple[MergedStream | StreamPattern, ...], unit: Duration) -> _Reads:
+def _steps(reads: tuple[MergedStream | algebra.StreamBlock, ...], unit: Duration) -> _Reads:
     """Return the windows that are read, apart from their steps, with these; one time point is none."""
     result: _Reads = {}
     for read in reads:

@@ -15,34 +15,18 @@ from typing import Any, Final, assert_never
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Term, Variable
-from translate.analysis.nullability import nullable
-from translate.memory import remember
+from translate.analysis.nullability import Variables, nullable
+from translate.model import patterns as algebra
 from translate.model.patterns import (
     EMPTY,
-    Alternative,
     Bgp,
-    Exists,
-    Extend,
-    Filter,
-    Graph,
-    Group,
-    Inverse,
-    Join,
-    LeftJoin,
-    Link,
-    NegatedSet,
     Path,
     PathPattern,
-    PathSequence,
     Pattern,
-    RepeatedPath,
-    Select,
-    Service,
     StreamBlock,
     TriplePattern,
-    Union,
-    Values,
     can_stay,
+    remember,
     variables,
 )
 
@@ -55,9 +39,9 @@ def rebuild(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pa
     if (changed := change(pattern)) is not None:
         return changed
     rebuilt = _with_parts(pattern, lambda part: rebuild(part, change))
-    if not isinstance(rebuilt, LeftJoin | Filter | Extend) or not rebuilt.exists:
+    if not isinstance(rebuilt, algebra.LeftJoin | algebra.Filter | algebra.Extend) or not rebuilt.exists:
         return rebuilt
-    tests = tuple(Exists(test.variable, rebuild(test.pattern, change)) for test in rebuilt.exists)
+    tests = tuple(algebra.Exists(test.variable, rebuild(test.pattern, change)) for test in rebuilt.exists)
     return replace(rebuilt, exists=tests)
 
 
@@ -71,21 +55,23 @@ _FIELDS: Final = frozenset(("left", "right", "pattern"))
 
 def _with_parts(pattern: Pattern, put: Callable[[Pattern], Pattern]) -> Pattern:
     """Return the pattern with what `put` gives for each pattern that is a field; a block stays whole."""
-    if isinstance(pattern, Bgp | PathPattern | StreamBlock | Values):
+    if isinstance(pattern, Bgp | PathPattern | StreamBlock | algebra.Values):
         return pattern
     changes: dict[str, Any] = {name: put(part) for name, part in _below(pattern).items()}
     return replace(pattern, **changes)
 
 
-def tests_of(pattern: Pattern) -> tuple[Exists, ...]:
+def tests_of(pattern: Pattern) -> tuple[algebra.Exists, ...]:
     """Return the EXISTS of the conditions of this pattern, without those of its parts."""
-    return pattern.exists if isinstance(pattern, LeftJoin | Filter | Extend) else ()
+    return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
 def expressions_of(pattern: Pattern) -> tuple[Expression, ...]:
     """Return the conditions and values of this pattern, without those of its parts."""
     match pattern:
-        case Filter(_, term) | Extend(_, _, term) | LeftJoin(_, _, term) if term is not None:
+        case algebra.Filter(_, term) | algebra.Extend(_, _, term) | algebra.LeftJoin(_, _, term) if (
+            term is not None
+        ):
             return (term,)
         case _:
             return ()
@@ -139,15 +125,15 @@ def _inside(value: object) -> tuple[object, ...]:
     return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])
 
 
-def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -> Pattern:
+def without_paths(pattern: Pattern, others: Variables = frozenset()) -> Pattern:
     """Return the pattern, also inside EXISTS, with paths as patterns; their new variables are not `others`.
 
     >>> from lars.language.terms import Iri
-    >>> path = PathSequence(Link(Iri("p")), Inverse(Link(Iri("q"))))
+    >>> path = algebra.PathSequence(algebra.Link(Iri("p")), algebra.Inverse(algebra.Link(Iri("q"))))
     >>> print(without_paths(PathPattern(Variable("x"), path, Variable("y"))))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """
-    fresh = _path_variables(occurring_variables(pattern) | others)
+    fresh = _path_variables(pattern, others)
 
     def change(part: Pattern) -> Pattern | None:
         match part:
@@ -161,35 +147,35 @@ def without_paths(pattern: Pattern, others: frozenset[Variable] = frozenset()) -
     return rebuild(pattern, change)
 
 
-def _path_variables(taken: frozenset[Variable]) -> Iterator[Variable]:
-    prefix = "_p"
+def _path_variables(pattern: Pattern, others: Variables) -> Iterator[Variable]:
+    prefix, taken = "_p", occurring_variables(pattern) | others
     while any(variable.name.startswith(prefix) for variable in taken):
         prefix = f"_{prefix}"
-    return (Variable(f"{prefix}{number}") for number in count())
+    yield from (Variable(f"{prefix}{number}") for number in count())
 
 
 def path_pattern(subject: Term, path: Path, object_: Term, fresh: Iterator[Variable]) -> Pattern:
     """Return the pattern for subject path object."""
     match path:
-        case Link(iri):
+        case algebra.Link(iri):
             return Bgp((TriplePattern(subject, iri, object_),))
-        case Inverse(inner):
+        case algebra.Inverse(inner):
             return path_pattern(object_, inner, subject, fresh)
-        case PathSequence(first, second):
+        case algebra.PathSequence(first, second):
             between = next(fresh)
             return _joined(
                 path_pattern(subject, first, between, fresh), path_pattern(between, second, object_, fresh)
             )
-        case Alternative(one, other):
-            return Union(
+        case algebra.Alternative(one, other):
+            return algebra.Union(
                 path_pattern(subject, one, object_, fresh), path_pattern(subject, other, object_, fresh)
             )
-        case NegatedSet(forward, backward) if forward and backward:
-            return Union(
-                PathPattern(subject, NegatedSet(forward), object_),
-                PathPattern(subject, NegatedSet((), backward), object_),
+        case algebra.NegatedSet(forward, backward) if forward and backward:
+            return algebra.Union(
+                PathPattern(subject, algebra.NegatedSet(forward), object_),
+                PathPattern(subject, algebra.NegatedSet((), backward), object_),
             )
-        case RepeatedPath() | NegatedSet():
+        case algebra.RepeatedPath() | algebra.NegatedSet():
             return PathPattern(subject, path, object_)
         case _:
             assert_never(path)
@@ -198,12 +184,12 @@ def path_pattern(subject: Term, path: Path, object_: Term, fresh: Iterator[Varia
 def _joined(left: Pattern, right: Pattern) -> Pattern:
     if isinstance(left, Bgp) and isinstance(right, Bgp):
         return Bgp((*left.triples, *right.triples))
-    return Join(left, right)
+    return algebra.Join(left, right)
 
 
 def _in_stream(block: StreamBlock, pattern: Pattern) -> Pattern:
     match pattern:
-        case Join(left, right) | Union(left, right):
+        case algebra.Join(left, right) | algebra.Union(left, right):
             return type(pattern)(_in_stream(block, left), _in_stream(block, right))
         case Bgp() | PathPattern():
             return replace(block, pattern=pattern)
@@ -211,14 +197,13 @@ def _in_stream(block: StreamBlock, pattern: Pattern) -> Pattern:
             raise AssertionError(pattern)
 
 
-Variables = frozenset[Variable]
 Rename = Callable[[Variable], Variable]
 
 
 def mentioned_variables(pattern: Pattern) -> Variables:
     """Return the variables that occur in the pattern, in conditions too; a subquery shows its result only."""
     names = variables(pattern)
-    if isinstance(pattern, Select):
+    if isinstance(pattern, algebra.Select):
         return names
     names = names.union(*map(variables_of, expressions_of(pattern)))
     own = frozenset(test.variable for test in tests_of(pattern))
@@ -249,9 +234,17 @@ def is_local(pattern: Pattern) -> bool:
     match pattern:
         case PathPattern(_, path, _):
             return not can_stay(path)
-        case Filter(inner, condition, ()):
+        case algebra.Filter(inner, condition, ()):
             return is_local(inner) and variables_of(condition) <= variables(inner) - nullable(inner)
-        case Bgp() | Values() | StreamBlock() | Graph() | Service() | Join() | Union():
+        case (
+            Bgp()
+            | algebra.Values()
+            | StreamBlock()
+            | algebra.Graph()
+            | algebra.Service()
+            | algebra.Join()
+            | algebra.Union()
+        ):
             return all(map(is_local, children(pattern)))
         case _:
             return False
@@ -276,21 +269,21 @@ def _apart(pattern: Pattern, avoided: Variables, own: Rename, fresh: Iterator[Va
         return _apart(part, avoided, own, fresh)
 
     match pattern:
-        case Values(columns):
+        case algebra.Values(columns):
             return replace(pattern, names=tuple(map(own, columns)))
-        case Extend(inner, variable):
+        case algebra.Extend(inner, variable):
             return replace(pattern, pattern=inside(inner), variable=own(variable))
-        case Group(inner, keys, aggregates):
+        case algebra.Group(inner, keys, aggregates):
             within = inside(inner)
             bound = tuple(key if key in variables(within) - avoided else own(key) for key in keys)
             kept = tuple(key for key in bound if key in variables(within))
-            return Group(
+            return algebra.Group(
                 within, kept, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
             )
-        case Select(inner, result):
+        case algebra.Select(inner, result):
             hidden = (variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)
             hiding = rename(pattern, dict(zip(sorted(hidden), fresh, strict=False)))
-            assert isinstance(hiding, Select)
+            assert isinstance(hiding, algebra.Select)
             within = inside(hiding.pattern)
             result_here = tuple(own(name) if own(name) in variables(within) else name for name in result)
             return replace(hiding, pattern=within, result=result_here)

@@ -1,4 +1,3 @@
 """The four languages: their streaming clauses are read, and the rest is SPARQL."""
 
-from translate.dialects.clauses import TITLES, first_of, from_clauses, operator_after, read_blocks, token_at
-from translate.dialects.query_reader import lift_cqels, read_query
+from translate.dialects.query_reader import TITLES, lift, read_query

@@ -8,30 +8,19 @@ RSP-QL: FROM NAMED WINDOW <name> ON <stream> [window], read in the pattern by WI
 Read are RSP4J's language, those of RSP-JS and Kolibrie, whose durations are milliseconds, and the drafts
 of the W3C's community group with rsp-spin. When a window of Kolibrie reports, and how it waits for others,
 is no part of the query: a note says so. What only Janus and RSP-QL* have is refused by name.
+
+First comes where the clauses stand and which languages have them, then what they say.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from lars.durations import Duration
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
-from translate.algebra import SyntaxLeaves, translate
-from translate.dialects.clauses import (
-    TITLES,
-    RegisterClause,
-    find_clauses,
-    first_of,
-    from_clauses,
-    operator_after,
-    read_blocks,
-    read_register,
-    refuse_others,
-    token_at,
-)
 from translate.dialects.windows import (
     ReadLength,
     read_iso,
@@ -40,24 +29,181 @@ from translate.dialects.windows import (
     read_named_window,
     read_now_window,
     read_window,
+    reader_at,
 )
 from translate.errors import QueryError, UnsupportedError
+from translate.model.patterns import StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream, ToStream
 from translate.model.windows import Now, WindowExpression
-from translate.sparql import (
-    AnyWindow,
-    Document,
-    Names,
-    StreamClause,
-    StreamingClauses,
-    Token,
-    TokenKind,
-    is_name,
-    read_prologue,
-    tokenize,
-)
+from translate.sparql import Document, Names, Scope, Token, TokenKind, is_name, tokenize
+from translate.sparql.queries import translate
+from translate.sparql.syntax_tree import AnyWindow, StreamingClauses
+from translate.sparql.tokens import read_prologue
 
+TITLES: Final = {
+    Language.CSPARQL: "C-SPARQL",
+    Language.CQELS: "CQELS",
+    Language.SPARQLSTREAM: "SPARQLstream",
+    Language.RSPQL: "RSP-QL",
+}
+_ACCEPTED: Final = {
+    Language.CSPARQL: "stand in FROM STREAM <iri> [window]",
+    Language.CQELS: "stand in the pattern: STREAM <iri> [window] { .. }",
+    Language.SPARQLSTREAM: "stand in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
+    Language.RSPQL: "stand in FROM NAMED WINDOW <name> ON <iri> [window], read by WINDOW <name> { .. }",
+}
 _OPERATORS: Final = tuple(operator.value for operator in ToStream)
+_FORMS: Final = ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A streaming clause: how messages name it, its place, and its languages, the likeliest first."""
+
+    name: str
+    token: Token
+    languages: tuple[Language, ...]
+
+
+def find_clauses(document: Document) -> tuple[Clause, ...]:
+    """Return the streaming clauses of a text, whatever their languages, in no special order."""
+    start = read_prologue(document).after
+    blocks = tuple(_blocks(document))
+    return (*_header(document, start), *_from_clauses(document, start, alone=not blocks), *blocks)
+
+
+def _from_clauses(document: Document, start: int, *, alone: bool) -> Iterator[Clause]:
+    tokens = document.tokens
+    registered = tokens[start].is_word("REGISTER")
+    for index in from_clauses(document, start, "STREAM"):
+        word = tokens[index - 1].is_word("NAMED")
+        likely = (Language.CSPARQL, Language.SPARQLSTREAM)
+        if word and not registered and token_at(document, index + 3).is_word("NOW", "TRIPLES"):
+            likely = (Language.SPARQLSTREAM, Language.CSPARQL)
+        # Beside STREAM blocks FROM STREAM without NAMED is a mixture of C-SPARQL and CQELS.
+        yield Clause("FROM STREAM", tokens[index], likely if word or alone else likely[:1])
+    for index in from_clauses(document, start, "WINDOW"):
+        yield Clause("FROM WINDOW", tokens[index], (Language.RSPQL,))
+
+
+def _blocks(document: Document) -> Iterator[Clause]:
+    depth = 0
+    for token, following in pairwise(document.tokens):
+        depth += token.is_word("{") - token.is_word("}")
+        if depth > 0 and token.is_word("STREAM"):
+            yield Clause("a STREAM block", token, (Language.CQELS, Language.SPARQLSTREAM))
+        elif (
+            depth > 0
+            and token.is_word("WINDOW")
+            and (is_name(following) or following.kind is TokenKind.VARIABLE)
+        ):
+            yield Clause("a WINDOW block", token, (Language.RSPQL,))
+
+
+def _header(document: Document, start: int) -> Iterator[Clause]:
+    token, following = document.tokens[start], token_at(document, start + 1)
+    if token.is_word("REGISTER"):
+        own = following.is_word(*_OPERATORS)
+        likely = (Language.RSPQL,) if own else (Language.CSPARQL, Language.RSPQL)
+        yield Clause("REGISTER", token, likely)
+    if token.is_word("RULE", "RETRIEVE"):
+        yield Clause(token.text.upper(), token, (Language.RSPQL,))
+    operator = operator_after(document, start)
+    if operator is not None:
+        token = document.tokens[operator]
+        yield Clause(token.text.upper(), token, (Language.SPARQLSTREAM, Language.RSPQL))
+
+
+def refuse_others(document: Document, language: Language) -> None:
+    """Raise QueryError at the first clause of the text that the language does not have."""
+    clauses = sorted(find_clauses(document), key=lambda clause: clause.token.start)
+    for clause in clauses:
+        if language not in clause.languages:
+            theirs = " and ".join(TITLES[one] for one in clause.languages)
+            problem = f"found {clause.name}, which is {theirs}, in a query of {TITLES[language]}"
+            accepted = f"the windows of {TITLES[language]} {_ACCEPTED[language]}"
+            raise QueryError(document.place(clause.token.start), f"{problem}; {accepted}")
+
+
+def from_clauses(document: Document, start: int, word: str) -> list[int]:
+    """Return the indices of STREAM or WINDOW after FROM [NAMED], outside of every group."""
+    clauses, depth, brackets = [], 0, 0
+    tokens = document.tokens
+    form = next((token for token in tokens[start:] if token.is_word(*_FORMS)), tokens[-1])
+    for index in range(start, len(tokens)):
+        token = tokens[index]
+        depth += token.is_word("{") - token.is_word("}")
+        if depth == 0 and token.is_word(word):
+            before = index - 2 if tokens[index - 1].is_word("NAMED") else index - 1
+            if before >= 0 and tokens[before].is_word("FROM"):
+                clauses.append(index)
+        # A group in brackets is no pattern of the query's own, but that of an EXISTS in SELECT.
+        brackets += token.is_word("(") - token.is_word(")")
+        if token.is_word("}") and depth <= 0 >= brackets and not form.is_word("CONSTRUCT"):
+            break
+    return clauses
+
+
+def operator_after(document: Document, start: int) -> int | None:
+    """Return the index of RSTREAM, ISTREAM or DSTREAM after the query's SELECT or CONSTRUCT."""
+    for index in range(start, len(document.tokens) - 1):
+        if document.tokens[index].is_word(*_FORMS):
+            return index + 1 if document.tokens[index + 1].is_word(*_OPERATORS) else None
+        if document.tokens[index].is_word("{"):
+            break
+    return None
+
+
+def token_at(document: Document, index: int) -> Token:
+    """Return the token of an index, and beyond the end the end."""
+    return document.tokens[min(index, len(document.tokens) - 1)]
+
+
+def first_of(document: Document, index: int) -> int:
+    """Return the index of the FROM before [NAMED] STREAM or WINDOW."""
+    return index - 2 if document.tokens[index - 1].is_word("NAMED") else index - 1
+
+
+ReadBlock = Callable[[int], tuple[StreamBlock | AnyWindow, int]]
+
+
+def read_blocks(
+    document: Document, word: str, read: ReadBlock
+) -> tuple[dict[int, StreamBlock | AnyWindow], set[int]]:
+    """Return the STREAM or WINDOW blocks of a query by the token of their word, and what they hide.
+
+    `read` gets the token after the word, and returns what the block reads and the token { after it.
+    """
+    blocks: dict[int, StreamBlock | AnyWindow] = {}
+    hidden: set[int] = set()
+    groups: list[Token | None] = []
+    opened: Token | None = None
+    for index, token in enumerate(document.tokens):
+        outer = next((group for group in groups if group is not None), None)
+        if token.is_word(word) and groups and index not in hidden:
+            _refuse_nesting(document, token, outer)
+            blocks[index], after = read(index + 1)
+            opened = token
+            hidden.update(range(index + 1, after))
+        elif token.is_word("GRAPH"):
+            if outer is not None and outer.is_word(word):
+                _refuse_nesting(document, token, outer)
+            opened = token
+        elif token.is_word("{"):
+            groups.append(opened)
+            opened = None
+        elif token.is_word("}") and groups:
+            groups.pop()
+    return blocks, hidden
+
+
+def _refuse_nesting(document: Document, token: Token, outer: Token | None) -> None:
+    if outer is not None:
+        inner, around = token.text.upper(), outer.text.upper()
+        problem = f"found {inner} inside {around}; a stream has no named graphs and no streams in it"
+        raise QueryError(document.place(token.start), problem)
+
+
 _POLICY: Final = re.compile(
     r"\s*WITH\s+POLICY\s+(?:steal|wait|\(\s*timeout\s*=\s*\w+\s*,\s*fallback\s*=\s*(?:steal|drop)\s*\))"
 )
@@ -66,38 +212,12 @@ _STATED: Final = re.compile(r"\b(?:REPORT|TICK|WITH\s+POLICY)\s+(?:\w+|\([^()]*\
 _CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
 
 
-def lift_rspql(document: Document) -> StreamingClauses:
-    """Return the clauses of an RSP-QL query, or raise at the first that is wrong."""
-    refuse_others(document, Language.RSPQL)
-    names = read_prologue(document)
-    header = _read_header(document, names.after)
-    hidden = set(range(names.after, header.after))
-    names = read_prologue(document, header.after, names)
-    windows = _Windows(document, names)
-    for index in from_clauses(document, names.after, "WINDOW"):
-        hidden.update(range(first_of(document, index), windows.declare(index)))
-    blocks, within = read_blocks(document, "WINDOW", windows.read_block)
-    # The drafts write FROM GRAPH <g> for FROM <g>.
-    hidden |= within | set(from_clauses(document, names.after, "GRAPH"))
-    operator = operator_after(document, names.after)
-    hidden |= set() if operator is None else {operator}
-    return StreamingClauses(
-        names=names,
-        hidden=frozenset(hidden),
-        name=_registered_name(names, header),
-        every=header.every,
-        merged=windows.merged(),
-        blocks=blocks,
-        declared=windows.unread(),
-        to_stream=_operator(document, header, operator),
-        registers_stream=header.stream,
-        notes=tuple(dict.fromkeys(windows.notes)),
-    )
+_NAME: Final = re.compile(r"<[^<>\s]*>|[\w.:/?-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What REGISTER says, and the token after it."""
+    """What REGISTER says, and the token after it; the name is an IRI, or the text that begins at `name`."""
 
     after: int
     name: Token | None = None
@@ -106,31 +226,58 @@ class _Header:
     stream: bool = False
 
 
-def _read_header(document: Document, start: int) -> _Header:
+def _read_header(document: Document, start: int, language: Language) -> _Header:
     token, following = document.tokens[start], token_at(document, start + 1)
     if token.is_word("RULE", "RETRIEVE"):
         place = document.place(token.start)
         raise UnsupportedError(f"{token.text.upper()} of Kolibrie", place, covered=f"RSP-QL with {_CLAUSE}")
     if not token.is_word("REGISTER"):
         return _Header(start)
+    if language is Language.CSPARQL:
+        return _read_register(document, start, read_length)
     if not following.is_word(*_OPERATORS):
         if following.is_word("STREAM", "QUERY") and token_at(document, start + 3).is_word("UNDER"):
             place = document.place(document.tokens[start + 3].start)
             raise UnsupportedError("UNDER ENTAILMENT REGIME", place, covered="REGISTER STREAM <iri> AS")
-        clause = read_register(document, start, read_iso)
-        return _Header(clause.after, document.tokens[start + 2], clause.every, None, clause.stream)
+        return _read_register(document, start, read_iso)
     name, end = token_at(document, start + 2), token_at(document, start + 3)
     if not is_name(name):
         raise document.unexpected(name, f"the IRI of the stream after {following.text.upper()}")
     if not end.is_word("AS"):
         raise document.unexpected(end, "AS")
-    return _Header(start + 4, name, None, following, stream=True)
+    return _Header(start + 4, name, operator=following, stream=True)
 
 
-def _registered_name(names: Names, header: _Header) -> str | None:
-    """Return the name: an IRI where it is one, else the text, as in REGISTER QUERY q AS."""
+def _read_register(document: Document, start: int, read: ReadLength) -> _Header:
+    """Return what REGISTER QUERY or STREAM says; `start` is REGISTER."""
+    kind = token_at(document, start + 1)
+    if not kind.is_word("QUERY", "STREAM"):
+        raise document.unexpected(kind, "QUERY or STREAM and a name after REGISTER")
+    first = token_at(document, start + 2)
+    name = _NAME.match(document.text, first.start)
+    if name is None or first.is_word("AS", "COMPUTED", "EVERY"):
+        raise document.unexpected(first, "the name of the query")
+    index, every = document.index_from(name.end()), None
+    if document.tokens[index].is_word("COMPUTED"):
+        index += 1
+        if not document.tokens[index].is_word("EVERY"):
+            raise document.unexpected(document.tokens[index], "EVERY and a duration after COMPUTED")
+    if document.tokens[index].is_word("EVERY"):
+        every, reader = read(reader_at(document, document.tokens[index].end), "EVERY")
+        index = document.index_from(reader.start)
+    if not document.tokens[index].is_word("AS"):
+        accepted = "AS" if every else "AS or COMPUTED EVERY"
+        raise document.unexpected(document.tokens[index], accepted)
+    return _Header(index + 1, first, every, stream=kind.is_word("STREAM"))
+
+
+def _registered_name(header: _Header, names: Names, language: Language) -> str | None:
+    """Return the name: of RSP-QL an IRI where it is one, else the text, as in REGISTER QUERY q AS."""
     if header.name is None:
         return None
+    if language is Language.CSPARQL:
+        name = _NAME.match(names.document.text, header.name.start)
+        return None if name is None else name.group().strip("<>")
     return names.label(header.name).value if is_name(header.name) else header.name.text
 
 
@@ -144,15 +291,52 @@ def _operator(document: Document, header: _Header, index: int | None) -> ToStrea
 
 
 @dataclass(slots=True)
-class _Windows:
-    """The windows of one query: those with a name, those without, and which names were read."""
+class _Streams:
+    """The streams of one query and their windows: those with a name, those without, which names were read."""
 
     document: Document
     names: Names
-    named: dict[Iri, StreamClause] = field(default_factory=dict)
-    unnamed: list[StreamClause] = field(default_factory=list)
+    language: Language
+    named: dict[Iri, MergedStream] = field(default_factory=dict)
+    merged: list[MergedStream] = field(default_factory=list)
     read: set[Iri] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+
+    def merge(self, start: int) -> int:
+        """Read FROM [NAMED] STREAM, whose STREAM is at `start`, and return the token after it."""
+        token, following = self.document.tokens[start + 1], token_at(self.document, start + 2)
+        if token.kind is TokenKind.VARIABLE and self.language is Language.CSPARQL:
+            place = self.document.place(token.start)
+            raise UnsupportedError(f"the variable stream name {token}", place, covered="FROM STREAM <iri>")
+        if not is_name(token):
+            raise self.document.unexpected(token, "the IRI of a stream")
+        stream, after = self.names.iri(token), start + 2
+        window: WindowExpression = Now()
+        bare = self.language is Language.SPARQLSTREAM and self.document.tokens[start - 1].is_word("NAMED")
+        if not bare or following.is_word("["):
+            window, after = self._stream_window(following)
+        self.merged.append(MergedStream(stream, window))
+        return after
+
+    def read_stream(self, index: int) -> tuple[StreamBlock, int]:
+        """Return the stream and window from the token after STREAM on, and the token { after it."""
+        token = self.document.tokens[index]
+        if not is_name(token) and token.kind is not TokenKind.VARIABLE:
+            raise self.document.unexpected(token, "the IRI of a stream or a variable")
+        variable = token.kind is TokenKind.VARIABLE
+        stream = Variable(token.text[1:]) if variable else self.names.iri(token)
+        window, after = self._stream_window(self.document.tokens[index + 1])
+        if not self.document.tokens[after].is_word("{"):
+            raise self.document.unexpected(
+                self.document.tokens[after], "{ and the pattern of the STREAM block"
+            )
+        return StreamBlock(stream, window), after
+
+    def _stream_window(self, token: Token) -> tuple[WindowExpression, int]:
+        """Return the window whose [ the token is, and the token after it."""
+        read = read_now_window if self.language is Language.SPARQLSTREAM else read_window
+        window, end = read(self.document, token)
+        return window, self.document.index_from(end)
 
     def declare(self, start: int) -> int:
         """Read the clause whose WINDOW is at `start`, and return the token after it.
@@ -175,17 +359,14 @@ class _Windows:
         if tokens[start - 1].is_word("NAMED") != (name is not None):
             accepted = "ON or [, or NAMED before WINDOW" if name else "the name of the window"
             raise self.document.unexpected(name or tokens[start + 1], accepted)
-        self._add(name, StreamClause(stream, window))
+        if name is None:
+            self.merged.append(MergedStream(stream, window))
+            return index
+        label = self.names.label(name)
+        if label in self.named:
+            raise self.document.unexpected(name, "a name that no other window has")
+        self.named[label] = MergedStream(stream, window, label)
         return index
-
-    def _add(self, token: Token | None, stream: StreamClause) -> None:
-        if token is None:
-            self.unnamed.append(stream)
-            return
-        name = self.names.label(token)
-        if name in self.named:
-            raise self.document.unexpected(token, "a name that no other window has")
-        self.named[name] = replace(stream, name=name)
 
     def _is_name(self, token: Token, what: str) -> bool:
         if token.kind is TokenKind.VARIABLE:
@@ -215,7 +396,7 @@ class _Windows:
             raise self.document.unexpected(token, "the IRI of a stream")
         return self.names.iri(token), index + 1
 
-    def read_block(self, index: int) -> tuple[StreamClause | AnyWindow, int]:
+    def read_window(self, index: int) -> tuple[StreamBlock | AnyWindow, int]:
         """Return what a block reads, from the token after WINDOW on, and the token { after it."""
         token, after = self.document.tokens[index], token_at(self.document, index + 1)
         if not is_name(token) and token.kind is not TokenKind.VARIABLE:
@@ -224,134 +405,55 @@ class _Windows:
             raise self.document.unexpected(after, "{ and the pattern of the WINDOW block")
         if token.kind is TokenKind.VARIABLE:
             self.read.update(self.named)
-            return AnyWindow(Variable(token.text[1:]), tuple(self.named.items())), index + 1
+            return AnyWindow(Variable(token.text[1:]), tuple(map(_block, self.named.values()))), index + 1
         name = self.names.label(token)
         if name not in self.named:
             return AnyWindow(name, ()), index + 1
         self.read.add(name)
-        return self.named[name], index + 1
-
-    def merged(self) -> tuple[MergedStream, ...]:
-        """Return the windows without a name, whose triples enter the default graph."""
-        return _merged(self.unnamed)
-
-    def unread(self) -> tuple[MergedStream, ...]:
-        """Return the windows with a name that no block reads."""
-        return _merged([stream for name, stream in self.named.items() if name not in self.read])
+        return _block(self.named[name]), index + 1
 
 
-def _merged(streams: list[StreamClause]) -> tuple[MergedStream, ...]:
-    return tuple(
-        MergedStream(stream.iri, stream.window, stream.name)
-        for stream in streams
-        if isinstance(stream.iri, Iri)
-    )
+def _block(stream: MergedStream) -> StreamBlock:
+    return StreamBlock(stream.stream, stream.window, name=stream.name)
 
 
-def lift_csparql(document: Document) -> StreamingClauses:
-    """Return the clauses of a C-SPARQL query, or raise at the first that is wrong."""
-    refuse_others(document, Language.CSPARQL)
-    names = read_prologue(document)
-    registered, hidden = RegisterClause(None, None, stream=False, after=names.after), set[int]()
-    if document.tokens[names.after].is_word("REGISTER"):
-        registered = read_register(document, names.after, read_length)
-        hidden = set(range(names.after, registered.after))
-        names = read_prologue(document, registered.after, names)
-    merged = []
-    for index in from_clauses(document, names.after, "STREAM"):
-        stream, after = _read_merged(document, names, index + 1)
-        hidden.update(range(first_of(document, index), after))
-        merged.append(stream)
-    return StreamingClauses(
-        names,
-        frozenset(hidden),
-        registered.name and registered.name.strip("<>"),
-        registered.every,
-        tuple(merged),
-        registers_stream=registered.stream,
-    )
+def lift(document: Document, language: Language) -> StreamingClauses:
+    """Return the streaming clauses of a query of the language, or raise at the first that is wrong.
 
-
-def _read_merged(document: Document, names: Names, index: int) -> tuple[MergedStream, int]:
-    """Return the stream and window from the token after FROM STREAM on, and the token after it."""
-    token = document.tokens[index]
-    if token.kind is TokenKind.VARIABLE:
-        raise UnsupportedError(
-            f"the variable stream name {token}", document.place(token.start), covered="FROM STREAM <iri>"
-        )
-    if not is_name(token):
-        raise document.unexpected(token, "the IRI of a stream")
-    stream = names.iri(token)
-    window, end = read_window(document, document.tokens[index + 1])
-    return MergedStream(stream, window), document.index_from(end)
-
-
-ReadWindow = Callable[[Document, Token], tuple[WindowExpression, int]]
-
-
-def lift_cqels(document: Document) -> StreamingClauses:
-    """Return the STREAM blocks of a CQELS query, or raise at the first that is wrong."""
-    refuse_others(document, Language.CQELS)
-    names = read_prologue(document)
-    blocks, hidden = read_blocks(document, "STREAM", partial(read_block, document, names, read_window))
-    return StreamingClauses(names, frozenset(hidden), blocks=blocks)
-
-
-def read_block(document: Document, names: Names, read: ReadWindow, index: int) -> tuple[StreamClause, int]:
-    """Return the stream and window from the token after STREAM on, and the token { after it."""
-    token = document.tokens[index]
-    if not is_name(token) and token.kind is not TokenKind.VARIABLE:
-        raise document.unexpected(token, "the IRI of a stream or a variable")
-    stream = Variable(token.text[1:]) if token.kind is TokenKind.VARIABLE else names.iri(token)
-    window, end = read(document, document.tokens[index + 1])
-    after = document.index_from(end)
-    if not document.tokens[after].is_word("{"):
-        raise document.unexpected(document.tokens[after], "{ and the pattern of the STREAM block")
-    return StreamClause(stream, window), after
-
-
-def lift_sparqlstream(document: Document) -> StreamingClauses:
-    """Return the clauses of a SPARQLstream query, or raise at the first that is wrong.
-
-    Read as well: FROM STREAM without NAMED, units in the singular, and an operator after CONSTRUCT.
-    A stream without a window is read as [NOW]: its translation to a stream processor then
+    Of SPARQLstream are read as well: FROM STREAM without NAMED, units in the singular, and an operator after
+    CONSTRUCT. A stream without a window is read as [NOW] there: its translation to a stream processor then
     answers for each element when it arrives.
     """
-    refuse_others(document, Language.SPARQLSTREAM)
-    names = read_prologue(document)
-    merged, hidden = [], set[int]()
-    for index in from_clauses(document, names.after, "STREAM"):
-        stream, after = _read_named(document, names, index)
-        hidden.update(range(first_of(document, index), after))
-        merged.append(stream)
-    read = partial(read_block, document, names, read_now_window)
-    blocks, within = read_blocks(document, "STREAM", read)
+    refuse_others(document, language)
+    start = read_prologue(document).after
+    header = _read_header(document, start, language)
+    names = read_prologue(document, header.after, read_prologue(document))
+    streams, hidden = _Streams(document, names, language), set(range(start, header.after))
+    if language is Language.RSPQL:
+        word, declare, read = "WINDOW", streams.declare, streams.read_window
+    else:
+        word, declare, read = "STREAM", streams.merge, streams.read_stream
+    for index in from_clauses(document, names.after, word):
+        hidden.update(range(first_of(document, index), declare(index)))
+    blocks, within = read_blocks(document, word, read)
+    hidden |= within
+    if language is Language.RSPQL:
+        # The drafts write FROM GRAPH <g> for FROM <g>.
+        hidden |= set(from_clauses(document, names.after, "GRAPH"))
     operator = operator_after(document, names.after)
-    to_stream = None if operator is None else ToStream(document.tokens[operator].text.upper())
-    hidden |= within if operator is None else within | {operator}
+    hidden |= set() if operator is None else {operator}
     return StreamingClauses(
-        names, frozenset(hidden), merged=tuple(merged), blocks=blocks, to_stream=to_stream
+        names=names,
+        hidden=frozenset(hidden),
+        name=_registered_name(header, names, language),
+        every=header.every,
+        merged=tuple(streams.merged),
+        blocks=blocks,
+        declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
+        to_stream=_operator(document, header, operator),
+        registers_stream=header.stream,
+        notes=tuple(dict.fromkeys(streams.notes)),
     )
-
-
-def _read_named(document: Document, names: Names, index: int) -> tuple[MergedStream, int]:
-    """Return the stream of FROM NAMED STREAM, whose STREAM is at `index`, and the token after it."""
-    token, following = document.tokens[index + 1], token_at(document, index + 2)
-    if not is_name(token):
-        raise document.unexpected(token, "the IRI of a stream")
-    stream = names.iri(token)
-    if document.tokens[index - 1].is_word("NAMED") and not following.is_word("["):
-        return MergedStream(stream, Now()), index + 2
-    window, end = read_now_window(document, following)
-    return MergedStream(stream, window), document.index_from(end)
-
-
-_LIFTS: Final[Mapping[Language, Callable[[Document], StreamingClauses]]] = {
-    Language.CSPARQL: lift_csparql,
-    Language.CQELS: lift_cqels,
-    Language.SPARQLSTREAM: lift_sparqlstream,
-    Language.RSPQL: lift_rspql,
-}
 
 
 def read_query(
@@ -371,8 +473,8 @@ def read_query(
     cqels STREAM <s> [RANGE 90s] {?shop <sells> "tea"}
     """
     document = tokenize(text, source, base)
-    language, lifted = (engine, _LIFTS[engine](document)) if engine else _recognise(document)
-    return translate(SyntaxLeaves(document, lifted, opaque), language)
+    language, lifted = (engine, lift(document, engine)) if engine else _recognise(document)
+    return translate(Scope(document, lifted, opaque), language)
 
 
 def _recognise(document: Document) -> tuple[Language, StreamingClauses]:
@@ -383,7 +485,7 @@ def _recognise(document: Document) -> tuple[Language, StreamingClauses]:
     errors: list[tuple[PlacedError, Language]] = []
     for language in _likely(document):
         try:
-            return language, _LIFTS[language](document)
+            return language, lift(document, language)
         except PlacedError as error:
             errors.append((error, language))
     best, language = max(errors, key=lambda tried: (tried[0].place.line, tried[0].place.column))

@@ -294,12 +294,6 @@ def read_named_window(document: Document, token: Token, read: ReadLength) -> tup
     if reader.text == "TRIPLES":
         return _read_rows(reader)
     length, reader = read(reader, word)
-    return _read_named_slide(length, reader, read)
-
-
-def _read_named_slide(
-    length: Duration, reader: WindowReader, read: ReadLength
-) -> tuple[WindowExpression, int]:
     if reader.text == ",":  # as the drafts of RSP-QL wrote
         reader = reader.next()
     slide = None

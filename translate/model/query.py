@@ -7,10 +7,12 @@ from typing import Final
 from lars.durations import SECOND, Duration
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds
-from translate.model.patterns import UNMODIFIED, Bgp, Modifiers, PathPattern, Pattern, TriplePattern
+from translate.model.patterns import UNMODIFIED, Modifiers, Pattern, StreamBlock, TriplePattern
 from translate.model.windows import WindowExpression
 
 EPOCH: Final = "1970-01-01T00:00:00Z"
+TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
+"""C-SPARQL's function of the time at which a statement arrived."""
 
 
 class Profile(Enum):
@@ -137,23 +139,14 @@ class EngineQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class StreamPattern:
-    """(s, ω, g): the part g of P is matched in window ω of stream s."""
-
-    stream: Iri | Variable
-    window: WindowExpression
-    pattern: Bgp | PathPattern
-
-
-@dataclass(frozen=True, slots=True)
 class Query:
-    """Q = (V, P, D, S) of LARS (2015), Section 3; P is without STREAM, S a set in text order."""
+    """Q = (V, P, D, S) of LARS (2015), Section 3; P is without STREAM, S a set of (s, ω, g) in text order."""
 
     form: Form
     result: tuple[Variable, ...]
     pattern: Pattern
     dataset: Dataset
-    streams: tuple[StreamPattern, ...]
+    streams: tuple[StreamBlock, ...]
     modifiers: Modifiers = UNMODIFIED
     template: tuple[TriplePattern, ...] = ()
     described: tuple[Iri | Variable, ...] = ()

@@ -1,7 +1,8 @@
-"""A query's text as tokens, names and a syntax tree, by two libraries on layouts of its tokens."""
+"""SPARQL underneath the dialects: a text's tokens and names, its syntax tree, and the algebra of patterns."""
 
-from translate.sparql.streaming_clauses import AnyWindow, StreamClause, StreamingClauses
-from translate.sparql.syntax_tree import COVERED, TERM, deep_recursion, read_tree
+from translate.sparql.expressions import Scope
+from translate.sparql.queries import TriplesRun, has_aggregate, join, read_expression, read_group
+from translate.sparql.syntax_tree import deep_recursion, read_tree
 from translate.sparql.tokens import (
     Document,
     Names,
@@ -11,7 +12,6 @@ from translate.sparql.tokens import (
     is_name,
     number,
     read_declarations,
-    read_prologue,
     resolve,
     tokenize,
 )

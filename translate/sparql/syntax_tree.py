@@ -11,21 +11,58 @@ import re
 import sys
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
+from lars.durations import Duration
 from lars.errors import PlacedError
 from lars.language.formulas import AGGREGATES
+from lars.language.terms import Iri, Variable
 from translate.errors import QueryError, UnsupportedError
-from translate.sparql.streaming_clauses import StreamingClauses
-from translate.sparql.tokens import Document, Token, TokenKind, is_name
+from translate.model.patterns import StreamBlock
+from translate.model.query import MergedStream, ToStream
+from translate.sparql.tokens import Document, Names, Token, TokenKind, is_name
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
+
+
+@dataclass(frozen=True, slots=True)
+class AnyWindow:
+    """WINDOW ?w of RSP-QL: the variable ranges over the declared windows, each with its name.
+
+    WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))).
+    As a GRAPH ?w it stands in `variables`, for FILTERs in P ?w is unbound. Where no window is declared,
+    and for a name that none has, it has no solution, as GRAPH of a name that the dataset does not have.
+    """
+
+    name: Iri | Variable
+    windows: tuple[StreamBlock, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StreamingClauses:
+    """The streaming clauses of a query; without the `hidden` tokens the rest is SPARQL 1.1.
+
+    `blocks` maps the token STREAM or WINDOW of each block to what it reads, as a block without its pattern;
+    in SPARQL the token stands as GRAPH <..> (all up to the block's { is hidden). The other fields are
+    those of EngineQuery of the same names.
+    """
+
+    names: Names
+    hidden: frozenset[int] = frozenset()
+    name: str | None = None
+    every: Duration | None = None
+    merged: tuple[MergedStream, ...] = ()
+    blocks: Mapping[int, StreamBlock | AnyWindow] = field(default_factory=dict)
+    declared: tuple[MergedStream, ...] = ()
+    to_stream: ToStream | None = None
+    registers_stream: bool = False
+    notes: tuple[str, ...] = ()
 
 
 TERM: Final = re.compile(r"([tui]):?(\d+)")

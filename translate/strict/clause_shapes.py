@@ -6,25 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from lars.language.terms import Iri
-from translate.dialects import operator_after
+from translate.dialects.query_reader import operator_after
 from translate.errors import QueryError, UnsupportedError
+from translate.model.patterns import StreamBlock
 from translate.model.windows import Now
-from translate.sparql import (
-    Document,
-    Names,
-    StreamClause,
-    StreamingClauses,
-    Token,
-    TokenKind,
-    deep_recursion,
-    read_tree,
-)
+from translate.sparql import Document, Names, Token, TokenKind, deep_recursion, read_tree
+from translate.sparql.syntax_tree import StreamingClauses
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
 
 _GAP: Final = re.compile(r"(?:\s|#[^\r\n]*)*")
-SOME_STREAM: Final = StreamClause(Iri(""), Now())  # stands where only the place of a block matters
+SOME_STREAM: Final = StreamBlock(Iri(""), Now())  # stands where only the place of a block matters
 
 
 @dataclass(frozen=True, slots=True)

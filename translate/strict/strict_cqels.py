@@ -4,9 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from translate.dialects import read_blocks
+from translate.dialects.query_reader import read_blocks
 from translate.errors import QueryError
-from translate.sparql import TERM, Document, Names, StreamClause, TokenKind, is_name, read_prologue, tokenize
+from translate.model.patterns import StreamBlock
+from translate.sparql import Document, Names, TokenKind, is_name, tokenize
+from translate.sparql.syntax_tree import TERM
+from translate.sparql.tokens import read_prologue
 from translate.strict.clause_shapes import (
     SOME_STREAM,
     match,
@@ -58,7 +61,7 @@ def check_cqels(text: str, source: str) -> None:
             raise rejection(document, document.tokens[index], _ENGINE, "property paths in a STREAM block")
 
 
-def _read_block(document: Document, names: Names, index: int) -> tuple[StreamClause, int]:
+def _read_block(document: Document, names: Names, index: int) -> tuple[StreamBlock, int]:
     token = document.tokens[index]
     if not is_name(token) and token.kind is not TokenKind.VARIABLE:
         raise document.unexpected(token, "the IRI of a stream or a variable")

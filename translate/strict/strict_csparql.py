@@ -11,9 +11,10 @@ from itertools import pairwise
 from typing import Final
 
 from lars.errors import place_at
-from translate.dialects import first_of, from_clauses
+from translate.dialects.query_reader import first_of, from_clauses
 from translate.errors import QueryError
-from translate.sparql import Document, read_prologue, tokenize
+from translate.sparql import Document, tokenize
+from translate.sparql.tokens import read_prologue
 from translate.strict.clause_shapes import refuse_operator, sparql_tree
 
 _ENGINE: Final = "C-SPARQL 0.9.7"

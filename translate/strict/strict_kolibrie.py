@@ -10,39 +10,83 @@ from typing import Final
 
 from lars.errors import place_at
 from translate.errors import QueryError
-from translate.sparql import Names, read_prologue, tokenize
+from translate.sparql import Names, tokenize
+from translate.sparql.tokens import read_prologue
 
-_SPACES: Final = re.compile(r"\s*")
-_SPACE: Final = re.compile(r"\s+")
+_Piece = tuple[str, str]
+"""A regular expression, and how messages name it."""
+
+_SPACES: Final = (r"\s*", "")
+_SPACE: Final = (r"\s+", "white space")
 _IDENT: Final = r"[\w-]+"
 _VARIABLE: Final = r"[?$]\w+"
 _IRI: Final = r"<[^<>\s]*>"
 _PREFIXED: Final = rf"(?:{_IDENT})?:[\w.-]*[\w-]|{_IDENT}:"
 _QUOTED: Final = r"<<.*?>>"
 _LITERAL: Final = rf'"(?:[^"\\\n]|\\.)*"(?:@[A-Za-z-]+|\^\^(?:{_IRI}|{_PREFIXED}))?'
-_SUBJECT: Final = re.compile(rf"{_QUOTED}|{_IRI}|{_VARIABLE}|{_PREFIXED}|{_IDENT}")
-_PREDICATE: Final = re.compile(rf"{_IRI}|{_VARIABLE}|{_PREFIXED}|a")
-_OBJECT: Final = re.compile(rf"{_QUOTED}|{_IRI}|{_VARIABLE}|{_LITERAL}|{_PREFIXED}|{_IDENT}")
-_NAME: Final = re.compile(rf"<[^>]+>|:{_IDENT}|{_VARIABLE}|{_IDENT}")
-_BLOCK_NAME: Final = re.compile(rf":{_IDENT}|{_IDENT}")
-_DURATION: Final = re.compile("PT[0-9]+[SMH]|[0-9]+")
+_SUBJECT: Final = (
+    rf"{_QUOTED}|{_IRI}|{_VARIABLE}|{_PREFIXED}|{_IDENT}",
+    "a subject: an IRI, a name, or a variable",
+)
+_PREDICATE: Final = (
+    rf"{_IRI}|{_VARIABLE}|{_PREFIXED}|a",
+    "a predicate: an IRI, a name, a variable or a; triple patterns alone",
+)
+_OBJECT: Final = (
+    rf"{_QUOTED}|{_IRI}|{_VARIABLE}|{_LITERAL}|{_PREFIXED}|{_IDENT}",
+    "an object: an IRI, a name, a variable, a number or a text in double quotes",
+)
+_NAME: Final = rf"<[^>]+>|:{_IDENT}|{_VARIABLE}|{_IDENT}"
+_DURATION: Final = ("(?P<length>PT[0-9]+[SMH]|[0-9]+)", "an integer, or a duration as in PT4S, PT4M or PT4H")
 _PARTS: Final = {"S": 1, "M": 60, "H": 3600}
-_PROJECTION: Final = re.compile(
-    r"SELECT\s+(?:DISTINCT\s+)?(?:\*|(?:[?$]\w+\s*|\((?:[^()]|\([^()]*\))*\)\s*)+)", re.IGNORECASE
-)
 _PARENTHESES: Final = re.compile(r"(?:FILTER|BIND)\s*\(", re.IGNORECASE)
-_VALUES: Final = re.compile(r"VALUES\s*(?:[?$]\w+|\([^()]*\))\s*\{[^{}]*\}", re.IGNORECASE)
 _SUBQUERY: Final = re.compile(r"\{\s*SELECT\b", re.IGNORECASE)
-_MORE: Final = re.compile(r"\s*;\s*")
-_DOT: Final = re.compile(r"[ \t]*\.[ \t]*")
 _END: Final = re.compile(r"(?:\s|#[^\n]*)*")
-_OPERATOR: Final = re.compile(_IDENT)
-_REPORTS: Final = re.compile("ON_WINDOW_CLOSE|ON_CONTENT_CHANGE|NON_EMPTY_CONTENT|PERIODIC")
-_TICKS: Final = re.compile("TIME_DRIVEN|TUPLE_DRIVEN|BATCH_DRIVEN")
-_POLICY: Final = re.compile(
-    r"steal|wait|\(\s*timeout\s*=\s*(?:PT[0-9]+[SMH]|[0-9]+(?:ms|s)?)\s*,\s*fallback\s*=\s*(?:steal|drop)\s*\)"
-)
 _WHERE: Final = "a WINDOW block, triples, FILTER (..), BIND (..), VALUES, a subquery or }"
+_VALUES: Final = (r"(?i:VALUES\s*(?:[?$]\w+|\([^()]*\))\s*\{[^{}]*\})", _WHERE)
+_TIMEOUT: Final = r"timeout\s*=\s*(?:PT[0-9]+[SMH]|[0-9]+(?:ms|s)?)"
+_FALLBACK: Final = r"fallback\s*=\s*(?:steal|drop)"
+_POLICY: Final = (
+    rf"(?P<policy>steal|wait|\(\s*{_TIMEOUT}\s*,\s*{_FALLBACK}\s*\))",
+    "steal, wait or (timeout=.., fallback=..)",
+)
+
+
+def _spaced(*pieces: str | _Piece) -> tuple[_Piece, ...]:
+    """Return keywords, whose case matters, and other pieces, with white space behind each."""
+    whole = ((piece, piece) if isinstance(piece, str) else piece for piece in pieces)
+    return tuple(part for piece in whole for part in (piece, _SPACE))
+
+
+_HEADER: Final = (
+    *_spaced(
+        "REGISTER",
+        (_IDENT, "RSTREAM, ISTREAM or DSTREAM"),
+        (_IRI, "the IRI of a stream in < and >"),
+    ),
+    ("AS", "AS"),
+    _SPACES,
+    (
+        r"(?i:SELECT\s+(?:DISTINCT\s+)?(?:\*|(?:[?$]\w+\s*|\((?:[^()]|\([^()]*\))*\)\s*)+))",
+        "SELECT and variables",
+    ),
+    _SPACES,
+)
+_WINDOW: Final = (
+    *_spaced("FROM", "NAMED", "WINDOW"),
+    *_spaced((f"(?P<name>{_NAME})", "the name of a window: an IRI, or :name without another prefix")),
+    *_spaced("ON", (f"(?P<stream>{_NAME})", "a stream: an IRI, or :name without another prefix")),
+    (r"\[", "["),
+    _SPACES,
+    *_spaced(("RANGE|TUMBLING|SLIDING", "RANGE, TUMBLING or SLIDING")),
+)
+_BLOCK: Final = (
+    *_spaced("WINDOW"),
+    (rf"(?P<name>:{_IDENT}|{_IDENT})", "the name of a window as :name, which no other prefix may have"),
+    _SPACES,
+    (r"\{", "{"),
+    _SPACES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +124,11 @@ def read_kolibrie(text: str, source: str) -> KolibrieText:
     document = tokenize(text, source)
     names = read_prologue(document)
     scan = _Scanner(text, source, document.tokens[names.after].start)
-    scan.word("REGISTER")
-    scan.space()
-    scan.take(_OPERATOR, "RSTREAM, ISTREAM or DSTREAM")
-    scan.space()
-    scan.take(re.compile(_IRI), "the IRI of a stream in < and >")
-    scan.space()
-    scan.word("AS")
-    scan.skip()
-    scan.take(_PROJECTION, "SELECT and variables")
-    scan.skip()
+    scan.take(*_HEADER)
     windows = [_window(scan, names)]
     while scan.sees("FROM"):
         windows.append(_window(scan, names))
-    scan.word("WHERE")
-    scan.skip()
+    scan.take(("WHERE", "WHERE"), _SPACES)
     blocks = _where(scan)
     end = _END.match(text, scan.at)
     if end is not None and end.end() < len(text):
@@ -118,29 +152,26 @@ class _Scanner:
         place = place_at(self.source, self.text, self.at)
         return QueryError(place, f"found {text}; Kolibrie expects {accepted}")
 
-    def take(self, pattern: re.Pattern[str], accepted: str) -> str:
-        """Return what matches here, and go behind it."""
-        match = pattern.match(self.text, self.at)
-        if match is None:
-            raise self.error(accepted)
-        self.at = match.end()
-        return match.group()
+    def take(self, *pieces: _Piece) -> dict[str, str]:
+        """Go behind pieces that stand here one after the other, and return what has a name in them."""
+        groups: dict[str, str] = {}
+        for pattern, accepted in pieces:
+            match = re.compile(pattern).match(self.text, self.at)
+            if match is None:
+                raise self.error(accepted)
+            self.at = match.end()
+            groups |= match.groupdict()
+        return groups
 
-    def word(self, text: str) -> None:
-        """Go behind a keyword, whose case matters."""
-        self.take(re.compile(re.escape(text)), text)
+    def takes(self, pattern: str) -> bool:
+        """Go behind a pattern if it stands here; return whether it does."""
+        match = re.compile(pattern).match(self.text, self.at)
+        self.at = self.at if match is None else match.end()
+        return match is not None
 
     def sees(self, text: str) -> bool:
         """Return whether a text stands here."""
         return self.text.startswith(text, self.at)
-
-    def space(self) -> None:
-        """Go behind white space, of which there must be some."""
-        self.take(_SPACE, "white space")
-
-    def skip(self) -> None:
-        """Go behind white space, if there is any."""
-        self.take(_SPACES, "")
 
     def tried(self, read: Callable[["_Scanner"], object]) -> QueryError | None:
         """Read something, or stay where it stands and return why it can't be read."""
@@ -154,95 +185,61 @@ class _Scanner:
 
 
 def _window(scan: _Scanner, names: Names) -> KolibrieWindow:
-    for word in ("FROM", "NAMED", "WINDOW"):
-        scan.word(word)
-        scan.space()
-    name = scan.take(_NAME, "the name of a window: an IRI, or :name without another prefix").strip("<>")
-    scan.space()
-    scan.word("ON")
-    scan.space()
-    stream = scan.take(_NAME, "a stream: an IRI, or :name without another prefix").strip("<>")
-    scan.space()
-    scan.word("[")
-    scan.skip()
-    scan.take(re.compile("RANGE|TUMBLING|SLIDING"), "RANGE, TUMBLING or SLIDING")
-    scan.space()
+    window = scan.take(*_WINDOW)
     width = _length(scan)
-    step = _length(scan) if _optional(scan, "STEP") else width
-    report = scan.take(_REPORTS, "a strategy") if _optional(scan, "REPORT") else "ON_WINDOW_CLOSE"
-    tick = scan.take(_TICKS, "a tick") if _optional(scan, "TICK") else "TIME_DRIVEN"
-    scan.skip()
-    scan.take(re.compile("]"), "] or STEP, REPORT, TICK in this order")
-    policy = None
-    if _optional(scan, "WITH", needed=False):
-        scan.word("POLICY")
-        scan.space()
-        policy = scan.take(_POLICY, "steal, wait or (timeout=.., fallback=..)")
-    scan.skip()
+    step = _length(scan) if scan.takes(r"\s+STEP\s+") else width
+    report, tick, policy = "ON_WINDOW_CLOSE", "TIME_DRIVEN", None
+    if scan.takes(r"\s+REPORT\s+"):
+        reports = "(?P<report>ON_WINDOW_CLOSE|ON_CONTENT_CHANGE|NON_EMPTY_CONTENT|PERIODIC)"
+        report = scan.take((reports, "a strategy"))["report"]
+    if scan.takes(r"\s+TICK\s+"):
+        tick = scan.take(("(?P<tick>TIME_DRIVEN|TUPLE_DRIVEN|BATCH_DRIVEN)", "a tick"))["tick"]
+    scan.take(_SPACES, ("]", "] or STEP, REPORT, TICK in this order"))
+    if scan.takes(r"\s*WITH\s+"):
+        policy = scan.take(*_spaced("POLICY"), _POLICY)["policy"]
+    scan.take(_SPACES)
+    name, stream = window["name"].strip("<>"), window["stream"].strip("<>")
     iri = names.prefixes.get(":", "") + name[1:] if name.startswith(":") else name
     return KolibrieWindow(
         name=name, iri=iri, stream=stream, width=width, step=step, report=report, tick=tick, policy=policy
     )
 
 
-def _optional(scan: _Scanner, word: str, *, needed: bool = True) -> bool:
-    """Go behind white space, a keyword and white space, if they stand here; return whether they do."""
-    match = re.compile(rf"\s{'+' if needed else '*'}{word}\s+").match(scan.text, scan.at)
-    scan.at = scan.at if match is None else match.end()
-    return match is not None
-
-
 def _length(scan: _Scanner) -> int:
-    text = scan.take(_DURATION, "an integer, or a duration as in PT4S, PT4M or PT4H")
+    text = scan.take(_DURATION)["length"]
     return int(text[2:-1]) * _PARTS[text[-1]] if text.startswith("PT") else int(text)
 
 
 def _where(scan: _Scanner) -> tuple[str, ...]:
     """Read the pattern and return the names of its WINDOW blocks."""
-    scan.word("{")
+    scan.take((r"\{", "{"))
     blocks: list[str] = []
     while True:
-        scan.skip()
-        if scan.sees("}"):
-            scan.word("}")
+        scan.take(_SPACES)
+        if scan.takes("}"):
             return tuple(blocks)
         if scan.sees("WINDOW"):
             blocks.append(_block(scan))
         elif (wrong := scan.tried(_triples)) is not None and scan.tried(_other) is not None:
-            raise wrong if _SUBJECT.match(scan.text, scan.at) is None else scan.error(_WHERE)
-        dot = _DOT.match(scan.text, scan.at)
-        scan.at = scan.at if dot is None else dot.end()
+            subject = re.compile(_SUBJECT[0]).match(scan.text, scan.at)
+            raise wrong if subject is None else scan.error(_WHERE)
+        scan.takes(r"[ \t]*\.[ \t]*")
 
 
 def _block(scan: _Scanner) -> str:
-    scan.word("WINDOW")
-    scan.space()
-    name = scan.take(_BLOCK_NAME, "the name of a window as :name, which no other prefix may have")
-    scan.skip()
-    scan.word("{")
-    scan.skip()
-    while not scan.sees("}"):
+    name = scan.take(*_BLOCK)["name"]
+    while not scan.takes("}"):
         _triples(scan)
-        scan.skip()
-        if scan.sees("."):
-            scan.word(".")
-        scan.skip()
-    scan.word("}")
+        scan.takes(r"\s*\.")
+        scan.take(_SPACES)
     return name
 
 
 def _triples(scan: _Scanner) -> None:
     """Read a subject with its predicates and objects, which ; separates."""
-    scan.take(_SUBJECT, "a subject: an IRI, a name, or a variable")
-    scan.space()
-    while True:
-        scan.take(_PREDICATE, "a predicate: an IRI, a name, a variable or a; triple patterns alone")
-        scan.space()
-        scan.take(_OBJECT, "an object: an IRI, a name, a variable, a number or a text in double quotes")
-        more = _MORE.match(scan.text, scan.at)
-        if more is None:
-            return
-        scan.at = more.end()
+    scan.take(_SUBJECT, _SPACE, _PREDICATE, _SPACE, _OBJECT)
+    while scan.takes(r"\s*;\s*"):
+        scan.take(_PREDICATE, _SPACE, _OBJECT)
 
 
 def _other(scan: _Scanner) -> None:
@@ -253,7 +250,7 @@ def _other(scan: _Scanner) -> None:
     elif _SUBQUERY.match(scan.text, scan.at) is not None:
         _balanced(scan, "{}")
     else:
-        scan.take(_VALUES, _WHERE)
+        scan.take(_VALUES)
 
 
 def _balanced(scan: _Scanner, pair: str) -> None:

@@ -4,10 +4,11 @@ import re
 from typing import Final
 
 from lars.errors import place_at
-from translate.dialects import first_of, from_clauses, token_at
 from translate.dialects.by_lines import LineWindow, TextPart, read_lines
+from translate.dialects.query_reader import first_of, from_clauses, token_at
 from translate.errors import QueryError
-from translate.sparql import Document, TokenKind, is_name, read_prologue, tokenize
+from translate.sparql import Document, TokenKind, is_name, tokenize
+from translate.sparql.tokens import read_prologue
 from translate.strict.clause_shapes import match, piece_of, refuse_operator, sparql_tree, word
 
 _ENGINE: Final = "RSP4J"

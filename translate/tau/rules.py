@@ -44,28 +44,16 @@ from typing import Final, assert_never
 
 from lars.language import formulas as logic
 from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
-from lars.language.program import Rule, calls
+from lars.language.program import Rule, calls, put_terms
 from lars.language.program import variables as variables_of
 from lars.language.terms import DEFAULT, NULL, XSD, Atom, Iri, Literal, Number, Term, Variable, substitute
 from lars.language.windows import NOW, Window
-from translate.analysis import (
-    Case,
-    Match,
-    apart,
-    is_cautious,
-    is_local,
-    joins,
-    joins_by_cases,
-    mentioned_variables,
-    null_sets,
-    nullable,
-    occurring_variables,
-    path_pattern,
-    witnesses,
-)
+from translate.analysis import mentioned_variables, null_sets, nullable, occurring_variables, witnesses
+from translate.analysis.nullability import Variables, is_cautious, joins, joins_by_cases
+from translate.analysis.rewriting import apart, is_local, path_pattern
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import Profile, Semantics, Setting
+from translate.model.query import TIMESTAMP, Profile, Semantics, Setting
 from translate.model.windows import window_operator
 from translate.tau.node import ActiveGraph, EmptyGroup, Head, Node, Solution, in_order, pad
 
@@ -237,7 +225,7 @@ def _negated(pattern: algebra.PathPattern, path: algebra.NegatedSet, head: Head)
 def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: Head) -> Iterator[Rule]:
     node = head.node
     ends = tuple(node.fresh(variable.name) for variable in _ENDS)
-    inner = path_pattern(ends[0], path.path, ends[1], _between(node))
+    inner = path_pattern(ends[0], path.path, ends[1], _fresh(node, "p"))
     below = replace(node.part("p"), guarded_variables=(), guard=(), bag=False)
     yield from tau(inner, Head(below, ends, keeps_duplicates=False))
     known, often = variables(pattern), path.multiplicity
@@ -252,13 +240,6 @@ def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: He
         yield head.rule(known, (reached, *node.guard))
     if often is not algebra.Repetition.ONE_OR_MORE:
         yield from _nothing(pattern, below, head)
-
-
-def _between(node: Node) -> Iterator[Variable]:
-    number = 0
-    while True:
-        yield node.fresh(f"_p{number}")
-        number += 1
 
 
 def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
@@ -307,18 +288,19 @@ def _nodes(below: Node) -> Iterator[Rule]:
 def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
     """Yield the rules of P1 AND P2."""
     solution, other = _solutions(left, right, head.node)
-    for number, case in enumerate(_cases(left, right, head.node)):
+    for number, (mine, theirs) in enumerate(_cases(left, right, head.node)):
         tags = (*solution.tags, *other.tags, *_case_tag(left, right, number))
-        body: list[BodyLiteral] = [*_atoms(solution, other, case), *_apart(left, right, case, head)]
+        body: Body = (solution.atom(mine), other.atom(theirs), *_apart(left, right, mine, theirs, head))
         yield head.rule(variables(left) | variables(right), body, tags)
 
 
-def _apart(left: Pattern, right: Pattern, case: Case, head: Head) -> Iterator[Comparison]:
+def _apart(
+    left: Pattern, right: Pattern, mine: Variables, theirs: Variables, head: Head
+) -> Iterator[Comparison]:
     # What is counted must be in one case only: null on both sides is in that of equal ones.
     if head.keeps_duplicates:
-        for variable in in_order(case):
-            side = left if case[variable] is Match.RIGHT_NULL else right
-            if case[variable] is not Match.EQUAL and variable in nullable(side):
+        for variable in in_order(mine | theirs):
+            if variable in nullable(left if variable in theirs else right):
                 yield Comparison(variable, Relation.UNEQUAL, NULL)
 
 
@@ -331,8 +313,8 @@ def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
     left, right, node = pattern.left, pattern.right, head.node
     solution, other = _solutions(left, right, node)
     both = algebra.Join(left, right)
-    for number, case in enumerate(_cases(left, right, node)):
-        body: Body = (*_atoms(solution, other, case), *_apart(left, right, case, head))
+    for number, (mine, theirs) in enumerate(_cases(left, right, node)):
+        body: Body = (solution.atom(mine), other.atom(theirs), *_apart(left, right, mine, theirs, head))
         bodies: list[Body] = [()]
         if pattern.condition is not None:
             # Where an EXISTS must see a joined solution, it has a predicate before its condition.
@@ -345,8 +327,8 @@ def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
         tags = (*solution.tags, *other.tags, *_case_tag(left, right, number))
         for tests in bodies:
             yield head.rule(variables(both), (*body, *tests), tags)
-            yield Rule(_blocked(left, node, case), (*body, *tests))
-    unmatched = (solution.atom(), Not(_blocked(left, node, {})))
+            yield Rule(_blocked(left, node, mine), (*body, *tests))
+    unmatched = (solution.atom(), Not(_blocked(left, node)))
     missing = len(other.tags) + joins_by_cases(left, right)
     yield head.rule(variables(left), unmatched, (*solution.tags, *(NULL,) * missing))
 
@@ -355,18 +337,17 @@ def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
     """Yield the rules of P1 MINUS P2: Diff as the paper prints it, or SPARQL's Minus."""
     node = head.node
     solution, other = _solutions(left, right, node)
+    shared = variables(left) & variables(right) - frozenset(node.guarded_variables)
     if node.setting.profile is Profile.PAPER2015:
         # ans' ranges over the shared variables only.
-        blocked = node.atom(
-            in_order(variables(left) & variables(right) - frozenset(node.guarded_variables)), "'"
-        )
+        blocked = node.atom(in_order(shared), "'")
         yield Rule(blocked, (other.atom(),))
     else:
-        for case in _cases(left, right, node):
-            body = _atoms(solution, other, case)
-            for witness in _witnesses(left, right, case):
-                yield Rule(_blocked(left, node, case), (*body, *witness))
-        blocked = _blocked(left, node, {})
+        for mine, theirs in _cases(left, right, node):
+            body = (solution.atom(mine), other.atom(theirs))
+            for witness in _witnesses(left, right, shared - mine - theirs):
+                yield Rule(_blocked(left, node, mine), (*body, *witness))
+        blocked = _blocked(left, node)
     yield head.rule(variables(left), (solution.atom(), Not(blocked)), solution.tags)
 
 
@@ -375,31 +356,22 @@ def _solutions(left: Pattern, right: Pattern, node: Node) -> tuple[Solution, Sol
     return solution, node.child(1).solution(right, start=1 + len(solution.tags))
 
 
-def _cases(left: Pattern, right: Pattern, node: Node) -> Iterable[Case]:
-    guarded_variables = frozenset(node.guarded_variables)
+def _cases(left: Pattern, right: Pattern, node: Node) -> Iterable[tuple[Variables, Variables]]:
     if node.setting.profile is Profile.PAPER2015:
-        return (dict.fromkeys(variables(left) & variables(right) - guarded_variables, Match.EQUAL),)
-    return joins(left, right, guarded_variables)
+        return ((frozenset(), frozenset()),)
+    return joins(left, right, frozenset(node.guarded_variables))
 
 
-def _atoms(solution: Solution, other: Solution, case: Case) -> tuple[Atom, Atom]:
-    left_nulls = frozenset(v for v, match in case.items() if match is Match.LEFT_NULL)
-    right_nulls = frozenset(v for v, match in case.items() if match is Match.RIGHT_NULL)
-    return solution.atom(left_nulls), other.atom(right_nulls)
+def _blocked(left: Pattern, node: Node, nulls: Variables = frozenset()) -> Atom:
+    return node.atom((NULL if name in nulls else name for name in node.free(left)), "'")
 
 
-def _blocked(left: Pattern, node: Node, case: Case) -> Atom:
-    names = node.free(left)
-    return node.atom((NULL if case.get(v) is Match.LEFT_NULL else v for v in names), "'")
-
-
-def _witnesses(left: Pattern, right: Pattern, case: Case) -> tuple[tuple[Comparison, ...], ...]:
+def _witnesses(left: Pattern, right: Pattern, equal: Variables) -> tuple[tuple[Comparison, ...], ...]:
     # Minus removes only what shares a bound variable: a never-null one is witness enough.
-    equal = in_order(v for v, match in case.items() if match is Match.EQUAL)
     nullable_here = nullable(left) & nullable(right)
     if any(v not in nullable_here for v in equal):
         return ((),)
-    return tuple((Comparison(v, Relation.UNEQUAL, NULL),) for v in equal)
+    return tuple((Comparison(v, Relation.UNEQUAL, NULL),) for v in in_order(equal))
 
 
 PRECEDES: Final = "PRECEDES"
@@ -544,7 +516,6 @@ def _same(variable: Variable, other: Variable) -> Expression:
     return _and(Call("!", (less[0],)), Call("!", (less[1],)))
 
 
-TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 MILLISECONDS: Final = "MILLISECONDS"
 
 
@@ -673,13 +644,7 @@ def _disjuncts(condition: Expression, *, value: bool) -> tuple[Conjunction, ...]
 
 def unbind(expression: Expression, known: frozenset[Variable]) -> Expression:
     """Return the expression with null for every variable that the pattern can never bind."""
-    match expression:
-        case Variable() if expression not in known:
-            return NULL
-        case Call(function, arguments):
-            return Call(function, tuple(unbind(argument, known) for argument in arguments))
-        case _:
-            return expression
+    return put_terms(expression, dict.fromkeys(variables_of(expression) - known, NULL))
 
 
 _TRUE: Final = Literal("true", XSD + "boolean")

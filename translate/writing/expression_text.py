@@ -1,4 +1,4 @@
-"""RDF terms, variables, paths, expressions and aggregates as SPARQL text.
+"""How one text of a language is written: its terms, windows, paths, expressions and aggregates.
 
 Which namespaces get a prefix and what it is called comes first, and what a language cannot say. In a term
 no character of data can become syntax; an expression has no more brackets than reading needs.
@@ -10,14 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
+from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import RDF, RDF_TYPE, XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
-from translate.algebra import TIMESTAMP
 from translate.dialects import TITLES
 from translate.errors import QueryError
-from translate.model.patterns import Alternative, Inverse, Link, NegatedSet, Path, PathSequence, RepeatedPath
-from translate.model.query import Language
+from translate.model import patterns as algebra
+from translate.model.patterns import Path, StreamBlock
+from translate.model.query import TIMESTAMP, Language, MergedStream
+from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
 from translate.sparql import TokenKind, resolve, tokenize
 
 
@@ -88,13 +90,95 @@ _BARE: Final = {
 }
 
 
+_WORDS: Final = {
+    Language.CSPARQL: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},
+    # The engine drops the last digit of h and d, so its longest unit is the minute.
+    Language.CQELS: {"m": "m", "s": "s", "ms": "ms", "ns": "ns"},
+    Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
+    Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+}
+_WINDOWS: Final = {
+    Language.CSPARQL: "its windows are [RANGE n STEP n] and [RANGE TRIPLES n]",
+    Language.CQELS: "its windows are [NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]",
+    Language.SPARQLSTREAM: "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
+    Language.RSPQL: "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
+}
+
+
+def write_duration(duration: Duration, language: Language) -> str:
+    """Return a duration in the longest unit of the language that divides it.
+
+    >>> write_duration(Duration(90 * 10**9), Language.SPARQLSTREAM)
+    '90 S'
+    """
+    words = _WORDS[language]
+    for unit, word in words.items():
+        count, rest = divmod(duration.nanoseconds, NANOSECONDS[unit])
+        if count and not rest:
+            return word.format(count) if "{}" in word else f"{count}{word}"
+    if language is Language.RSPQL and duration.nanoseconds:
+        seconds, rest = divmod(duration.nanoseconds, NANOSECONDS["s"])
+        return f"PT{seconds}.{rest:09}".rstrip("0") + "S"
+    *units, last = words
+    accepted = f"a duration is longer than zero and a whole number of {', '.join(units)} or {last}"
+    raise CannotSayError(f"the duration {duration}", language, accepted)
+
+
+def write_window(window: WindowExpression, language: Language) -> str:
+    """Return a window in its brackets; raise CannotSayError where the language has no such window.
+
+    >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
+    '[RANGE 10s STEP 1s]'
+    """
+
+    def after(word: str, duration: Duration | None) -> str:
+        return "" if duration is None else f"{word}{write_duration(duration, language)}"
+
+    accepted = _WINDOWS[language]
+    match language, window:
+        case Language.CSPARQL, Range(size, slide, None) if slide is not None:
+            return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
+        case Language.CSPARQL, Rows(count):
+            return f"[RANGE TRIPLES {count}]"
+        case Language.CSPARQL, Range(_, None, None):
+            accepted = f"it has no window without a STEP: {accepted}"
+        case Language.CQELS, Range(size, slide, None):
+            return f"[{after('RANGE ', size)}{after(' SLIDE ', slide)}]"
+        case ((Language.CQELS | Language.SPARQLSTREAM), Rows(count)):
+            return f"[TRIPLES {count}]"
+        case ((Language.CQELS | Language.SPARQLSTREAM), Now()):
+            return "[NOW]"
+        case Language.CQELS, Unbounded():
+            return "[ALL]"
+        case Language.SPARQLSTREAM, Range(size, slide, until):
+            end = after(" TO NOW - ", until)
+            return f"[{after('NOW - ', size)}{end}{after(' SLIDE ', slide)}]"
+        case Language.RSPQL, Range(size, slide, None):
+            return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
+        case Language.RSPQL, Range(size, slide, until):  # as the drafts write it: RSP4J has RANGE alone
+            end = after("-", until)
+            return f"[{after('FROM NOW-', size)} TO NOW{end}{after(' STEP ', slide)}]"
+        case Language.RSPQL, Now():
+            return "[FROM NOW TO NOW]"
+        case Language.RSPQL, Rows(count):
+            return f"[ELEMENTS {count}]"
+        case _:
+            pass
+    raise CannotSayError(f"the window {window}", language, accepted)
+
+
+Windows = tuple[tuple[MergedStream, str], ...]
+
+
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """How the terms of one text are written.
+class Dialect:
+    """A language, and how one text of it is written.
 
     `prefixes` maps namespaces to prefixes; `used` counts the IRIs of each namespace. Variables
     that are in `blanks` are written as blank nodes. `bases` are those that calls of IRI resolve
-    against, "" for none; `base` is the one that the text declares.
+    against, "" for none; `base` is the one that the text declares. `windows` names those that
+    RSP-QL declares. With `read_here` the language has what this program reads in it too: VALUES and
+    windows that its engine lacks.
     """
 
     language: Language
@@ -103,12 +187,18 @@ class Terms:
     used: Counter[str] = field(default_factory=Counter)
     bases: set[str] = field(default_factory=set)
     base: str = ""
+    windows: Windows = ()
+    read_here: bool = False
+
+    def cannot(self, construct: str, accepted: str) -> CannotSayError:
+        """Return the error that the language has no words for a construct."""
+        return CannotSayError(construct, self.language, accepted)
 
     def variable(self, variable: Variable) -> str:
         """Return ?name, or raise where that is no variable of SPARQL, or one that is written as a blank."""
         if variable in self.blanks:
             accepted = "a query without result variables uses its other variables in triple patterns only"
-            raise CannotSayError(f"the variable {variable} of no result", self.language, accepted)
+            raise self.cannot(f"the variable {variable} of no result", accepted)
         return self._checked(f"?{variable.name}", TokenKind.VARIABLE)
 
     def iri(self, iri: Iri) -> str:
@@ -124,7 +214,7 @@ class Terms:
         """Return <iri>, or raise at a character that no IRI has, and where BASE would change it."""
         if resolve(self.base, iri.value) != iri.value:
             accepted = f"BASE <{self.base}>, against which IRI(..) resolves, resolves it too"
-            raise CannotSayError(f"the relative IRI {iri}", self.language, accepted)
+            raise self.cannot(f"the relative IRI {iri}", accepted)
         return self._checked(f"<{iri.value}>", TokenKind.IRI)
 
     def name(self, name: Iri | Variable) -> str:
@@ -138,7 +228,7 @@ class Terms:
             return literal.lexical
         quoted = str(Literal(literal.lexical))
         if not _is_text(quoted):
-            raise CannotSayError(f"the literal {quoted!r}", self.language, "a literal has no lone surrogates")
+            raise self.cannot(f"the literal {quoted!r}", "a literal has no lone surrogates")
         if literal.language is not None:
             return quoted + self._checked(f"@{literal.language}", TokenKind.TAG)
         return (
@@ -161,7 +251,7 @@ class Terms:
                 return self._checked(f"_:{label}", TokenKind.BLANK)
             case Symbol() | Number():
                 accepted = "a query has variables, IRIs, literals and, in a template, blank nodes"
-                raise CannotSayError(f"the constant {term} of the logic", self.language, accepted)
+                raise self.cannot(f"the constant {term} of the logic", accepted)
             case _:
                 assert_never(term)
 
@@ -176,8 +266,38 @@ class Terms:
         except QueryError:
             token = None
         if token is None or (token.kind, token.text) != (kind, text) or "\\" in text or not _is_text(text):
-            raise CannotSayError(ascii(text), self.language, f"it is not {kind.value}")
+            raise self.cannot(ascii(text), f"it is not {kind.value}")
         return text
+
+    def block(self, block: StreamBlock) -> str:
+        """Return what stands before the { of a block that reads a stream."""
+        match self.language:
+            case Language.CSPARQL:
+                accepted = "its windows stand in FROM STREAM <s> and merge into the default graph"
+                raise self.cannot(f"that {block.stream} is read by one pattern alone", accepted)
+            case Language.RSPQL:
+                return f"WINDOW <{self._window(block)}>"
+            case _:
+                return f"STREAM {self.name(block.stream)} {self.window(block.window)}"
+
+    def window(self, window: WindowExpression) -> str:
+        """Return a window in its brackets; raise CannotSayError where the language has no such window."""
+        is_other = self.language is not Language.CSPARQL or isinstance(window, Rows)
+        slides = isinstance(window, Range) and window.slide is not None
+        # All windows of CQELS are read in C-SPARQL, whose own are others than it has.
+        as_cqels = self.read_here and not is_other and not slides
+        return write_window(window, Language.CQELS if as_cqels else self.language)
+
+    def _window(self, block: StreamBlock) -> str:
+        if isinstance(block.stream, Variable):
+            raise self.cannot(f"the variable stream name {block.stream}", "a window is declared ON an IRI")
+        read = MergedStream(block.stream, block.window)
+        return next(name for window, name in self.windows if window == read)
+
+    def values_inside(self) -> None:
+        """Raise where the language has no VALUES among the patterns."""
+        if self.language is Language.CQELS and not self.read_here:
+            raise self.cannot("VALUES inside a pattern", "it has BINDINGS at the end of the query")
 
 
 def _is_text(text: str) -> bool:
@@ -191,31 +311,31 @@ _REPEATED: Final = 4
 _STEP: Final = 5
 
 
-def write_path(path: Path, terms: Terms, around: int = 0) -> str:
+def write_path(path: Path, dialect: Dialect, around: int = 0) -> str:
     """Return the path, in brackets if it binds less than what stands around it.
 
     A repetition of a repetition has brackets, since `*` follows a step; `^` stands before both.
     """
-    binding, text = _written(path, terms)
+    binding, text = _written(path, dialect)
     return f"({text})" if binding < around else text
 
 
-def _written(path: Path, terms: Terms) -> tuple[int, str]:
+def _written(path: Path, dialect: Dialect) -> tuple[int, str]:
     match path:
-        case Link(iri):
-            return _STEP, terms.iri(iri)
-        case Alternative(left, right):
-            before = write_path(left, terms, _ALTERNATIVE)
-            return _ALTERNATIVE, f"{before}|{write_path(right, terms, _SEQUENCE)}"
-        case PathSequence(left, right):
-            before = write_path(left, terms, _SEQUENCE)
-            return _SEQUENCE, f"{before}/{write_path(right, terms, _INVERSE)}"
-        case Inverse(inner):
-            return _INVERSE, f"^{write_path(inner, terms, _REPEATED)}"
-        case RepeatedPath(inner, often):
-            return _REPEATED, f"{write_path(inner, terms, _STEP)}{often.value}"
-        case NegatedSet(forward, backward):
-            names = (*map(terms.iri, forward), *(f"^{terms.iri(iri)}" for iri in backward))
+        case algebra.Link(iri):
+            return _STEP, dialect.iri(iri)
+        case algebra.Alternative(left, right):
+            before = write_path(left, dialect, _ALTERNATIVE)
+            return _ALTERNATIVE, f"{before}|{write_path(right, dialect, _SEQUENCE)}"
+        case algebra.PathSequence(left, right):
+            before = write_path(left, dialect, _SEQUENCE)
+            return _SEQUENCE, f"{before}/{write_path(right, dialect, _INVERSE)}"
+        case algebra.Inverse(inner):
+            return _INVERSE, f"^{write_path(inner, dialect, _REPEATED)}"
+        case algebra.RepeatedPath(inner, often):
+            return _REPEATED, f"{write_path(inner, dialect, _STEP)}{often.value}"
+        case algebra.NegatedSet(forward, backward):
+            names = (*map(dialect.iri, forward), *(f"^{dialect.iri(iri)}" for iri in backward))
             return _STEP, f"!({'|'.join(names)})"
         case _:
             assert_never(path)
@@ -236,41 +356,41 @@ _COMPARED: Final = 3
 _OPERAND: Final = 7
 
 
-def write_expression(expression: Expression, terms: Terms, inline: Inline) -> str:
+def write_expression(expression: Expression, dialect: Dialect, inline: Inline) -> str:
     """Return SPARQL text that is read as this expression; chains are read from the left.
 
     >>> one, x = Literal("1", "http://www.w3.org/2001/XMLSchema#integer"), Variable("x")
-    >>> write_expression(Call("-", (x, Call("+", (Call("*", (x, x)), one)))), Terms(Language.CQELS), {})
+    >>> write_expression(Call("-", (x, Call("+", (Call("*", (x, x)), one)))), Dialect(Language.CQELS), {})
     '?x - (?x * ?x + 1)'
     """
-    return _write(expression, terms, inline, 0)
+    return _write(expression, dialect, inline, 0)
 
 
-def write_operand(expression: Expression, terms: Terms, inline: Inline) -> str:
+def write_operand(expression: Expression, dialect: Dialect, inline: Inline) -> str:
     """Return the expression where the grammar wants one in brackets or a call of a function."""
     match expression:
         case Call(function, _) if function not in _BINDING:
-            return write_expression(expression, terms, inline)
+            return write_expression(expression, dialect, inline)
         case Call("!", (Variable() as test,)) if _is_test(test, inline):
-            return write_expression(expression, terms, inline)
+            return write_expression(expression, dialect, inline)
         case Variable() if _is_test(expression, inline):
             return inline[expression]
         case _:
-            return f"({write_expression(expression, terms, inline)})"
+            return f"({write_expression(expression, dialect, inline)})"
 
 
 def _is_test(variable: Variable, inline: Inline) -> bool:
     return inline.get(variable, "").startswith(EXISTS)
 
 
-def _write(expression: Expression, terms: Terms, inline: Inline, around: int) -> str:
+def _write(expression: Expression, dialect: Dialect, inline: Inline, around: int) -> str:
     """Return the expression, in brackets if it binds less than what stands around it."""
     if not isinstance(expression, Call):
         if isinstance(expression, Variable) and expression in inline:
             return inline[expression]
-        return terms.term(expression)
+        return dialect.term(expression)
     binding = _binding(expression)
-    text = _call(expression, terms, inline, binding)
+    text = _call(expression, dialect, inline, binding)
     return f"({text})" if binding < around else text
 
 
@@ -282,60 +402,60 @@ def _binding(call: Call) -> int:
             return _BINDING.get(call.function, _OPERAND)
 
 
-def _call(call: Call, terms: Terms, inline: Inline, binding: int) -> str:
+def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
     match call:
         case Call("!", (Variable() as test,)) if _is_test(test, inline):
             return f"NOT {inline[test]}"
         case Call("!", (Call("IN", arguments),)):
-            return _among(arguments, "NOT IN", terms, inline)
+            return _among(arguments, "NOT IN", dialect, inline)
         case Call("!" | "NEG" as sign, (inner,)):
-            return f"{'!' if sign == '!' else '-'}{_bracketed(inner, terms, inline)}"
+            return f"{'!' if sign == '!' else '-'}{_bracketed(inner, dialect, inline)}"
         case Call("IN", arguments):
-            return _among(arguments, "IN", terms, inline)
+            return _among(arguments, "IN", dialect, inline)
         case Call(operator, (left, right)) if operator in _BINDING:
             # Comparisons form no chains: a comparison in a comparison always has brackets.
-            before = _write(left, terms, inline, binding + (binding == _COMPARED))
-            return f"{before} {operator} {_write(right, terms, inline, binding + 1)}"
+            before = _write(left, dialect, inline, binding + (binding == _COMPARED))
+            return f"{before} {operator} {_write(right, dialect, inline, binding + 1)}"
         case Call("IRI", (inner, *based)):
-            terms.bases.update([base.lexical for base in based if isinstance(base, Literal)] or [""])
-            return f"IRI({_write(inner, terms, inline, 0)})"
+            dialect.bases.update([base.lexical for base in based if isinstance(base, Literal)] or [""])
+            return f"IRI({_write(inner, dialect, inline, 0)})"
         case Call("BOUND", arguments):
-            return f"BOUND({_tested(arguments, terms, inline)})"
-        case Call(function) if function == f"<{TIMESTAMP}>" and terms.language is not Language.CSPARQL:
-            raise CannotSayError(f"the function {function}", terms.language, "only C-SPARQL has it")
+            return f"BOUND({_tested(arguments, dialect, inline)})"
+        case Call(function) if function == TIMESTAMP and dialect.language is not Language.CSPARQL:
+            raise dialect.cannot(f"the function {function}", "only C-SPARQL has it")
         case Call(function, arguments):
-            name = terms.iri(Iri(function[1:-1])) if function.startswith("<") else function
-            return f"{name}({_expressions_text(arguments, terms, inline)})"
+            name = dialect.iri(Iri(function[1:-1])) if function.startswith("<") else function
+            return f"{name}({_expressions_text(arguments, dialect, inline)})"
 
 
-def _tested(arguments: tuple[Expression, ...], terms: Terms, inline: Inline) -> str:
+def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline) -> str:
     """Return the variable of BOUND; of a group's sample the reader knows by its name."""
     match arguments:
         case (Variable() as name,) if name not in inline or not _FRESH.fullmatch(name.name):
-            return terms.variable(name)
+            return dialect.variable(name)
         case (Variable() as name,) if sampled := _SAMPLE.fullmatch(inline[name]):
             return sampled[1]
         case _:
             text = ", ".join(map(str, arguments))
-            raise CannotSayError(f"BOUND({text})", terms.language, "BOUND has a variable of the pattern")
+            raise dialect.cannot(f"BOUND({text})", "BOUND has a variable of the pattern")
 
 
-def _bracketed(inner: Expression, terms: Terms, inline: Inline) -> str:
+def _bracketed(inner: Expression, dialect: Dialect, inline: Inline) -> str:
     """Return the operand of a sign; a number has brackets, for its sign would be part of it."""
-    text = _write(inner, terms, inline, _OPERAND)
+    text = _write(inner, dialect, inline, _OPERAND)
     return f"({text})" if isinstance(inner, Literal) else text
 
 
-def _among(arguments: tuple[Expression, ...], word: str, terms: Terms, inline: Inline) -> str:
-    needle = _write(arguments[0], terms, inline, _COMPARED + 1)
-    return f"{needle} {word} ({_expressions_text(arguments[1:], terms, inline)})"
+def _among(arguments: tuple[Expression, ...], word: str, dialect: Dialect, inline: Inline) -> str:
+    needle = _write(arguments[0], dialect, inline, _COMPARED + 1)
+    return f"{needle} {word} ({_expressions_text(arguments[1:], dialect, inline)})"
 
 
-def _expressions_text(expressions: tuple[Expression, ...], terms: Terms, inline: Inline) -> str:
-    return ", ".join(_write(expression, terms, inline, 0) for expression in expressions)
+def _expressions_text(expressions: tuple[Expression, ...], dialect: Dialect, inline: Inline) -> str:
+    return ", ".join(_write(expression, dialect, inline, 0) for expression in expressions)
 
 
-def write_aggregation(aggregation: Aggregation, terms: Terms, texts: Inline) -> str:
+def write_aggregation(aggregation: Aggregation, dialect: Dialect, texts: Inline) -> str:
     """Return the call of an aggregate, as COUNT(DISTINCT ?x); `texts` are arguments that are no variables.
 
     Several arguments are COUNT(DISTINCT *), which has no other words.
@@ -343,9 +463,9 @@ def write_aggregation(aggregation: Aggregation, terms: Terms, texts: Inline) -> 
     inside = "*"
     if len(aggregation.arguments) == 1:
         (argument,) = aggregation.arguments
-        inside = texts[argument] if argument in texts else terms.variable(argument)
+        inside = texts[argument] if argument in texts else dialect.variable(argument)
     distinct = "DISTINCT " if aggregation.distinct else ""
     separator = ""
     if aggregation.function == "GROUP_CONCAT" and aggregation.separator != " ":
-        separator = f"; SEPARATOR = {terms.literal(Literal(aggregation.separator))}"
+        separator = f"; SEPARATOR = {dialect.literal(Literal(aggregation.separator))}"
     return f"{aggregation.function}({distinct}{inside}{separator})"

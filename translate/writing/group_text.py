@@ -13,7 +13,7 @@ The text of the clauses comes last.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final, assert_never
 
@@ -23,9 +23,9 @@ from translate.analysis import parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Pattern, variables
 from translate.model.query import Language
-from translate.writing.dialect import Dialect
 from translate.writing.expression_text import (
     EXISTS,
+    Dialect,
     Inline,
     write_aggregation,
     write_expression,
@@ -40,24 +40,20 @@ in the text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grouping:
-    """GROUP BY: its keys, those that are expressions, and the aggregates with what is given to them."""
-
-    keys: tuple[Variable, ...] = ()
-    computed: tuple[algebra.Extend, ...] = ()
-    aggregates: tuple[tuple[Variable, Aggregation], ...] = ()
-    arguments: tuple[algebra.Extend, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Level:
-    """A WHERE pattern and what stands around it; `selected` are the variables that SELECT names."""
+    """A WHERE pattern and what stands around it; `selected` are the variables that SELECT names.
+
+    Of the `keys` of GROUP BY, `computed` are expressions; `arguments` are what is given to the aggregates.
+    """
 
     where: Pattern
     selected: tuple[Variable, ...]
     items: tuple[algebra.Extend, ...] = ()
     orders: tuple[algebra.Extend, ...] = ()
-    grouping: Grouping = Grouping()
+    keys: tuple[Variable, ...] = ()
+    computed: tuple[algebra.Extend, ...] = ()
+    aggregates: tuple[tuple[Variable, Aggregation], ...] = ()
+    arguments: tuple[algebra.Extend, ...] = ()
     having: algebra.Filter | None = None
     table: algebra.Values | None = None
 
@@ -74,8 +70,8 @@ def take_apart(
     having = inner if isinstance(inner, algebra.Filter) and isinstance(inner.pattern, algebra.Group) else None
     group = inner if having is None else having.pattern
     if isinstance(group, algebra.Group):
-        where, grouping = _take_group_apart(group, dialect)
-        return Level(where, selected, items, orders, grouping, having, table)
+        level = _take_group_apart(group, selected, dialect)
+        return replace(level, items=items, orders=orders, having=having, table=table)
     if bound := _bound_inside(items, rest):
         items, inner, table = items[bound:], items[bound - 1], None
         rest = inner
@@ -95,7 +91,7 @@ def take_extensions(
     return tuple(reversed(extensions)), pattern
 
 
-def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, Grouping]:
+def _take_group_apart(group: algebra.Group, selected: tuple[Variable, ...], dialect: Dialect) -> Level:
     several = [found for _, found in group.aggregates if counts_tuples(found)]
     arguments = tuple(
         name for _, found in group.aggregates if found not in several for name in found.arguments
@@ -107,9 +103,11 @@ def _take_group_apart(group: algebra.Group, dialect: Dialect) -> tuple[Pattern, 
     counted = {name for found in several for name in found.arguments}
     keys, where = take_extensions(rest, group.keys, lambda name: name not in counted)
     for aggregation in several:
-        if frozenset(aggregation.arguments) != variables(where) - dialect.terms.blanks:
+        if frozenset(aggregation.arguments) != variables(where) - dialect.blanks:
             raise dialect.cannot(f"{aggregation}", "DISTINCT * stands for all variables of the pattern")
-    return where, Grouping(group.keys, keys, group.aggregates, extends)
+    return Level(
+        where, selected, keys=group.keys, computed=keys, aggregates=group.aggregates, arguments=extends
+    )
 
 
 def counts_tuples(aggregation: Aggregation) -> bool:
@@ -162,7 +160,7 @@ def write_group(pattern: Pattern, dialect: Dialect) -> Lines:
     """Return the lines between the braces of a group that is read as the pattern."""
     match pattern:
         case algebra.Filter(inner, condition, exists):
-            test = write_operand(condition, dialect.terms, write_exists(exists, dialect))
+            test = write_operand(condition, dialect, write_exists(exists, dialect))
             return [*_elements(inner, dialect), f"FILTER {test}"]
         case _:
             return _elements(pattern, dialect)
@@ -190,14 +188,14 @@ def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
         case algebra.LeftJoin(left, right, condition, exists):
             inline = write_exists(exists, dialect)
             assert condition is not None
-            last = f"FILTER {write_operand(condition, dialect.terms, inline)}"
+            last = f"FILTER {write_operand(condition, dialect, inline)}"
             optional = in_braces("OPTIONAL", [*_elements(right, dialect), last])
             return [*_elements(left, dialect), *optional]
         case algebra.Minus(left, right):
             return [*_elements(left, dialect), *in_braces("MINUS", write_group(right, dialect))]
         case algebra.Extend(inner, variable, expression, exists):
-            text = write_expression(expression, dialect.terms, write_exists(exists, dialect))
-            bind = f"BIND ({text} AS {dialect.terms.variable(variable)})"
+            text = write_expression(expression, dialect, write_exists(exists, dialect))
+            bind = f"BIND ({text} AS {dialect.variable(variable)})"
             return [*_elements(inner, dialect), bind]
         case algebra.Filter():
             return in_braces("", write_group(pattern, dialect))
@@ -239,20 +237,19 @@ def _element(
     | algebra.Select,
     dialect: Dialect,
 ) -> Lines:
-    terms = dialect.terms
     match pattern:
         case algebra.Bgp(triples):
             return write_triples(triples, dialect)
         case algebra.PathPattern(subject, path, object_):
-            return [f"{terms.term(subject)} {write_path(path, terms)} {terms.term(object_)} ."]
+            return [f"{dialect.term(subject)} {write_path(path, dialect)} {dialect.term(object_)} ."]
         case algebra.StreamBlock(_, _, inner):
             return in_braces(dialect.block(pattern), _element(inner, dialect))
         case algebra.Union(left, right):
             return _union(left, right, dialect)
         case algebra.Graph(name, inner):
-            return in_braces(f"GRAPH {terms.name(name)}", write_group(inner, dialect))
+            return in_braces(f"GRAPH {dialect.name(name)}", write_group(inner, dialect))
         case algebra.Service(name, inner, silent):
-            head = f"SERVICE {'SILENT ' if silent else ''}{terms.name(name)}"
+            head = f"SERVICE {'SILENT ' if silent else ''}{dialect.name(name)}"
             return in_braces(head, write_group(inner, dialect))
         case algebra.Values():
             dialect.values_inside()
@@ -270,12 +267,11 @@ def write_triples(triples: Iterable[algebra.TriplePattern], dialect: Dialect) ->
     lines: Lines = []
     for subject, shared in groupby(triples, lambda triple: triple.subject):
         pairs = [
-            f"{dialect.terms.predicate(pattern.predicate)} {dialect.terms.term(pattern.object)}"
-            for pattern in shared
+            f"{dialect.predicate(pattern.predicate)} {dialect.term(pattern.object)}" for pattern in shared
         ]
         ends = [";"] * (len(pairs) - 1) + ["."]
         rows = [f"{pair} {end}" for pair, end in zip(pairs, ends, strict=True)]
-        lines += [f"{dialect.terms.term(subject)} {rows[0]}", *(f"  {row}" for row in rows[1:])]
+        lines += [f"{dialect.term(subject)} {rows[0]}", *(f"  {row}" for row in rows[1:])]
     return lines
 
 
@@ -291,10 +287,9 @@ def _union(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
 
 def write_values(word: str, values: algebra.Values, dialect: Dialect) -> Lines:
     """Return the table of VALUES or, with its own brackets, of BINDINGS."""
-    terms = dialect.terms
-    names = " ".join(map(terms.variable, values.names))
+    names = " ".join(map(dialect.variable, values.names))
     head = f"{word} ({names})" if word == "VALUES" else f"{word} {names}"
-    rows = (" ".join("UNDEF" if term is None else terms.term(term) for term in row) for row in values.rows)
+    rows = (" ".join("UNDEF" if term is None else dialect.term(term) for term in row) for row in values.rows)
     return in_braces(head, [f"({row})" for row in rows])
 
 
@@ -325,15 +320,14 @@ class Clauses:
 
         No variable at all is *, which the text can say when each variable there is a blank node.
         """
-        terms = self.dialect.terms
-        if not result and not variables(pattern) <= terms.blanks:
+        if not result and not variables(pattern) <= self.dialect.blanks:
             accepted = "SELECT names one variable at least"
             raise self.dialect.cannot("a query without result variables", accepted)
         expressions = {item.variable: self._expression(item) for item in self.level.items}
         texts = []
         for variable in result:
             text = expressions.get(variable, self.named.get(variable))
-            name = terms.variable(variable)
+            name = self.dialect.variable(variable)
             # No key, and named all the same: then SELECT means a sample.
             plain = text is None or text == f"SAMPLE({name})"
             texts.append(name if plain else f"({text} AS {name})")
@@ -354,13 +348,13 @@ class Clauses:
 
     def _expression(self, extend: algebra.Extend) -> str:
         inline = {**self.inline, **write_exists(extend.exists, self.dialect)}
-        return write_expression(extend.expression, self.dialect.terms, inline)
+        return write_expression(extend.expression, self.dialect, inline)
 
     def _grouping(self) -> Lines:
         lines = [f"GROUP BY {' '.join(self.keys)}"] if self.keys else []
         if (having := self.level.having) is not None:
             inline = {**self.named, **self.inline, **write_exists(having.exists, self.dialect)}
-            lines.append(f"HAVING {write_operand(having.condition, self.dialect.terms, inline)}")
+            lines.append(f"HAVING {write_operand(having.condition, self.dialect, inline)}")
         return lines
 
     def _ordering(self, modifiers: algebra.Modifiers) -> Lines:
@@ -369,7 +363,7 @@ class Clauses:
         for order in modifiers.order:
             text = texts.get(order.variable, self.inline.get(order.variable))
             if text is None:
-                text = self.dialect.terms.variable(order.variable)
+                text = self.dialect.variable(order.variable)
                 shown.append(f"DESC({text})" if order.descending else text)
             else:
                 shown.append(f"{'DESC' if order.descending else 'ASC'}({text})")
@@ -378,27 +372,25 @@ class Clauses:
 
 def clauses_of(level: Level, dialect: Dialect) -> Clauses:
     """Return the clauses of a level, its keys and aggregates written once."""
-    grouping = level.grouping
-    arguments = {extend.variable: _text(extend, dialect) for extend in grouping.arguments}
-    keys = _keys(grouping, dialect)
+    arguments = {extend.variable: _text(extend, dialect) for extend in level.arguments}
+    keys = _keys(level, dialect)
     texts = {
-        name: write_aggregation(aggregation, dialect.terms, arguments)
-        for name, aggregation in grouping.aggregates
+        name: write_aggregation(aggregation, dialect, arguments) for name, aggregation in level.aggregates
     }
     named = {name: text for name, text in texts.items() if name in level.selected}
     inline = {name: text for name, text in texts.items() if name not in level.selected}
     return Clauses(level, dialect, keys, named, inline)
 
 
-def _keys(grouping: Grouping, dialect: Dialect) -> tuple[str, ...]:
+def _keys(level: Level, dialect: Dialect) -> tuple[str, ...]:
     texts = {}
-    for extend in grouping.computed:
+    for extend in level.computed:
         text = _text(extend, dialect)
         unnamed = _KEY.fullmatch(extend.variable.name)
-        name = "" if unnamed else f" AS {dialect.terms.variable(extend.variable)}"
+        name = "" if unnamed else f" AS {dialect.variable(extend.variable)}"
         texts[extend.variable] = f"({text}{name})"
-    return tuple(texts.get(key) or dialect.terms.variable(key) for key in grouping.keys)
+    return tuple(texts.get(key) or dialect.variable(key) for key in level.keys)
 
 
 def _text(extend: algebra.Extend, dialect: Dialect) -> str:
-    return write_expression(extend.expression, dialect.terms, write_exists(extend.exists, dialect))
+    return write_expression(extend.expression, dialect, write_exists(extend.exists, dialect))

@@ -11,8 +11,7 @@ from translate.analysis import parts
 from translate.model.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
 from translate.tau import in_order
-from translate.writing.dialect import Dialect, Windows, write_duration
-from translate.writing.expression_text import CannotSayError, Terms, choose_prefixes
+from translate.writing.expression_text import Dialect, Windows, choose_prefixes, write_duration
 from translate.writing.group_text import (
     Clauses,
     Lines,
@@ -120,7 +119,7 @@ def _rspql(query: EngineQuery, dialect: Dialect) -> Lines:
     """Return REGISTER RSTREAM <name> AS of RSP4J; only what the drafts alone have is written as there."""
     if query.name is None and (query.to_stream is None or query.language is Language.RSPQL):
         return []
-    name = dialect.terms.full(Iri(query.name or _UNNAMED))
+    name = dialect.full(Iri(query.name or _UNNAMED))
     if _is_draft(query):
         return [f"REGISTER {_kind(query)} {name}{_every(query, dialect)} AS"]
     return [f"REGISTER {(query.to_stream or ToStream.RSTREAM).value} {name} AS"]
@@ -141,7 +140,7 @@ def operator_of(query: EngineQuery, dialect: Dialect) -> str:
 
 def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
     """Return the FROM clauses, the streams last; raise where the language merges none."""
-    full, language = dialect.terms.full, dialect.language
+    full, language = dialect.full, dialect.language
     _check_streams(query, dialect)
     words = _MERGING.get(language, "")
     declared = dialect.windows if language is Language.RSPQL else ()
@@ -189,20 +188,17 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
       FILTER (?o > 1)
     }
     """
-    blanks = _blanks(query)
-    windows = _windows(query)
-    counting = Terms(language, blanks=blanks)
-    _lines(query, Dialect(language, counting, windows, read_here))
-    base = _base(counting)
-    terms = Terms(language, choose_prefixes(counting.used), blanks, base=base)
-    return "".join(f"{line}\n" for line in _lines(query, Dialect(language, terms, windows, read_here)))
+    counting = Dialect(language, blanks=_blanks(query), windows=_windows(query), read_here=read_here)
+    _lines(query, counting)
+    dialect = replace(counting, prefixes=choose_prefixes(counting.used), base=_base(counting))
+    return "".join(f"{line}\n" for line in _lines(query, dialect))
 
 
-def _base(counting: Terms) -> str:
+def _base(counting: Dialect) -> str:
     """Return the BASE that IRI(..) resolves against; "" is none."""
     if len(counting.bases) > 1:
         text = " and ".join(sorted(f"<{base}>" if base else "none" for base in counting.bases))
-        raise CannotSayError(f"the bases {text} of IRI", counting.language, "a query has one BASE")
+        raise counting.cannot(f"the bases {text} of IRI", "a query has one BASE")
     return next(iter(counting.bases), "")
 
 
@@ -212,9 +208,8 @@ def _lines(query: EngineQuery, dialect: Dialect) -> Lines:
     clauses = clauses_of(level, dialect)
     head = _head(query, clauses, dialect)
     body = clauses.body(query.modifiers)
-    terms = dialect.terms
-    prologue = [f"BASE {terms.full(Iri(terms.base))}"] if terms.base else []
-    prologue += [f"PREFIX {name}: <{namespace}>" for namespace, name in terms.prefixes.items()]
+    prologue = [f"BASE {dialect.full(Iri(dialect.base))}"] if dialect.base else []
+    prologue += [f"PREFIX {name}: <{namespace}>" for namespace, name in dialect.prefixes.items()]
     registration = write_registration(query, dialect)
     named_first = dialect.language is Language.CSPARQL
     before = registration + prologue if named_first else prologue + registration
@@ -231,11 +226,10 @@ def _head(query: EngineQuery, clauses: Clauses, dialect: Dialect) -> Lines:
         case Form.ASK:
             return ["ASK"]
         case Form.CONSTRUCT:
-            template = Dialect(dialect.language, replace(dialect.terms, blanks=frozenset()))
-            lines = write_triples(query.template, template)
+            lines = write_triples(query.template, replace(dialect, blanks=frozenset()))
             return in_braces(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
         case Form.DESCRIBE:
-            return [f"DESCRIBE {' '.join(map(dialect.terms.name, query.described)) or '*'}"]
+            return [f"DESCRIBE {' '.join(map(dialect.name, query.described)) or '*'}"]
 
 
 def _windows(query: EngineQuery) -> Windows:

@@ -10,14 +10,23 @@ from agreement.engines.engine import WrittenQuery, with_its_text
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Term, Variable
-from translate.algebra import Groups, Scope, SyntaxLeaves, TriplesRun, has_aggregate, join, read_subquery
 from translate.analysis import mentioned_variables, parts
-from translate.dialects import lift_cqels, read_query
+from translate.dialects import lift, read_query
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import WindowExpression
-from translate.sparql import StreamClause, deep_recursion, read_tree, tokenize
+from translate.sparql import (
+    Scope,
+    TriplesRun,
+    deep_recursion,
+    has_aggregate,
+    join,
+    read_expression,
+    read_group,
+    read_tree,
+    tokenize,
+)
 from translate.strict import StrictEngine, check_strict
 from translate.writing import write_query
 
@@ -141,17 +150,17 @@ def shorten(text: str) -> str:
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
     """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
     document = tokenize(text, source, base)
-    lifted = lift_cqels(document)
+    lifted = lift(document, Language.CQELS)
     with deep_recursion():
         tree, error = read_tree(document, lifted)
         if error is not None:
             raise error
-        leaves = SyntaxLeaves(document, lifted)
+        scope = Scope(document, lifted)
         if tree.valuesClause:
-            raise leaves.unexpected(tree.valuesClause, "no table of values behind the pattern")
+            raise scope.unexpected(tree.valuesClause, "no table of values behind the pattern")
         if tree.having and not (tree.groupby or any(map(has_aggregate, (tree.projection, tree.having)))):
-            raise leaves.unexpected(tree.having, "GROUP BY or an aggregate beside HAVING", "HAVING")
-        elements = _Elements(Groups(Scope(leaves), read_subquery))
+            raise scope.unexpected(tree.having, "GROUP BY or an aggregate beside HAVING", "HAVING")
+        elements = _Elements(scope)
         elements.read(tree.where)
     return elements.body()
 
@@ -160,7 +169,7 @@ def read_body(text: str, source: str, base: str = "") -> CqelsBody:
 class _Elements:
     """The reading of a WHERE clause: what was found so far."""
 
-    groups: Groups
+    scope: Scope
     blocks: int = 0
     triples: list[StreamTriple] = field(default_factory=list)
     statics: list[Pattern] = field(default_factory=list)
@@ -185,7 +194,7 @@ class _Elements:
     def _static(self, part: "CompValue") -> Pattern:
         if part.name in _WORDS:
             raise self._unexpected(part, _ACCEPTED)
-        pattern = self.groups.group(_alone(part), None)
+        pattern = read_group(_alone(part), None, self.scope)
         self._check_static(part, pattern)
         return pattern
 
@@ -194,9 +203,9 @@ class _Elements:
             raise self._unexpected(part, f"{_ACCEPTED}; in this there is a STREAM")
 
     def _unexpected(self, part: "CompValue", accepted: str) -> QueryError:
-        return self.groups.scope.leaves.unexpected(part, accepted, _WORDS.get(part.name, ""))
+        return self.scope.unexpected(part, accepted, _WORDS.get(part.name, ""))
 
-    def _read_block(self, group: "CompValue", stream: StreamClause) -> None:
+    def _read_block(self, group: "CompValue", block: StreamBlock) -> None:
         for part, patterns in self._runs(group, self.blocks):
             if part.name != "TriplesBlock":
                 self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
@@ -206,7 +215,7 @@ class _Elements:
                     continue
                 for triple in pattern.triples:
                     number = len(self.triples)
-                    self.triples.append(StreamTriple(number, self.blocks, stream.iri, stream.window, triple))
+                    self.triples.append(StreamTriple(number, self.blocks, block.stream, block.window, triple))
         self.blocks += 1
 
     def _runs(
@@ -219,12 +228,12 @@ class _Elements:
         run: TriplesRun | None = None
         for part in group.part or ():
             if part.name == "Filter":
-                expression, exists = self.groups.expression(part.expr, None)
+                expression, exists = read_expression(part.expr, None, self.scope)
                 for test in exists:
                     self._check_static(part, test.pattern)
                 self.filters.append(CqelsFilter(expression, exists, block))
             elif part.name == "TriplesBlock":
-                run = run or TriplesRun(self.groups.scope)
+                run = run or TriplesRun(self.scope)
                 before = len(run.triples)
                 run.read(part.triples)
                 yield part, list(_single(run))[before:]
@@ -232,12 +241,11 @@ class _Elements:
                 run = None
                 yield part, []
 
-    def _stream(self, part: "CompValue") -> StreamClause | None:
+    def _stream(self, part: "CompValue") -> StreamBlock | None:
         if part.name != "GraphGraphPattern":
             return None
-        leaves = self.groups.scope.leaves
-        clause = leaves.lifted.blocks.get(leaves.first(part.term))
-        return clause if isinstance(clause, StreamClause) else None
+        clause = self.scope.lifted.blocks.get(self.scope.first(part.term))
+        return clause if isinstance(clause, StreamBlock) else None
 
     def _streams_in(self, group: "CompValue") -> bool:
         parts = () if group.name == "SubSelect" else group.part or ()

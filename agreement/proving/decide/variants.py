@@ -26,8 +26,8 @@ from solver.facts import ChosenTimes
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
 from translate.errors import ModelError
-from translate.model.patterns import EMPTY, Bgp, TriplePattern
-from translate.model.query import EngineQuery, StreamPattern
+from translate.model.patterns import EMPTY, Bgp, StreamBlock, TriplePattern
+from translate.model.query import EngineQuery
 from translate.tau import lars_program, output_of
 
 
@@ -35,7 +35,7 @@ from translate.tau import lars_program, output_of
 class PartChoice:
     """A part g of a stream: whether brave and cautious are the same, None where it is open, and why."""
 
-    part: StreamPattern
+    part: StreamBlock
     same: bool | None
     why: str
     place: str
@@ -74,7 +74,7 @@ class VariantClasses:
             grouped.setdefault(key, []).append(variant)
         return tuple(map(tuple, grouped.values()))
 
-    def _choice(self, number: int, part: StreamPattern) -> PartChoice:
+    def _choice(self, number: int, part: StreamBlock) -> PartChoice:
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         alone = next((pattern for pattern in triples if not self._is_stored(pattern)), None)
         if alone is not None:
@@ -91,7 +91,7 @@ class VariantClasses:
         held = (edge.triple for edge in self.question.edges if edge.where == GraphSource())
         return any(unify(triple, pattern) for pattern in held)
 
-    def _parted(self, number: int, part: StreamPattern) -> bool:
+    def _parted(self, number: int, part: StreamBlock) -> bool:
         """Whether brave and cautious differ on a match in which the part is static."""
         own = Choice.BRAVE, Choice.CAUTIOUS
         others = tuple(Choice.BRAVE for _ in self.variants[0].choices)
@@ -103,7 +103,7 @@ class VariantClasses:
                 return True
         return False
 
-    def _moved(self, part: StreamPattern) -> Iterator[Disjunct]:
+    def _moved(self, part: StreamBlock) -> Iterator[Disjunct]:
         """Yield the disjuncts with the triples of the part in static data."""
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         where = Reading(part.stream, part.window)

@@ -16,7 +16,7 @@ from translate.model.patterns import (
 )
 from translate.model.query import Language
 from translate.writing import write_query
-from translate.writing.expression_text import Terms, write_expression, write_path
+from translate.writing.expression_text import Dialect, write_expression, write_path
 
 CSPARQL = """\
 REGISTER QUERY halls COMPUTED EVERY 5s AS
@@ -177,7 +177,7 @@ ONE, MINUS = Literal("1", XSD + "integer"), Literal("-1", XSD + "integer")
     ],
 )
 def test_an_expression_has_no_more_brackets_than_it_needs(expression, text):
-    assert write_expression(expression, Terms(Language.CSPARQL), {}) == text
+    assert write_expression(expression, Dialect(Language.CSPARQL), {}) == text
 
 
 P, Q = Link(Iri("p")), Link(Iri("q"))
@@ -199,4 +199,4 @@ P, Q = Link(Iri("p")), Link(Iri("q"))
     ],
 )
 def test_a_path_has_no_more_brackets_than_it_needs(path, text):
-    assert write_path(path, Terms(Language.CSPARQL)) == text
+    assert write_path(path, Dialect(Language.CSPARQL)) == text

@@ -44,8 +44,8 @@ from tests.translate.strategies import (
     window_expressions,
 )
 from translate.analysis import cq, cs
-from translate.model.patterns import Bgp, Minus, TriplePattern, variables
-from translate.model.query import Dataset, Form, Profile, Query, Setting, StreamPattern
+from translate.model.patterns import Bgp, Minus, StreamBlock, TriplePattern, variables
+from translate.model.query import Dataset, Form, Profile, Query, Setting
 from translate.model.windows import Range
 from translate.tau import TRIGGER, Trigger, lars_program, pull, push
 
@@ -200,7 +200,7 @@ def window(length, slide=None):
 
 def test_a6_without_exclusive_sources_cs_and_cq_differ():
     pattern = bgp("?s offers ?c", "?c on ?p")
-    streams_ = (StreamPattern(S1, window(5), pattern),)
+    streams_ = (StreamBlock(S1, window(5), pattern),)
     case = case_of(pattern, streams_, [fact(1, "a offers c1")], static=["c1 on m"])
     merged, brave, cautious = (at_each(case, program)[1] for program in programs(case))
     assert merged == {("<urn:c1>", "<urn:m>", "<urn:a>")}
@@ -209,7 +209,7 @@ def test_a6_without_exclusive_sources_cs_and_cq_differ():
 
 def test_a6_a_cautious_query_reads_static_data_and_a_brave_one_does_not():
     pattern = bgp("?s offers ?c", "?c on ?p")
-    streams_ = (StreamPattern(S1, window(5), pattern),)
+    streams_ = (StreamBlock(S1, window(5), pattern),)
     case = case_of(pattern, streams_, [fact(1, "b on c")], static=["a offers c1", "c1 on m"])
     merged, brave, cautious = (at_each(case, program)[1] for program in programs(case))
     assert merged == cautious == {("<urn:c1>", "<urn:m>", "<urn:a>")}
@@ -218,7 +218,7 @@ def test_a6_a_cautious_query_reads_static_data_and_a_brave_one_does_not():
 
 def test_a6_a_stream_read_through_two_windows_is_no_exclusive_source():
     one, other = bgp("?x p ?y"), bgp("?y q ?z")
-    streams_ = (StreamPattern(S1, window(0), one), StreamPattern(S1, window(5), other))
+    streams_ = (StreamBlock(S1, window(0), one), StreamBlock(S1, window(5), other))
     case = case_of(Bgp(one.triples + other.triples), streams_, [fact(1, "a p b"), fact(2, "b q c")])
     merged, *variants = (at_each(case, program)[2] for program in programs(case))
     assert (len(merged), variants) == (1, [set()] * 4)
@@ -326,7 +326,7 @@ A2_FAILS = {
 
 
 def written_case(pattern, expression, bounds, facts):
-    return case_of(pattern, tuple(StreamPattern(S1, expression, part) for part in (ONE, TWO)
+    return case_of(pattern, tuple(StreamBlock(S1, expression, part) for part in (ONE, TWO)
                                   if part in tuple(parts(pattern))), facts, bounds=bounds)  # fmt: skip
 
 
@@ -388,7 +388,7 @@ def test_a3_what_push_saw_in_total_is_what_pull_sees(case, data):
 def test_a3_needs_the_times_of_what_is_seen_under_high_open_bounds():
     pattern = bgp("a p b", "b p ?y")
     facts = [fact(1, "a p b"), fact(3, "b p c"), fact(5, "a p b")]
-    case = case_of(pattern, (StreamPattern(S1, window(3), pattern),), facts, bounds=Bounds.HIGH_OPEN)
+    case = case_of(pattern, (StreamBlock(S1, window(3), pattern),), facts, bounds=Bounds.HIGH_OPEN)
     found, _, times = both_sides(case, programs(case)[0], 6, Trigger.ANY)
     seen = frozenset().union(*(contents(case, t) for t in times))
     untimed = {o[0] for *_, o in seen}, {o[0] for *_, o in contents(case, 6)}

@@ -1,19 +1,22 @@
 """Expressions of SPARQL's syntax tree as `Call` trees; terms come from the text's own tokens."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
 
 from lars.language.formulas import Call, Expression
 from lars.language.terms import RDF_TYPE, XSD, Iri, Literal, Term, Variable
 from translate.errors import QueryError, UnsupportedError
-from translate.sparql import COVERED, TERM, Document, StreamingClauses, TokenKind, is_name, number
+from translate.model.patterns import Pattern, variables
+from translate.model.query import TIMESTAMP
+from translate.sparql.syntax_tree import COVERED, TERM, StreamingClauses
+from translate.sparql.tokens import Document, TokenKind, is_name, number
 
 if TYPE_CHECKING:
     from rdflib.plugins.sparql.parserutils import CompValue
 
-TIMESTAMP: Final = "http://larkc.eu/csparql/sparql/jena/ext#timestamp"
 _TYPES: Final = (
     "string", "boolean", "decimal", "float", "double", "dateTime", "date", "time",
     "integer", "nonPositiveInteger", "negativeInteger", "nonNegativeInteger", "positiveInteger",
@@ -31,21 +34,28 @@ _DISTANCES: Final = (_DISTANCE, "http://www.opengis.net/def/geosparql/function/d
 _METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
 _POINTS_AND_UNIT: Final = 3
 _COMPUTED: Final = (
-    f"a function with a value: those of SPARQL 1.1, casts to types of XSD, <{TIMESTAMP}>, "
+    f"a function with a value: those of SPARQL 1.1, casts to types of XSD, {TIMESTAMP}, "
     f"and <{_DISTANCE}> of two points in {_METRE}"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SyntaxLeaves:
-    """The terms of a syntax tree, whose leaves are numbers of tokens, and their places.
+@dataclass(slots=True)
+class Scope:
+    """The terms of a syntax tree, whose leaves are numbers of tokens, and the names that its reading invents.
 
-    With `opaque` a function that nobody computes here is read all the same.
+    With `opaque` a function that nobody computes here is read all the same. Fresh variables are numbered
+    for each kind: _b0, _b1, .. with more _ where a name of the text begins like that. `labels` says in which
+    run of triples each blank node label stands; `notes` what was read otherwise than SPARQL says.
     """
 
     document: Document
     lifted: StreamingClauses
     opaque: bool = False
+    labels: dict[str, int] = field(default_factory=dict)
+    runs: int = 0
+    notes: list[str] = field(default_factory=list)
+    _numbers: Counter[str] = field(default_factory=Counter)
+    _prefixes: dict[str, str] = field(default_factory=dict)
 
     def index(self, leaf: object) -> int | None:
         """Return the number of the leaf's token; None for a term that the text does not name."""
@@ -95,12 +105,50 @@ class SyntaxLeaves:
         place = self.document.place(self.document.tokens[self.first(node, word)].start)
         return UnsupportedError(construct, place, covered=COVERED)
 
+    def fresh(self, kind: str) -> Variable:
+        """Return the next variable of a kind, a letter: b for a blank node, e for an EXISTS, .."""
+        if kind not in self._prefixes:
+            self._prefixes[kind] = self._prefix(f"_{kind}")
+        name = f"{self._prefixes[kind]}{self._numbers[kind]}"
+        self._numbers[kind] += 1
+        return Variable(name)
+
+    def _prefix(self, prefix: str) -> str:
+        tokens = self.document.tokens
+        names = {token.text[1:] for token in tokens if token.kind is TokenKind.VARIABLE}
+        names |= {token.text[2:] for token in tokens if token.kind is TokenKind.BLANK}
+        while any(name.startswith(prefix) for name in names):
+            prefix = f"_{prefix}"
+        return prefix
+
+    def bindable_variables(self, pattern: Pattern) -> tuple[Variable, ...]:
+        """Return the variables of the text that a pattern can bind, in the order of the text."""
+        bound = variables(pattern)
+        tokens = self.document.tokens
+        names = (Variable(token.text[1:]) for token in tokens if token.kind is TokenKind.VARIABLE)
+        return tuple(dict.fromkeys(name for name in names if name in bound))
+
+    def repeating(self, times: int) -> Iterator[None]:
+        """Yield for each reading of a part that is read several times: all invent the same names."""
+        before = dict(self.labels), self.runs, Counter(self._numbers)
+        for _ in range(times):
+            self.labels, self.runs, self._numbers = dict(before[0]), before[1], Counter(before[2])
+            yield
+
+    def check_new(self, leaf: object, bound: Iterable[Variable]) -> Variable:
+        """Return the variable after AS, or raise where something binds it before."""
+        variable = self.variable(leaf)
+        if variable in bound:
+            accepted = f"a variable that nothing binds before AS: {variable} is bound"
+            raise self.unexpected(leaf, accepted)
+        return variable
+
 
 @dataclass(frozen=True, slots=True)
 class ExpressionReader:
-    """The terms of expressions, and what stands for an EXISTS and for an aggregate in them."""
+    """The scope of expressions, and what stands for an EXISTS and for an aggregate in them."""
 
-    terms: SyntaxLeaves
+    scope: Scope
     exists: "Callable[[CompValue], Variable]"
     aggregate: "Callable[[CompValue], Variable]"
 
@@ -151,13 +199,14 @@ def translate_expression(node: object, reader: ExpressionReader) -> Expression:
     query as its second argument, against which it resolves a relative text.
     """
     node = unwrap(node)
-    return _call(node, reader) if is_tree(node) else reader.terms.term(node)
+    return _call(node, reader) if is_tree(node) else reader.scope.term(node)
 
 
 def _call(node: "CompValue", reader: ExpressionReader) -> Expression:
     match name := node.name:
         case "ConditionalOrExpression" | "ConditionalAndExpression":
-            return _connected(node, reader)
+            parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
+            return chain(lambda term, other: Call(_CHAINS[name], (term, other)), parts)
         case "AdditiveExpression" | "MultiplicativeExpression":
             return _chain(node, node.op or (), reader)
         case "RelationalExpression":
@@ -179,11 +228,11 @@ def _call(node: "CompValue", reader: ExpressionReader) -> Expression:
         case _ if name.startswith("Builtin_"):
             function = name.removeprefix("Builtin_").upper()
             function, arguments = _SYNONYMS.get(function, function), _arguments(node.values(), reader)
-            if function == "IRI" and (base := reader.terms.lifted.names.base):
+            if function == "IRI" and (base := reader.scope.lifted.names.base):
                 arguments = (*arguments, Literal(base))
             return Call(function, arguments)
         case _:
-            raise reader.terms.unsupported(f"the expression {name}", node)
+            raise reader.scope.unsupported(f"the expression {name}", node)
 
 
 _One = TypeVar("_One")
@@ -200,14 +249,9 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
     return join(chain(join, parts[:middle]), chain(join, parts[middle:]))
 
 
-def _connected(node: "CompValue", reader: ExpressionReader) -> Expression:
-    parts = [translate_expression(part, reader) for part in (node.expr, *(node.other or ()))]
-    return chain(lambda term, other: Call(_CHAINS[node.name], (term, other)), parts)
-
-
 def _chain(node: "CompValue", operators: Sequence[object], reader: ExpressionReader) -> Expression:
     if len(operators) > LONGEST:
-        raise reader.terms.unexpected(node.other[LONGEST], f"no more than {LONGEST} operators in a row")
+        raise reader.scope.unexpected(node.other[LONGEST], f"no more than {LONGEST} operators in a row")
     expression = translate_expression(node.expr, reader)
     for operator, other in zip(operators, node.other or (), strict=True):
         expression = Call(str(operator), (expression, translate_expression(other, reader)))
@@ -233,41 +277,41 @@ def _arguments(values: Iterable[object], reader: ExpressionReader) -> tuple[Expr
             arguments.append(translate_expression(value, reader))
         elif isinstance(value, Iterable) and not isinstance(value, str):
             arguments += _arguments(value, reader)
-        elif reader.terms.index(value) is not None:
-            arguments.append(reader.terms.term(value))
+        elif reader.scope.index(value) is not None:
+            arguments.append(reader.scope.term(value))
     return tuple(arguments)
 
 
 def _function(node: "CompValue", reader: ExpressionReader) -> Expression:
-    terms = reader.terms
-    index = terms.index(node.iri)
-    if index is not None and terms.document.tokens[index].kind is TokenKind.WORD:
-        return Call(terms.document.tokens[index].text.upper(), ())
-    iri = terms.term(node.iri)
+    scope = reader.scope
+    index = scope.index(node.iri)
+    if index is not None and scope.document.tokens[index].kind is TokenKind.WORD:
+        return Call(scope.document.tokens[index].text.upper(), ())
+    iri = scope.term(node.iri)
     if not isinstance(iri, Iri):
-        raise terms.unexpected(node.iri, "a function")
+        raise scope.unexpected(node.iri, "a function")
     if node.distinct:
-        raise terms.unexpected(node.expr, f"an argument of {iri}, which is no aggregate", "DISTINCT")
+        raise scope.unexpected(node.expr, f"an argument of {iri}, which is no aggregate", "DISTINCT")
     arguments = _arguments((node.expr or (),), reader)
-    if not terms.opaque and not _is_computed(iri, arguments):
-        raise terms.unexpected(node.iri, _COMPUTED)
+    if not scope.opaque and not _is_computed(iri, arguments):
+        raise scope.unexpected(node.iri, _COMPUTED)
     if iri.value in _CASTS and len(arguments) != 1:
-        raise terms.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
-    if iri.value == TIMESTAMP:
-        _check_statement(node, arguments, terms)
+        raise scope.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
+    if str(iri) == TIMESTAMP:
+        _check_statement(node, arguments, scope)
     return Call(str(iri), arguments)
 
 
 def _is_computed(iri: Iri, arguments: tuple[Expression, ...]) -> bool:
     if iri.value not in _DISTANCES:
-        return iri.value in _CASTS or iri.value == TIMESTAMP
+        return iri.value in _CASTS or str(iri) == TIMESTAMP
     return len(arguments) == _POINTS_AND_UNIT and arguments[-1] == _METRE
 
 
-def _check_statement(node: "CompValue", arguments: tuple[Expression, ...], terms: SyntaxLeaves) -> None:
+def _check_statement(node: "CompValue", arguments: tuple[Expression, ...], scope: Scope) -> None:
     accepted = "the subject, predicate and object of a statement, each a variable or a term"
     if len(arguments) != _STATEMENT:
-        raise terms.unexpected(node.iri, f"{accepted}: here are {len(arguments)} arguments")
+        raise scope.unexpected(node.iri, f"{accepted}: here are {len(arguments)} arguments")
     for tree, argument in zip(node.expr, arguments, strict=True):
         if isinstance(argument, Call):
-            raise terms.unexpected(tree, accepted)
+            raise scope.unexpected(tree, accepted)
