@@ -3,6 +3,7 @@
 A run of a hunt, and how it was judged.
 """
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from functools import partial
 from itertools import accumulate
 from math import inf
 from operator import itemgetter
-from typing import Final, Protocol
+from typing import Final
 
 from agreement.comparing.judge import (
     JudgedWindow,
@@ -149,31 +150,28 @@ class FaultRule:
         return self.explains(run) or (self.allows is not None and self.allows(run))
 
 
-class Reference(Protocol):
-    """What judges runs; what is wrong in them it need not explain."""
+@dataclass(frozen=True, slots=True)
+class Reference(ABC):
+    """What judges runs; what is wrong in them it need not explain.
+
+    `name` is as `lars judge --engine` names it, `options` say what of runs is compared, and how.
+    """
+
+    name: str
+    options: Options
 
     @property
-    def name(self) -> str:
-        """As `lars judge --engine` names it."""
-        ...
-
-    @property
-    def options(self) -> Options:
-        """What of runs is compared, and how."""
-        ...
-
-    @property
+    @abstractmethod
     def sentence(self) -> str:
         """By what definition it judges, in words."""
-        ...
 
+    @abstractmethod
     def verdict(self, run: HuntedRun) -> RunVerdict:
         """Return the verdict on a run."""
-        ...
 
+    @abstractmethod
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
         """Yield the rules that may explain a wrong run, the likelier first."""
-        ...
 
     def versions(self, run: HuntedRun) -> Iterator[str]:
         """Yield the engine versions that predict a run in whole: of an engine that is one, that alone."""
@@ -199,11 +197,9 @@ class Reference(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SpecificationReference(Reference):
-    """A specification as what judges; `name` is what names it on the command line."""
+    """A specification as what judges."""
 
-    name: str
     specification: Specification
-    options: Options
 
     @property
     def sentence(self) -> str:
@@ -392,12 +388,6 @@ class VersionReference(Reference):
     """An engine version as what judges: what it does not predict is new."""
 
     engine: Engine
-    options: Options
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.engine.name
 
     @property
     def sentence(self) -> str:
@@ -503,5 +493,5 @@ def _without_numbers(text: str) -> str:
 def reference(name: str, specification: Specification | None, options: Options) -> Reference:
     """Return what judges by the name of an engine version or of a specification."""
     if specification is None:
-        return VersionReference(ENGINES[name], options)
-    return SpecificationReference(name, specification, options)
+        return VersionReference(name, options, ENGINES[name])
+    return SpecificationReference(name, options, specification)
