@@ -166,6 +166,12 @@ class RowCase:
         """The variables of its edges."""
         return Disjunct(self.edges).bound
 
+    @property
+    def variables(self) -> frozenset[Variable]:
+        """The variables of its edges, conditions and columns."""
+        columns = (named_in(each) for each in self.columns if each is not None)
+        return self.bound.union(*(test.variables for test in self.requirements), *columns)
+
     def whole(self, model: Model) -> Model:
         """Return the model with the variables that others stand for."""
         terms = model.terms
@@ -327,7 +333,7 @@ class CaseProver:
     def with_match(self, case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> Iterator[RowCase]:
         """Yield the case with a match of something beside a goal, in each place that it can be."""
         names = sorted(way.bound - image.keys())
-        whole = {**image, **{name: Variable(f"new{next(self.fresh)}") for name in names}}
+        whole = {**image, **{name: self.new_variable(case) for name in names}}
         known: dict[Variable, Term] = {}
         for name, term in way.values:
             if term is not None and _put(whole.setdefault(name, term), known) != term:
@@ -347,6 +353,11 @@ class CaseProver:
                 denied=(*case.denied, *denied),
             )
             yield grown.put(known) if known else grown
+
+    def new_variable(self, case: RowCase) -> Variable:
+        """Return a variable that a case does not have, as a query may by chance."""
+        names = (Variable(f"new{number}") for number in self.fresh)
+        return next(name for name in names if name not in case.variables)
 
     def is_unfolded(self, case: RowCase, depth: int) -> bool:
         """Whether the cases are closed in which a path is so many steps."""
@@ -374,15 +385,16 @@ class CaseProver:
         Of several with `last` all but the last one, and that.
         """
         subject, _, object_ = edge.triple.terms
+        known = replace(rest, edges=(*rest.edges, edge))
         others = sorted(frozenset[Iri]().union(*map(properties, self.paths.values())))
         for word in _words(path, others, last=last):
-            middle = [Variable(f"new{next(self.fresh)}") for _ in word[1:]]
+            middle = [self.new_variable(known) for _ in word[1:]]
             nodes = [subject, *middle, object_]
             if not word:
                 own, other = (subject, object_) if isinstance(subject, Variable) else (object_, subject)
                 if isinstance(own, Variable) and isinstance(other, Variable):
                     # Both are one node, which is in a triple.
-                    name, end = (Variable(f"new{next(self.fresh)}") for _ in range(2))
+                    name, end = self.new_variable(known), self.new_variable(known)
                     for triple in (TriplePattern(other, name, end), TriplePattern(end, name, other)):
                         node = replace(edge, triple=triple)
                         yield replace(rest, edges=(*rest.edges, node)).put({own: other})

@@ -189,11 +189,8 @@ class Decider:
         match outcome:
             case (Witness() as witness) | OutOfTime(_, Witness() as witness):
                 sides = PushAndPull(question.pair, question.setting, question.trigger)
-                return (
-                    sides.difference_on(witness.facts, stock_of(witness.static), period, witness.end),
-                    None,
-                    "",
-                )
+                static = stock_of(witness.static)
+                return sides.difference_on(witness.facts, static, period, witness.end), None, ""
             case NoWitness():
                 return None, Theorem.SEARCHED, ""
             case NoneUpTo() | SearchRefusal() | OutOfTime():
@@ -247,33 +244,24 @@ def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision
 
 def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | None:
     """Return the theorem by which the sides agree on every stream, whatever the static data."""
-    possible = tuple(
-        judged_disjunct for judged_disjunct in question.judged_disjuncts if judged_disjunct.possible
-    )
+    possible = tuple(way for way in question.ways if way.possible)
     if any(why in _UNCOVERED for why, _ in question.hindrances):
         return None
-    if any(
-        judged_disjunct.disjunct.loose == "an aggregate of nothing"
-        for judged_disjunct in question.judged_disjuncts
-    ):
+    if any(way.disjunct.loose == "an aggregate of nothing" for way in question.ways):
         return None
     same = question.one_query(period)
     free = replace(question, stock=None)
-    if not possible and (
-        same or (question.same_patterns and all(map(theorems.is_excluded, free.judged_disjuncts)))
-    ):
+    if not possible and (same or (question.same_patterns and all(map(theorems.is_excluded, free.ways)))):
         return Theorem.NOTHING
     if not same:
         return None
-    if period == 1 and all(theorems.needs_now(disjunct.disjunct, question.setting) for disjunct in possible):
+    if period == 1 and all(theorems.needs_now(way.disjunct, question.setting) for way in possible):
         return Theorem.NOW
     if question.trigger is Trigger.ANY or question.hindrances:
         return None
-    if question.trigger is Trigger.QUERY_STREAMS and not all(
-        map(theorems.accepts_all, question.judged_disjuncts)
-    ):
+    if question.trigger is Trigger.QUERY_STREAMS and not all(map(theorems.accepts_all, question.ways)):
         return None
-    uniform = theorems.is_uniform(question.pair.cqels, question.judged_disjuncts, period, question.setting)
+    uniform = theorems.is_uniform(question.pair.cqels, question.ways, period, question.setting)
     return Theorem.MATCHING if uniform else None
 
 
@@ -281,7 +269,7 @@ def never(question: AgreementQuestion, period: int, disjunct: JudgedDisjunct) ->
     """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
     if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
         return False
-    edges = [edge for each in question.judged_disjuncts for edge in each.disjunct.readings]
+    edges = [edge for each in question.ways for edge in each.disjunct.readings]
     losing = all(theorems.only_loses(edge.reading.operator(question.setting)) for edge in edges)
     if not losing or not question.one_query(period):
         return False
@@ -294,11 +282,7 @@ def differing(
     """Return what a witness, or none, says of all static data."""
     if witness is None:
         return EveryStream.OPEN, None
-    proven = [
-        judged_disjunct
-        for judged_disjunct in question.judged_disjuncts
-        if never(question, period, judged_disjunct)
-    ]
+    proven = [way for way in question.ways if never(question, period, way)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not question.reads_static or any(not disjunct.disjunct.stored for disjunct in proven)
     if not independent and not witness.static and question.same_query(period) is None:
@@ -317,11 +301,8 @@ def candidates(question: AgreementQuestion) -> Iterator[Candidate]:
     noise = () if question.trigger is Trigger.ANY else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()
-    models = [
-        (judged_disjunct.disjunct, judged_disjunct.satisfiability)
-        for judged_disjunct in question.judged_disjuncts
-        if isinstance(judged_disjunct.satisfiability, Model)
-    ]
+    judged = ((way.disjunct, way.satisfiability) for way in question.ways)
+    models = [(disjunct, model) for disjunct, model in judged if isinstance(model, Model)]
     models = sorted(models, key=lambda pair: len(pair[0].stored))[:MOST_TRIED]
     for disjunct, model in models:
         for each in few_and_many(disjunct, model):

@@ -11,7 +11,7 @@ from agreement.proving.decide.theorems import (
     needs_now,
     only_loses,
 )
-from agreement.proving.disjuncts import Disjunct, Edge, Model, NoModelKnown, Unsatisfiable
+from agreement.proving.disjuncts import Disjunct, Model, NoModelKnown, Requirement, Unsatisfiable
 from lars.language.formulas import write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.tau import Trigger
@@ -30,11 +30,7 @@ def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremis
     if question.volatile is not None:
         yield CheckedPremise(f"{question.volatile} has another value at another time", False, places.source)
     yield from _satisfiable(question)
-    unguarded = [
-        judged_disjunct
-        for judged_disjunct in question.judged_disjuncts
-        if not judged_disjunct.disjunct.readings
-    ]
+    unguarded = [way for way in question.ways if not way.disjunct.readings]
     guarded = "stream-guarded: each solution needs a match in a stream"
     yield CheckedPremise(guarded, not unguarded, _where(question, unguarded[0] if unguarded else None))
     yield from _windows(question)
@@ -49,60 +45,43 @@ _FIRED = {
 
 
 def _where(question: AgreementQuestion, disjunct: JudgedDisjunct | None) -> str:
-    edges = [] if disjunct is None else disjunct.disjunct.edges
-    return (
-        question.places.triple(edges[0].triple) if edges else question.places.word("WHERE", "SELECT", "ASK")
-    )
+    edges, places = () if disjunct is None else disjunct.disjunct.edges, question.places
+    return places.triple(edges[0].triple) if edges else places.word("WHERE", "SELECT", "ASK")
 
 
 def _exclusive(question: AgreementQuestion) -> CheckedPremise:
-    overlap = question.overlap
+    overlap, places = question.overlap, question.places
     if overlap is None:
-        edge = next(
-            (
-                edge
-                for judged_disjunct in question.judged_disjuncts
-                for edge in judged_disjunct.disjunct.readings
-            ),
-            None,
-        )
-        place = question.places.source if edge is None else question.places.triple(edge.triple)
-        return CheckedPremise(
-            "sources are exclusive (A6): no pattern unifies with one of another source", True, place
-        )
+        edge = next((edge for way in question.ways for edge in way.disjunct.readings), None)
+        statement = "sources are exclusive (A6): no pattern unifies with one of another source"
+        return CheckedPremise(statement, True, places.source if edge is None else places.triple(edge.triple))
     sentence = f"sources are exclusive (A6): {{{overlap.edge.triple}}} in {overlap.edge.where}"
     other = f" and {{{overlap.other.triple}}} in {overlap.other.where}: {overlap.why}"
-    return CheckedPremise(f"{sentence}{other}", False, question.places.triple(overlap.edge.triple))
+    return CheckedPremise(f"{sentence}{other}", False, places.triple(overlap.edge.triple))
 
 
 def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
-    count = len(question.judged_disjuncts)
-    for number, disjunct in enumerate(question.judged_disjuncts, 1):
+    count = len(question.ways)
+    for number, way in enumerate(question.ways, 1):
         which = "" if count == 1 else f"disjunct {number} of {count}: "
-        match disjunct.satisfiability:
+        place = _place(question, way.disjunct)
+        match way.satisfiability:
             case Model():
-                more = (
-                    f", if static data match {_edges_text(disjunct.disjunct.stored)}"
-                    if disjunct.disjunct.stored
-                    else ""
-                )
+                stored = " . ".join(str(edge.triple) for edge in way.disjunct.stored)
+                more = f", if static data match {stored}" if stored else ""
                 value = " (the given static data do)" if more and question.stock is not None else ""
-                yield CheckedPremise(
-                    f"{which}satisfiable{more}{value}", True, _place(question, disjunct.disjunct)
-                )
+                yield CheckedPremise(f"{which}satisfiable{more}{value}", True, place)
             case Unsatisfiable(why, requirements, edge):
-                text = " and ".join(_written(test.expression, test.value) for test in requirements)
-                place = question.places.triple(edge.triple) if edge else _place(question, disjunct.disjunct)
+                text = " and ".join(map(_written, requirements))
+                place = question.places.triple(edge.triple) if edge else place
                 yield CheckedPremise(f"{which}not satisfiable: {why}{text and ': '}{text}", False, place)
             case NoModelKnown(why):
-                yield CheckedPremise(
-                    f"{which}satisfiable or not is open: {why}", False, _place(question, disjunct.disjunct)
-                )
+                yield CheckedPremise(f"{which}satisfiable or not is open: {why}", False, place)
 
 
-def _written(expression: object, value: bool) -> str:
-    text = write_expression(expression)  # type: ignore[arg-type]
-    return text if value else f"!({text})"
+def _written(test: Requirement) -> str:
+    text = write_expression(test.expression)
+    return text if test.value else f"!({text})"
 
 
 def _place(question: AgreementQuestion, disjunct: Disjunct) -> str:
@@ -111,21 +90,11 @@ def _place(question: AgreementQuestion, disjunct: Disjunct) -> str:
     return question.places.triple(disjunct.edges[0].triple) if disjunct.edges else question.places.source
 
 
-def _edges_text(edges: tuple[Edge, ...]) -> str:
-    return " . ".join(str(edge.triple) for edge in edges)
-
-
 def _windows(question: AgreementQuestion) -> Iterator[CheckedPremise]:
-    every = dict.fromkeys(
-        edge for judged_disjunct in question.judged_disjuncts for edge in judged_disjunct.disjunct.readings
-    )
-    seen = set[str]()
-    for edge in every:
-        window = edge.reading.operator(question.setting)
-        sentence = f"{edge.where}: {_described(window)}"
-        if sentence not in seen:
-            seen.add(sentence)
-            yield CheckedPremise(sentence, only_loses(window), question.places.window(edge.reading))
+    for reading in dict.fromkeys(edge.reading for way in question.ways for edge in way.disjunct.readings):
+        window = reading.operator(question.setting)
+        sentence = f"{reading}: {_described(window)}"
+        yield CheckedPremise(sentence, only_loses(window), question.places.window(reading))
 
 
 def _described(window: Window) -> str:
@@ -142,19 +111,12 @@ def _described(window: Window) -> str:
 
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
     """Yield what would change a verdict."""
-    lacking = [
-        judged_disjunct
-        for judged_disjunct in question.judged_disjuncts
-        if judged_disjunct.possible and not needs_now(judged_disjunct.disjunct, question.setting)
-    ]
+    possible = [way for way in question.ways if way.possible]
+    lacking = [way for way in possible if not needs_now(way.disjunct, question.setting)]
     match verdict:
-        case EveryStream.ALWAYS if period == 1 and any(
-            judged_disjunct.possible for judged_disjunct in question.judged_disjuncts
-        ):
+        case EveryStream.ALWAYS if period == 1 and possible:
             yield "a period U >= 2, or a disjunct without a NOW window"
-        case EveryStream.ALWAYS if not any(
-            judged_disjunct.possible for judged_disjunct in question.judged_disjuncts
-        ):
+        case EveryStream.ALWAYS if not possible:
             yield "conditions and patterns that can be satisfied"
         case EveryStream.ALWAYS:
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"

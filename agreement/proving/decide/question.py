@@ -131,7 +131,7 @@ class AgreementQuestion:
     places: Places
 
     @cached_property
-    def judged_disjuncts(self) -> tuple[JudgedDisjunct, ...]:
+    def ways(self) -> tuple[JudgedDisjunct, ...]:
         """The disjuncts of the CQELS query that MINUS can leave, with whether they are satisfiable."""
         profile = self.setting.profile
         ways = disjuncts(without_removed(self.pair.cqels.pattern, profile), profile, exclusive=True)

@@ -107,7 +107,7 @@ class VariantClasses:
         """Yield the disjuncts with the triples of the part in static data."""
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         where = Reading(part.stream, part.window)
-        for judged in self.question.judged_disjuncts:
+        for judged in self.question.ways:
             edges = tuple(
                 replace(edge, where=GraphSource()) if edge.where == where and edge.triple in triples else edge
                 for edge in judged.disjunct.edges

@@ -1,6 +1,6 @@
 """Terms to try for variables under conditions: representatives of each region that the conditions cut out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import pairwise
 from math import isfinite
@@ -25,9 +25,19 @@ _KINDS: Final = frozenset(("ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC"
 _TINY: Final = Decimal("1e-20")
 
 
-def representative(name: Variable) -> Iri:
-    """Return the IRI that stands for a variable whose value nothing restricts."""
-    return Iri(f"http://example.org/{name.name}")
+def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable, Iri]:
+    """Return for each variable the IRI that stands for its value where nothing restricts it.
+
+    None is known, and no two are one: what differs from all that conditions name has to be tried too.
+    """
+    taken, iris = set(known), dict[Variable, Iri]()
+    for name in names:
+        iri = Iri(f"http://example.org/{name.name}")
+        while iri in taken:
+            iri = Iri(f"{iri.value}_")
+        taken.add(iri)
+        iris[name] = iri
+    return iris
 
 
 def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
@@ -62,7 +72,7 @@ def _is_plain(term: Expression) -> bool:
     return isinstance(term, Variable | Iri | Symbol) or isinstance(value(term), int | Decimal | bool | str)
 
 
-def representatives(constants: Iterable[Constant], names: Iterable[Variable], many: int) -> list[Constant]:
+def representatives(constants: Iterable[Constant], new: Mapping[Variable, Iri], many: int) -> list[Constant]:
     """Return terms that stand for all others under covered conditions on `many` variables.
 
     What such a condition says of terms depends on their kinds, on which are equal and on their order
@@ -70,12 +80,12 @@ def representatives(constants: Iterable[Constant], names: Iterable[Variable], ma
     of numbers and strings `many` in each gap between constants; of numbers such as are equal as
     doubles and not as decimals; of all other kinds one. The first are those that read best.
     """
-    variables, terms = tuple(names), tuple(dict.fromkeys(constants))
+    terms = tuple(dict.fromkeys(constants))
     others = [term for term in terms if not isinstance(term, Iri | Symbol)]
     return list(
         dict.fromkeys(
             (
-                *map(representative, variables),
+                *new.values(),
                 *(term for term in terms if isinstance(term, Iri)),
                 *others,
                 *_numbers(others, many),
@@ -86,7 +96,7 @@ def representatives(constants: Iterable[Constant], names: Iterable[Variable], ma
                 Literal("NaN", XSD + "double"),
                 Literal("none", XSD + "integer"),
                 *(Literal(f"{number}", "http://example.org/type") for number in range(many)),
-                *(Blank(variable.name) for variable in variables),
+                *(Blank(variable.name) for variable in new),
             )
         )
     )

@@ -17,7 +17,7 @@ from agreement.proving.disjuncts.edges import (
 from agreement.proving.disjuncts.representatives import (
     constants_in,
     is_covered,
-    representative,
+    new_iris,
     representatives,
 )
 from agreement.proving.disjuncts.splitting import Disjunct, Requirement, unbound
@@ -250,11 +250,11 @@ def _assigned(
     needed = _needed(disjunct, (*requirements, *(test for case in barred for test in case)))
     suits = _places(disjunct)
     open_names = sorted(name for name in needed if name not in start and name in disjunct.bound)
-    others = {
-        name: representative(name) for name in disjunct.bound if name not in start and name not in needed
-    }
     expressions = [test.expression for tests in (requirements, *barred) for test in tests]
-    terms = representatives(constants_in(expressions), open_names, len(open_names) + 1)
+    constants = list(constants_in(expressions))
+    new = new_iris(sorted(disjunct.bound - start.keys()), (*constants, *start.values()))
+    others = {name: iri for name, iri in new.items() if name not in needed}
+    terms = representatives(constants, {name: new[name] for name in open_names}, len(open_names) + 1)
     terms += [term for term in start.values() if term not in terms and term != NULL]
     budget = _Budget() if budget is None else budget
     tests, cases = _by_names(requirements), tuple(map(_by_names, barred))
@@ -277,9 +277,7 @@ def _assigned(
             return
         # A value of its own first, so that nothing is equal by chance.
         used = set(binding.values())
-        for term in sorted(
-            choices[rest[0]], key=lambda term: (term in used, term != representative(rest[0]))
-        ):
+        for term in sorted(choices[rest[0]], key=lambda term: (term in used, term != new[rest[0]])):
             further = binding | {rest[0]: term}
             if _still_true(touched[rest[0]], further, budget):
                 yield from grown(further, rest[1:])

@@ -53,7 +53,8 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
             once = algebra.PathPattern(subject, inner, object_)
             yield from _edges(without_paths(once), where)
         case algebra.PathPattern(subject, _, object_):
-            yield Edge(TriplePattern(subject, Variable("_p"), object_), where)
+            names = (name for name in map(Variable, ("_p", "_q", "_r")) if name not in (subject, object_))
+            yield Edge(TriplePattern(subject, next(names), object_), where)
         case _:
             for child in children(pattern):
                 yield from _edges(child, where)

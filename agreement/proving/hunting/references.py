@@ -3,6 +3,7 @@
 A run of a hunt, and how it was judged.
 """
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from functools import partial
 from itertools import accumulate
 from math import inf
 from operator import itemgetter
-from typing import Final, Protocol
+from typing import Final
 
 from agreement.comparing.judge import (
     JudgedWindow,
@@ -25,6 +26,7 @@ from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge, diagnose, variations
 from agreement.comparing.judge.judgement import narrow_options
 from agreement.comparing.judge.verdict import UNCLOSED
+from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import Answers
 from agreement.engines.adapters import EngineAnswers
@@ -148,35 +150,33 @@ class FaultRule:
         return self.explains(run) or (self.allows is not None and self.allows(run))
 
 
-class Reference(Protocol):
-    """What judges runs."""
+@dataclass(frozen=True, slots=True)
+class Reference(ABC):
+    """What judges runs; what is wrong in them it need not explain.
+
+    `name` is as `lars judge --engine` names it, `options` say what of runs is compared, and how.
+    """
+
+    name: str
+    options: Options
 
     @property
-    def name(self) -> str:
-        """As `lars judge --engine` names it."""
-        ...
-
-    @property
-    def options(self) -> Options:
-        """What of runs is compared, and how."""
-        ...
-
-    @property
+    @abstractmethod
     def sentence(self) -> str:
         """By what definition it judges, in words."""
-        ...
 
+    @abstractmethod
     def verdict(self, run: HuntedRun) -> RunVerdict:
         """Return the verdict on a run."""
-        ...
 
+    @abstractmethod
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
         """Yield the rules that may explain a wrong run, the likelier first."""
-        ...
 
     def versions(self, run: HuntedRun) -> Iterator[str]:
         """Yield the engine versions that predict a run in whole: of an engine that is one, that alone."""
-        ...
+        del run
+        return iter(())
 
     def parts(
         self, run: HuntedRun, version: str, known: Collection[str] | None = None
@@ -186,20 +186,20 @@ class Reference(Protocol):
         Only those that are `known`, by what they say, if some are named.
         Empty where the version does not predict the run, or its rules are not what makes it wrong.
         """
-        ...
+        del run, version, known
+        return ()
 
     def closest(self, run: HuntedRun) -> str | None:
         """Return what explains a run that no rule does: delays and borders; None where nothing does."""
-        ...
+        del run
+        return None
 
 
 @dataclass(frozen=True, slots=True)
-class SpecificationReference:
-    """A specification as what judges; `name` is what names it on the command line."""
+class SpecificationReference(Reference):
+    """A specification as what judges."""
 
-    name: str
     specification: Specification
-    options: Options
 
     @property
     def sentence(self) -> str:
@@ -216,37 +216,30 @@ class SpecificationReference:
         been reported before a late triple came can in no engine show it.
         """
         recording = _recorded(run, self.options)
-        judgement = judge_recording(
-            recording.task, self.specification, recording.recording, recording.options
-        )
+        judgement = self._judged(recording)
         if judgement.correct is False and (late := _late(run)):
-            without = _without(recording, late)
-            ignored = judge_recording(without.task, self.specification, without.recording, without.options)
+            ignored = self._judged(_without(recording, late))
             if ignored.correct or _right_in_either(judgement.best, ignored.best):
                 return RunVerdict(True)
         if judgement.correct is not False:
             return RunVerdict(judgement.correct)
         places = (
-            WrongPlace(
-                _where(window),
-                (*window.rows.shared, *window.rows.missing),
-                (*window.rows.shared, *window.rows.extra),
-                window.problem,
-            )
-            for window in judgement.best.windows
+            _wrong_place(_where(window), window.rows, window.problem) for window in judgement.best.windows
         )
         return RunVerdict(False, tuple(places), _choice(judgement))
 
-    def _is_right(self, recording: RecordingToJudge, specification: Specification | None = None) -> bool:
+    def _judged(self, recording: RecordingToJudge, specification: Specification | None = None) -> Judgement:
         of = specification or self.specification
-        return judge_recording(recording.task, of, recording.recording, recording.options).correct is True
+        return judge_recording(recording.task, of, recording.recording, recording.options)
+
+    def _is_right(self, recording: RecordingToJudge, specification: Specification | None = None) -> bool:
+        return self._judged(recording, specification).correct is True
 
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
         """Yield single changes of the specification, of what the query says, of what has arrived."""
         for field, says, changed in self._changed():
-            right = (
-                f"{_PARAMETERS.get(field, field)}: {field} = {in_words(getattr(self.specification, field))}"
-            )
+            value = in_words(getattr(self.specification, field))
+            right = f"{_PARAMETERS.get(field, field)}: {field} = {value}"
             yield FaultRule(says, right, partial(self._by_specification, changed))
         if self.options.starts is not None:
             right = f"t0 = {', '.join(map(str, self.options.starts))}, as given"
@@ -330,21 +323,15 @@ class SpecificationReference:
     def _changed(self) -> Iterator[tuple[str, str, Specification]]:
         of = self.specification
         for says, changed in variations(of):
-            field = next(
-                name for name in type(of).model_fields if getattr(of, name) != getattr(changed, name)
-            )
-            yield field, says, changed
+            fields = type(of).model_fields
+            yield next(n for n in fields if getattr(of, n) != getattr(changed, n)), says, changed
         for value in Combination:
             if value is not of.combination:
-                yield (
-                    "combination",
-                    f"combination = {in_words(value)}",
-                    of.model_copy(update={"combination": value}),
-                )
+                changed = of.model_copy(update={"combination": value})
+                yield "combination", f"combination = {in_words(value)}", changed
 
     def _by_specification(self, changed: Specification, run: HuntedRun) -> bool:
-        recording = _recorded(run, replace(self.options, bounds=None))
-        return self._is_right(_few(recording), changed)
+        return self._is_right(_few(_recorded(run, replace(self.options, bounds=None))), changed)
 
     def _by_any_start(self, run: HuntedRun) -> bool:
         return self._is_right(_few(_recorded(run, replace(self.options, starts=None))))
@@ -354,9 +341,8 @@ class SpecificationReference:
         recording = _recorded(run, replace(self.options, starts=None, bounds=None))
         longest = max(length for length, _ in run.query.windows) * run.query.tick
         earlier = -int(longest / recording.task.unit.milliseconds)
-        return self._is_right(
-            _few(replace(recording, options=replace(recording.options, registered=earlier)))
-        )
+        options = replace(recording.options, registered=earlier)
+        return self._is_right(_few(replace(recording, options=options)))
 
     def _by_query(self, other: EngineQuery, run: HuntedRun) -> bool:
         changed = replace(run, query=replace(run.query, read=other))
@@ -368,64 +354,40 @@ class SpecificationReference:
     def _by_loss(self, lost: Loss, run: HuntedRun, *, silent: bool = False) -> bool:
         """Whether a run is right without triples that are lost; `silent`: or with nothing to say."""
         recording = _recorded(run, self.options)
-        right = (
-            (True, None) if silent and not any(report.rows for _, report in run.answers.reports) else (True,)
-        )
+        nothing = silent and not any(report.rows for _, report in run.answers.reports)
+        right = (True, None) if nothing else (True,)
         few = (_few(_without(recording, numbers)) for numbers in dict.fromkeys(lost(recording.task)))
-        verdicts = (judge_recording(one.task, self.specification, one.recording, one.options) for one in few)
-        return any(judgement.correct in right for judgement in verdicts)
+        return any(self._judged(each).correct in right for each in few)
 
     def _by_one_of_several(self, kept: OneOfSeveral, run: HuntedRun) -> bool:
         """Whether of the windows that one arrival finds closed one reports, and all others would have."""
-        recording = _recorded(run, self.options)
-        windows = judge_recording(
-            recording.task, self.specification, recording.recording, recording.options
-        ).best.windows
+        windows = self._judged(_recorded(run, self.options)).best.windows
         times = list(accumulate((push.t for push in run.pushes), max))
         for place in (bisect_left, bisect_right):
             due: dict[int, list[JudgedWindow]] = {}
             for window in windows:
                 if window.rows.shared or window.rows.missing or window.rows.extra:
                     due.setdefault(place(times, window.last), []).append(window)
-            silent = [
-                judged_window
-                for several in due.values()
-                for judged_window in several
-                if judged_window is not kept(several)
-            ]
-            wrong = [judged_window for judged_window in windows if judged_window.problem is not None]
-            if (
-                wrong
-                and wrong == silent
-                and not any(judged_window.rows.shared or judged_window.rows.extra for judged_window in silent)
-            ):
+            silent = [window for several in due.values() for window in several if window is not kept(several)]
+            wrong = [window for window in windows if window.problem is not None]
+            reported = any(window.rows.shared or window.rows.extra for window in silent)
+            if wrong and wrong == silent and not reported:
                 return True
         return False
 
     def closest(self, run: HuntedRun) -> str | None:
         """Return the delay or the borders that explain a run."""
         recording = _recorded(run, self.options)
-        judgement = judge_recording(
-            recording.task, self.specification, recording.recording, recording.options
-        )
-        complete = (
-            explanation for explanation in diagnose(recording, judgement).explanations if explanation.complete
-        )
-        first = next(complete, None)
-        return None if first is None else _without_numbers(first.sentence)
+        explanations = diagnose(recording, self._judged(recording)).explanations
+        complete = (_without_numbers(each.sentence) for each in explanations if each.complete)
+        return next(complete, None)
 
 
 @dataclass(frozen=True, slots=True)
-class VersionReference:
+class VersionReference(Reference):
     """An engine version as what judges: what it does not predict is new."""
 
     engine: Engine
-    options: Options
-
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.engine.name
 
     @property
     def sentence(self) -> str:
@@ -435,15 +397,7 @@ class VersionReference:
     def verdict(self, run: HuntedRun) -> RunVerdict:
         """Return whether the version predicts every report of a run."""
         judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
-        places = (
-            WrongPlace(
-                f"push {step.place}",
-                (*step.rows.shared, *step.rows.missing),
-                (*step.rows.shared, *step.rows.extra),
-                step.problem,
-            )
-            for step in judgement.steps
-        )
+        places = (_wrong_place(f"push {step.place}", step.rows, step.problem) for step in judgement.steps)
         return RunVerdict(judgement.correct, () if judgement.correct else tuple(places))
 
     def rules(self, run: HuntedRun) -> Iterator[FaultRule]:
@@ -454,22 +408,9 @@ class VersionReference:
             explains = partial(_by_version, self.engine, self.options, off=off)
             yield FaultRule(f"without its rule {rule.name}", f"{rule.name}: {rule.sentence}", explains)
 
-    def versions(self, run: HuntedRun) -> Iterator[str]:
-        """Yield nothing: another version is no explanation."""
-        del run
-        yield from ()
 
-    def parts(
-        self, run: HuntedRun, version: str, known: Collection[str] | None = None
-    ) -> tuple[FaultRule, ...]:
-        """Return nothing."""
-        del run, version, known
-        return ()
-
-    def closest(self, run: HuntedRun) -> str | None:
-        """Return nothing: what no rule explains is new."""
-        del run
-        return None
+def _wrong_place(where: str, rows: RowMatch, problem: str | None) -> WrongPlace:
+    return WrongPlace(where, (*rows.shared, *rows.missing), (*rows.shared, *rows.extra), problem)
 
 
 def _name_of(engine: Engine, rule: EngineRule) -> str:
@@ -477,13 +418,11 @@ def _name_of(engine: Engine, rule: EngineRule) -> str:
 
 
 def _by_version(engine: Engine, options: Options, run: HuntedRun, off: frozenset[str] = NOTHING_OFF) -> bool:
+    pushwise = _pushwise(run, options, times=False)
     try:
-        judgement = judged_by(
-            engine, run.run, run.answers.recording(), _pushwise(run, options, times=False), off
-        )
+        return judged_by(engine, run.run, run.answers.recording(), pushwise, off).correct is True
     except LarsError:
         return False
-    return judgement.correct is True
 
 
 def _pushwise(run: HuntedRun, options: Options, *, times: bool = True) -> Pushwise:
@@ -523,9 +462,7 @@ def _choice(judgement: Judgement) -> str:
     """Return for which choice what is right is shown."""
     best = judgement.best.choice
     starts = " and ".join(map(str, dict.fromkeys(best.starts)))
-    sentence = (
-        f"t0 = {starts}, windows {best.bounds.value}" if best.starts else f"windows {best.bounds.value}"
-    )
+    sentence = f"{f't0 = {starts}, ' if best.starts else ''}windows {best.bounds.value}"
     fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers, the closest is"
     return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
 
@@ -556,5 +493,5 @@ def _without_numbers(text: str) -> str:
 def reference(name: str, specification: Specification | None, options: Options) -> Reference:
     """Return what judges by the name of an engine version or of a specification."""
     if specification is None:
-        return VersionReference(ENGINES[name], options)
-    return SpecificationReference(name, specification, options)
+        return VersionReference(name, options, ENGINES[name])
+    return SpecificationReference(name, options, specification)

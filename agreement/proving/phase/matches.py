@@ -7,7 +7,7 @@ So each match of the longest windows says for which L it is an answer, and when:
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import count, product
 from math import inf
 from typing import Final
 
@@ -149,6 +149,8 @@ def _rule(
     disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: VariedWindow
 ) -> tuple[Rule, tuple[float | None, ...]]:
     """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
+    named = (Variable(f"Time{number}") for number in count())
+    fresh = (name for name in named if name not in disjunct.bound)
     body: list[BodyLiteral] = []
     times: list[Variable] = []
     ages: list[float | None] = []
@@ -157,7 +159,7 @@ def _rule(
             case Reading() as where:
                 age = _age(where, setting, varied)
                 window = TimeWindow(varied.longest if age is None else None if age == FOREVER else int(age))
-                times.append(Variable(f"Time{len(times)}"))
+                times.append(next(fresh))
                 ages.append(age)
                 body.append(In(window, At(times[-1], Atom(STREAM_PREDICATE, edge.terms))))
             case GraphSource(graph):

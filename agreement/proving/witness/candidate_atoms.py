@@ -365,7 +365,8 @@ def candidate_atoms(
     variable for predicate.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
-    values, alike = _values(programs, () if known is None else _triples(known))
+    stored = () if known is None else tuple(_triples(known))
+    values, alike = _values(programs, stored)
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
@@ -377,7 +378,7 @@ def candidate_atoms(
                     arriving[Atom(STREAM_PREDICATE, (*terms, source))] = None
                 elif known is None:
                     static[Atom(TRIPLE, (*terms, source))] = None
-    constants = _constants(term for atom in (*arriving, *static) for term in atom.arguments)
+    constants = _constants(term for atom in (*arriving, *static, *stored) for term in atom.arguments)
     other = tuple(fresh(Variable(name), constants) for name in ("something", "says", "anything"))
     for stream in streams:
         arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
@@ -422,11 +423,13 @@ def _triples(known: Background) -> Iterator[Atom]:
 
 
 def _values(
-    programs: Sequence[Program], known: Iterable[Atom]
+    programs: Sequence[Program], known: Sequence[Atom]
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
     """Return what variables are tried with, and which of their fresh values are alike."""
     classes = PositionClasses(programs, known)
     terms = named_constants(programs)
+    # What is new is new to the static data too: else a match there could hide a difference.
+    constants = terms | _constants(term for atom in known for term in atom.arguments)
     values: dict[Variable, tuple[Constant, ...]] = {}
     alike: list[tuple[Iri, ...]] = []
     ordering = tells_order(programs)
@@ -434,12 +437,12 @@ def _values(
         own = classes.of(variable)
         if variable in values:
             continue
-        new = tuple(fresh(name, terms) for name in own.names)
+        new = tuple(fresh(name, constants) for name in own.names)
         if is_gathering(programs):
             # Streams are tried one by one: fewer values of the kinds that conditions tell apart.
             summed = [more for name in own.names for more in gathered_values(programs, name)]
             if not summed and (len(new) == 1 or not ordering):
-                new += tuple(fresh(name, terms, 1) for name in own.names)
+                new += tuple(fresh(name, constants, 1) for name in own.names)
             joined = terms & frozenset(own.constants)
             listed = (*new, *summed, *representatives(own), *sorted(joined, key=str))
             values.update(dict.fromkeys(own.names, tuple(dict.fromkeys(listed))))

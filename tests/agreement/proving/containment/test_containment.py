@@ -29,6 +29,8 @@ SELECT ?x {?x :p ?y . ?x :p ?z FILTER(?y < ?z)} | SELECT ?x {?x :p ?y . ?x :p ?z
 SELECT ?x {?x :p ?y FILTER(?y > 3)} | SELECT ?x {?x :p ?y FILTER(?y > 5 || ?y <= 5)} | yes no
 SELECT ?x {?x :p ?y FILTER(?y = :a)} | SELECT ?x {?x :p :a} | yes yes
 SELECT ?x {?x :p ?y MINUS {?x :q ?z}} | SELECT ?x {?x :p ?y} | yes no
+SELECT ?x {?x :p ?new0 MINUS {?x :q ?new0}} | SELECT ?x {?x :p ?y MINUS {?x :q ?z}} | no yes
+SELECT ?x {?x ?p ?y FILTER(?p != <http://example.org/p>)} | SELECT ?x {?x :k ?y} | no yes
 SELECT ?x {STREAM :s [RANGE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 5s] {?x :p ?y}} | yes no
 SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 8s] {?x :p ?y}} | yes no
 SELECT ?x {STREAM :s [RANGE 6s SLIDE 3s] {?x :p ?y}} | SELECT ?x {STREAM :s [RANGE 7s] {?x :p ?y}} | no no

@@ -1,6 +1,8 @@
-"""Conditions of two variables that exclude each other are found out whatever stands between them."""
+"""Conditions that exclude each other are found out, and what conditions name is no new value."""
 
-from agreement.proving.disjuncts import Unsatisfiable, disjuncts, satisfiability
+import pytest
+
+from agreement.proving.disjuncts import Model, Unsatisfiable, disjuncts, satisfiability
 from translate.dialects import read_query
 from translate.model.query import Setting
 
@@ -13,3 +15,15 @@ def test_a_subject_that_would_be_a_number_is_excluded_beside_seven_free_numbers(
     query = f"SELECT ?x {{ STREAM <e:S> [RANGE 5s] {{ {matches} }} FILTER({numbers} && ?x = ?y6) }}"
     (only,) = disjuncts(read_query(query, "q.rq").pattern, Setting().profile, exclusive=True)
     assert isinstance(satisfiability(only), Unsatisfiable)
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["?p != <http://example.org/p>", "?p != ?q && ?q = <http://example.org/p>", "?p != ?p_ && ?p != <p>"],
+)
+def test_a_predicate_that_a_condition_names_leaves_others(condition):
+    # Were the new IRI that of the condition, nothing would satisfy it: blank nodes are no predicates.
+    matches = "?x ?p ?y . ?y ?q ?z . ?z ?p_ ?x"
+    query = f"BASE <http://example.org/> SELECT ?x {{ STREAM <S> [NOW] {{ {matches} }} FILTER({condition}) }}"
+    (only,) = disjuncts(read_query(query, "q.rq").pattern, Setting().profile, exclusive=True)
+    assert isinstance(satisfiability(only), Model)

@@ -82,6 +82,18 @@ def test_each_cell_is_what_agree_says(seed, factor):
         assert [row.agreeing[place] for row in found.rows] == agreeing, (seed, length)
 
 
+def test_what_a_variable_is_called_is_no_matter():
+    def diagram(name):
+        text = f"SELECT ?{name} {{ STREAM <{naive.E}s> [RANGE 2s] {{ ?{name} <e:p> ?y }} }}"
+        (pair,) = pairs(None, read_query(text, "q.rq"), frozenset(), {})
+        facts = (Fact(1, "striple", ("<e:a>", "<e:p>", "<e:b>", f"<{naive.E}s>")),)
+        asked = Asked(Setting(), Trigger.ANY)
+        task = PhaseTask(asked, pair, trace_on(facts, (), 12), Iri(f"{naive.E}s"), (1, 2), (1,))
+        return list(diagrams(task, (2, 3), lambda _: None, no_progress))
+
+    assert diagram("x") == diagram("Time0")
+
+
 def test_coupons_are_those_of_agree():
     found = lars("phase", "samples/coupons", "--period", "1..50", "--length", "30", "--json").json
     told = agree("samples/coupons", "--period", "1..50").json

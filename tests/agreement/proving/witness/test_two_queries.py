@@ -81,3 +81,10 @@ def test_a_tuple_window_may_be_longer_than_clingo_counts():
     parts = ("STREAM :s [TRIPLES 4294967296] {?x :p ?y}", "STREAM :s [NOW] {?x :p ?y}")
     assert isinstance(searched(*parts), Witness)
     assert isinstance(searched(*parts[::-1]), NoneUpTo)
+
+
+def test_no_new_value_is_one_that_the_static_data_name():
+    # Were the new node that of the static data, the second query would have its row too.
+    static = {("triple", 4): (("<http://example.org/x>", "<http://e/k>", "<http://e/z>", "default"),)}
+    stream = "STREAM :s [RANGE 2s] { ?x :p ?y }"
+    assert isinstance(searched(stream, f"{stream} ?x :k ?z", static), Witness)
