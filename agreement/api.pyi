@@ -7,7 +7,7 @@ from typing import Literal
 
 from agreement.comparing.agree import PeriodComparison
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.compare.parting import DifferenceWithRules
+from agreement.comparing.compare import DifferenceWithRules
 from agreement.proving.containment import Containment, Holds
 from agreement.proving.decide import CheckedPremise, EveryStream, PeriodDecision, StreamWitness
 from agreement.proving.phase import PhaseDiagram, PhaseRow

@@ -428,7 +428,9 @@ class CqelsMachine:
     def __post_init__(self) -> None:
         triples = self.body.triples
         filters = _filters(self.body, self.stages)
-        variables = self.elsewhere.union(*(part.variables for part in (*triples, *filters)))
+        matched = (triple.variables for triple in triples)
+        tested = (cqels_filter.variables for cqels_filter in filters)
+        variables = self.elsewhere.union(*matched, *tested)
         kept = variables if self.stages.registered else None
         statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
         self.buffers = [CqelsBuffer(triple) for triple in triples]

@@ -1,6 +1,6 @@
 """What the page of `lars compare` draws: when each side reports something where the two part."""
 
-from agreement.comparing.compare.comparing import TraceComparison
+from agreement.comparing.compare import TraceComparison
 from agreement.documents.outputs import Json, plain
 from agreement.results.renderings.comparisons.parting_report import marks
 from agreement.results.renderings.pages.blocks import Lane, lanes_json
