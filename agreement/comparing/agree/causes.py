@@ -374,23 +374,16 @@ class CauseSearch:
 
     def _same_in_both(self, side: Side) -> Applies:
         """Tell in which rows the sides would not differ if both had the static data of both."""
-        pushes, ends = self._pushes, self._ends
-        push, pull = (
-            self.program_over(self._sides.push).at(pushes),
-            self.program_over(self._sides.pull).at(ends),
-        )
+        push = self.program_over(self._sides.push).at(self._pushes)
+        pull = self.program_over(self._sides.pull).at(self._ends)
 
-        def of_push(rows: DifferingRows) -> Mask:
-            still = push.holds_at(rows.columns, push.until(rows.reported))
-            same: Mask = pull.holds_at(rows.columns, pull.until(rows.end)) | ~still
-            return same
+        def is_same(rows: DifferingRows) -> Mask:
+            at_end = pull.holds_at(rows.columns, pull.until(rows.end))
+            if side is Side.PUSH:
+                return at_end | ~push.holds_at(rows.columns, push.until(rows.reported))
+            return push.holds_within(rows.columns, rows.start, rows.end) | ~at_end
 
-        def of_pull(rows: DifferingRows) -> Mask:
-            still = pull.holds_at(rows.columns, pull.until(rows.end))
-            same: Mask = push.holds_within(rows.columns, rows.start, rows.end) | ~still
-            return same
-
-        return of_push if side is Side.PUSH else of_pull
+        return is_same
 
     def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
         """Yield why the other side lacks a row: from its own answer to that of the other, step by step.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
-from agreement.comparing.judge.verdict import one_report
+from agreement.comparing.judge.judgement import one_report
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.outputs import plain

@@ -10,13 +10,15 @@ from itertools import product
 from typing import Final
 
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
-from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
-from agreement.comparing.judge.verdict import (
+from agreement.comparing.judge.judgement import (
     UNCLOSED,
+    Judgement,
     Options,
     Slot,
     Verdict,
     first_close,
+    judge_recording,
+    narrow_options,
     recorded_for,
     slots_of,
 )

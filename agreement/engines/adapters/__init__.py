@@ -14,7 +14,6 @@ from agreement.engines.adapters.client import SILENCE, RunningAdapter
 from agreement.engines.adapters.messages import (
     EngineAnswers,
     EngineReport,
-    EngineSession,
     FailedEngineError,
     ProfileReply,
     PushReply,

@@ -6,7 +6,7 @@ from itertools import islice
 from time import monotonic
 from typing import Final
 
-from agreement.comparing.judge.verdict import UNCLOSED
+from agreement.comparing.judge.judgement import UNCLOSED
 from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import FaultRule, HuntedRun, Reference, RunVerdict

@@ -23,8 +23,7 @@ from agreement.comparing.judge import (
 )
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge, diagnose, variations
-from agreement.comparing.judge.judgement import narrow_options
-from agreement.comparing.judge.verdict import UNCLOSED
+from agreement.comparing.judge.judgement import UNCLOSED, narrow_options
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import Answers
 from agreement.engines.adapters import EngineAnswers

@@ -9,8 +9,8 @@ from typing import Final
 from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict, measures
 from agreement.comparing.judge.by_engine import Step, StepKind, VersionJudgement
 from agreement.comparing.judge.diagnosis import Diagnosis
+from agreement.comparing.judge.judgement import counts
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, by_family, first_problem, overall
-from agreement.comparing.judge.verdict import counts
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, encode, pick, record
