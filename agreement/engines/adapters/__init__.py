@@ -21,6 +21,6 @@ from agreement.engines.adapters.messages import (
     Registration,
     StreamEngine,
     answers_of,
+    replies,
     schema,
 )
-from agreement.engines.adapters.serving import replies
