@@ -432,11 +432,7 @@ def _explained(
     if left == 0 or least is None or least >= (difference.size if left is None else left):
         return DifferenceWithRules(difference, smaller, undone=left == 0)
     before = dict.fromkeys(earlier.causes for earlier in explanations if earlier.together)
-    as_good = (
-        switched_rules
-        for switched_rules in before
-        if search.size(_of(switched_rules), difference.place) == least
-    )
+    as_good = (rules for rules in before if search.size(_of(rules), difference.place) == least)
     start = next(as_good, search.causes)
     rules = fewest_enough(start, lambda causes: search.size(_of(causes), difference.place) == least)
     return DifferenceWithRules(difference, rules, undone=least == 0, together=len(rules) > 1)

@@ -227,9 +227,7 @@ def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: Re
             alone.append(Slot(None, (report,), times[place]))
         else:
             belonging[place].append(report)
-    all_slots = [
-        Slot(expected_report, tuple(own)) for expected_report, own in zip(expected, belonging, strict=True)
-    ]
+    all_slots = [Slot(report, tuple(own)) for report, own in zip(expected, belonging, strict=True)]
     return sorted((*all_slots, *alone), key=lambda slot: slot.t)
 
 

@@ -433,12 +433,9 @@ class CqelsMachine:
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
         """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""
         self._count(push)
-        matches = [
-            (stream_triple, binds)
-            for stream_triple in self._order
-            if (binds := match_triple(stream_triple, push)) is not None
-        ]
-        self._expire(push, [stream_triple for stream_triple, _ in matches])
+        both = ((triple, match_triple(triple, push)) for triple in self._order)
+        matches = [(triple, binds) for triple, binds in both if binds is not None]
+        self._expire(push, [triple for triple, _ in matches])
         if "Q2" not in self.off:
             for triple, binds in matches:
                 self._make_room(triple, push)
@@ -446,9 +443,7 @@ class CqelsMachine:
             return
         for triple, _ in matches:
             self._make_room(triple, push)
-        yield [
-            joined for stream_triple, binds in matches for joined in self._joined(stream_triple, binds, push)
-        ]
+        yield [joined for triple, binds in matches for joined in self._joined(triple, binds, push)]
 
     def whole(self, number: int) -> list[JoinedMapping]:
         """Return what the plan of a pattern joins to everything that is in its buffer."""
@@ -510,10 +505,7 @@ def _filters(body: CqelsBody, off: Off) -> list[CqelsFilter]:
     """Return the FILTERs that are applied; to one inside STREAM other variables are unbound."""
     if "Q1" not in off:
         return [cqels_filter for cqels_filter in body.filters if cqels_filter.block is None]
-    return [
-        cqels_filter if cqels_filter.block is None else _inside(cqels_filter, body)
-        for cqels_filter in body.filters
-    ]
+    return [part if part.block is None else _inside(part, body) for part in body.filters]
 
 
 def _inside(condition: CqelsFilter, body: CqelsBody) -> CqelsFilter:
