@@ -112,11 +112,9 @@ def judged_by(
     Where nobody knows which push triggered what, what falls into one time unit is compared: with its
     times, if the recording has them finer than the unit. A recording can be of any build of the engine.
     """
-    judgement = _judged_by(engine, run, recorded, how, off)
-    others = (
-        () if judgement.correct else (_judged_by(build, run, recorded, how, off) for build in engine.builds)
-    )
-    return next((version_judgement for version_judgement in others if version_judgement.correct), judgement)
+    judgements = (_judged_by(build, run, recorded, how, off) for build in (engine, *engine.builds))
+    first = next(judgements)
+    return first if first.correct else next((other for other in judgements if other.correct), first)
 
 
 def _judged_by(

@@ -40,6 +40,7 @@ from agreement.engines.specifications import (
     frame_task,
     needed_tick,
     shape,
+    shapes,
 )
 from lars.errors import LarsError
 from lars.language.terms import XSD, Variable
@@ -483,8 +484,7 @@ def belonging(of: FramedTask, options: Options) -> ReportAssignment:
         pushed = {element.number: element.t * length for element in of.task.elements}
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
         return ReportAssignment(None, options.early, times)
-    shapes = (shape(source, of.frame) for source in sources(of.task.query))
-    slides = [window_shape.slide for window_shape in shapes if window_shape is not None]
+    slides = [own.slide for own in shapes(sources(of.task.query), of.frame)]
     late = min(slides, default=1) * length
     allowed = late if options.late is None else min(late, options.late + SLACK)
     return ReportAssignment(allowed, options.early, once=True)
@@ -494,8 +494,8 @@ def first_close(of: FramedTask) -> float | None:
     """Return when the first window of all closes, in ms; None where arrivals are what reports."""
     if not clock_driven(of):
         return None
-    shapes = ((shape(window.source, of.frame), window.start) for window in of.windows)
-    closes = [start + own.width for own, start in shapes if own is not None]
+    placed = ((shape(window.source, of.frame), window.start) for window in of.windows)
+    closes = [start + own.width for own, start in placed if own is not None]
     return min(closes) * of.task.unit.milliseconds if closes else None
 
 
@@ -565,7 +565,7 @@ def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int
     t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
     """
     starts = [max(times)]
-    for own in (own for source in read if (own := shape(source, frame)) is not None):
+    for own in shapes(read, frame):
         earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
         starts += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
     return Starts(tuple(tuple(times) for _ in read), max(starts))
@@ -579,7 +579,7 @@ def all_starts(
     `reported` are the recorded times in time points: windows can close at them.
     """
     own = tuple(tuple(_starts(source, frame, registered, reported)) for source in read)
-    slides = [window_shape.slide for source in read if (window_shape := shape(source, frame)) is not None]
+    slides = [window_shape.slide for window_shape in shapes(read, frame)]
     last = registered + max(slides, default=1) - 1
     return Starts(own, last, last)
 
@@ -934,8 +934,7 @@ def _check_times(task: Task, specification: Specification, options: Options) -> 
     frame = Frame(specification, task.unit, Bounds.CLOSED, TickClock(1, (), ()), task.until)
     read = sources(task.query)
     first = min(options.starts or (options.registered,))
-    shapes = (shape(source, frame) for source in read)
-    closes = max((len(own.closes(first, task.until)) for own in shapes if own is not None), default=0)
+    closes = max((len(own.closes(first, task.until)) for own in shapes(read, frame)), default=0)
     if closes > _MOST_CLOSES and needed_tick(specification, read) is Tick.INSTANT:
         raise LarsError(
             f"windows close {closes} times up to time point {task.until}; accepted: at most {_MOST_CLOSES}, "

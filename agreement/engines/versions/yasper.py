@@ -69,14 +69,14 @@ _RULES_CQELS: Final = (
     EngineRule("YC5", "a triple that comes again at one instant is reported again"),
 )
 
-Evaluation = tuple[Report, Content]
+ContentReport = tuple[Report, Content]
 """A report without its rows, and the content that they answer."""
 
 
 def _answered(
     query: EngineQuery,
     static: Static,
-    evaluations: Iterable[Evaluation],
+    evaluations: Iterable[ContentReport],
     operator: ToStream,
     *,
     whole: bool,
@@ -125,7 +125,7 @@ class _CsparqlWindows:
         self.rejected: list[int] = []
         self.touching = "Y4" not in off
 
-    def arrive(self, number: int, push: Push) -> Iterator[Evaluation]:
+    def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
         """Take a push, and yield what it makes YASPER evaluate."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.last and "Y2" not in self.off:
@@ -134,7 +134,7 @@ class _CsparqlWindows:
             yield from (self._each if "Y5" in self.off else self._latest)(read, number, push)
         self.now = max(self.now, push.t)
 
-    def _latest(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[Evaluation]:
+    def _latest(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[ContentReport]:
         """Yield one evaluation at most: after it there has been a report at this time."""
         for opened in read:
             self._enter(push, opened)
@@ -148,7 +148,7 @@ class _CsparqlWindows:
                 yield self._report(close, number, push), content
             opened.delete(push.t)
 
-    def _each(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[Evaluation]:
+    def _each(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[ContentReport]:
         """Yield an evaluation for each close since the last arrival at which a window shows something."""
         for opened in read:
             self._enter(push, opened)
@@ -200,7 +200,7 @@ class _Arrivals:
         self.rejected: list[int] = []
         self.seen: set[tuple[float, str, Triple]] = set()
 
-    def arrive(self, number: int, push: Push) -> Iterator[Evaluation]:
+    def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
         """Take a push, and yield what it makes YASPER evaluate."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.now and "YC1" not in self.off:
