@@ -133,7 +133,7 @@ def _in_asked_columns(report: Report) -> Report:
 class ExpectedReport:
     """What a specification reports at one time point: the rows of all its evaluations there.
 
-    `t` is the time point in milliseconds. Not `reported`: nothing is, since the answer is empty. `shown` is
+    `t` is the time point in milliseconds. Not `reported`: nothing is, since the answer is empty. `extent` is
     when what the first window showed begins, and how many triples all showed.
     """
 
@@ -141,7 +141,7 @@ class ExpectedReport:
     t: float
     rows: Sequence[Row]
     reported: bool
-    shown: tuple[int, int] | None = None
+    extent: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,7 +376,7 @@ def _is_empty(slot: Slot) -> bool:
 def _window(slot: Slot, how: Comparing) -> JudgedWindow:
     expected = slot.expected
     common = match_rows(expected.rows if expected else (), rows_of(slot.reports), how.likeness)
-    first, triples = (expected and expected.shown) or (None, None)
+    first, triples = (expected and expected.extent) or (None, None)
     return JudgedWindow(
         first=None if first is None else first * how.milliseconds,
         last=slot.t,
