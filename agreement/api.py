@@ -26,7 +26,7 @@ from typing import Any, Final
 _OFFERED: Final = {
     "agreement.comparing.agree": ("PeriodComparison",),
     "agreement.comparing.agree.periods": ("PeriodVerdict",),
-    "agreement.comparing.compare.parting": ("DifferenceWithRules",),
+    "agreement.comparing.compare": ("DifferenceWithRules",),
     "agreement.proving.containment": ("Containment", "Holds"),
     "agreement.proving.decide": ("CheckedPremise", "EveryStream", "PeriodDecision", "StreamWitness"),
     "agreement.results.agreements": ("AgreeResult", "AgreementDifference", "agree"),

@@ -7,7 +7,7 @@ from typing import Literal, Required, TypedDict, Unpack
 
 from agreement.comparing.agree import PeriodComparison as PeriodComparison
 from agreement.comparing.agree.periods import PeriodVerdict as PeriodVerdict
-from agreement.comparing.compare.parting import DifferenceWithRules as DifferenceWithRules
+from agreement.comparing.compare import DifferenceWithRules as DifferenceWithRules
 from agreement.proving.containment import Containment as Containment
 from agreement.proving.containment import Holds as Holds
 from agreement.proving.decide import CheckedPremise as CheckedPremise

@@ -1,1 +1,1 @@
-"""Engine versions as they run, a folder per engine: rules numbered and switchable; `registry` names them."""
+"""Engine versions as they run, by numbered rules that can be switched off; `registry` names them."""

@@ -8,9 +8,7 @@ from agreement.engines.engine import Engine
 from agreement.engines.versions.cqels import CQELS_1X, CQELS_2011
 from agreement.engines.versions.csparql_097 import CSPARQL_097, CSPARQL_097_POM
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER
-from agreement.engines.versions.rsp_js import RSP_JS_135
-from agreement.engines.versions.rsp_rs import RSP_RS_035
-from agreement.engines.versions.yasper import YASPER_CQELS, YASPER_CSPARQL
+from agreement.engines.versions.yasper import RSP_JS_135, RSP_RS_035, YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
 
 _VERSIONS: Final = (

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.comparing.compare import comparing
-from agreement.comparing.compare.comparing import TraceComparison
-from agreement.comparing.compare.parting import DifferenceWithRules
+from agreement.comparing.compare import (
+    ComparedProfiles,
+    DifferenceWithRules,
+    TraceComparison,
+    are_cases,
+    on_cases,
+    on_trace,
+    queries_and_traces,
+)
 from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.options import argument, flags_of, option
@@ -174,18 +180,18 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     (False, [6])
     """
     request = _unfolded(request, listeners)
-    cases = comparing.are_cases(request.inputs)
-    queries, traces = ([], []) if cases else comparing.queries_and_traces(request.inputs)
+    cases = are_cases(request.inputs)
+    queries, traces = ([], []) if cases else queries_and_traces(request.inputs)
     read = request.input_options if cases else request.input_options.fitted(queries, listeners.note)
     trace = read.trace(traces, request.bad_lines)
     likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
     how = (request.t0, request.bounds, likeness, request.times)
-    profiles = comparing.ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
+    profiles = ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
     if not cases:
-        return CompareResult((comparing.on_trace(profiles, queries, listeners.warn, listeners.progress),))
+        return CompareResult((on_trace(profiles, queries, listeners.warn, listeners.progress),))
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
-    every = comparing.on_cases(profiles, request.inputs, listeners.progress)
+    every = on_cases(profiles, request.inputs, listeners.progress)
     comparisons = tuple(comparison for comparison in every if not isinstance(comparison, RefusedCase))
     refused = tuple(comparison for comparison in every if isinstance(comparison, RefusedCase))
     if not comparisons:

@@ -7,7 +7,6 @@ from agreement.comparing.agree.agreeing import (
     VariantReport,
     compare,
     comparison_trace,
-    on_files,
     pairs,
     periods_of,
     run,

@@ -325,8 +325,7 @@ class CauseSearch:
     def causes(self, rows: DifferingRows, side: Side) -> Array:
         """Return the first cause that applies to each of the rows, as its place among the causes."""
         numbers = np.full(len(rows.end), -1, np.int64)
-        own = self._of_push if side is Side.PUSH else self._of_pull
-        for steps in (self._general(side), own()):
+        for steps in (self._general(side), self._by_time(side)):
             for cause, applies in steps:
                 still = np.flatnonzero(numbers < 0)
                 if len(still):
@@ -375,50 +374,55 @@ class CauseSearch:
 
     def _same_in_both(self, side: Side) -> Applies:
         """Tell in which rows the sides would not differ if both had the static data of both."""
-        pushes, ends = self._pushes, self._ends
-        push, pull = (
-            self.program_over(self._sides.push).at(pushes),
-            self.program_over(self._sides.pull).at(ends),
-        )
+        push = self.program_over(self._sides.push).at(self._pushes)
+        pull = self.program_over(self._sides.pull).at(self._ends)
 
-        def of_push(rows: DifferingRows) -> Mask:
-            still = push.holds_at(rows.columns, push.until(rows.reported))
-            same: Mask = pull.holds_at(rows.columns, pull.until(rows.end)) | ~still
-            return same
+        def is_same(rows: DifferingRows) -> Mask:
+            at_end = pull.holds_at(rows.columns, pull.until(rows.end))
+            if side is Side.PUSH:
+                return at_end | ~push.holds_at(rows.columns, push.until(rows.reported))
+            return push.holds_within(rows.columns, rows.start, rows.end) | ~at_end
 
-        def of_pull(rows: DifferingRows) -> Mask:
-            still = pull.holds_at(rows.columns, pull.until(rows.end))
-            same: Mask = push.holds_within(rows.columns, rows.start, rows.end) | ~still
-            return same
+        return is_same
 
-        return of_push if side is Side.PUSH else of_pull
+    def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
+        """Yield why the other side lacks a row: from its own answer to that of the other, step by step.
 
-    def _of_push(self) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield why the pull lacks a row: from push's answer at t to pull's at the end, step by step."""
-        push, pull = self._sides.push, self._sides.pull
-        merged = with_windows_of(pull, push)
+        Of push from its answer at t to pull's at the end, of pull from the end to when push evaluates.
+        """
+        push, pull, of_push = self._sides.push, self._sides.pull, side is Side.PUSH
+        own, other = (push, pull) if of_push else (pull, push)
+        merged = with_windows_of(other, own)
         runs = self._everywhere(merged)
-        yield (
-            RowCause.MERGED_SOURCES,
-            lambda rows: ~runs.holds_at(rows.columns, runs.until(rows.reported)),
-        )
+
+        def is_merged(rows: DifferingRows) -> Mask:
+            return ~runs.holds_at(rows.columns, runs.until(rows.reported if of_push else rows.end))
 
         def is_hidden(rows: DifferingRows) -> Mask:
+            after, until = (rows.reported - 1, rows.reported) if of_push else (rows.start, rows.end)
             at_end = self._hides((pull, merged), Side.PULL, rows, rows.end - 1, rows.end)
-            return at_end | self._hides((push, merged), Side.PUSH, rows, rows.reported - 1, rows.reported)
+            return at_end | self._hides((push, merged), Side.PUSH, rows, after, until)
 
+        def has_other_windows(rows: DifferingRows) -> Mask:
+            if of_push:
+                return runs.holds_at(rows.columns, runs.until(rows.end))
+            return runs.among(self._pushes).holds_within(rows.columns, rows.start, rows.end)
+
+        def has_other_input(rows: DifferingRows) -> Mask:
+            times, after = (self._ends, rows.end - 1) if of_push else (self._pushes, rows.start)
+            return self._aggregates(merged, times, rows, after, rows.end)
+
+        yield RowCause.MERGED_SOURCES, is_merged
         yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
-        if merged != pull:
-            yield (
-                RowCause.DIFFERENT_WINDOWS,
-                lambda rows: runs.holds_at(rows.columns, runs.until(rows.end)),
-            )
-        yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
-        yield (
-            RowCause.AGGREGATE_OF_OTHER_INPUT,
-            lambda rows: self._aggregates(merged, self._ends, rows, rows.end - 1, rows.end),
-        )
-        yield RowCause.BLOCKED_LATER, lambda rows: np.ones(len(rows.end), np.bool_)
+        if merged != other:
+            yield RowCause.DIFFERENT_WINDOWS, has_other_windows
+        if of_push:
+            yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
+        else:
+            yield RowCause.SILENT_PERIOD, self._silent
+        yield RowCause.AGGREGATE_OF_OTHER_INPUT, has_other_input
+        last = RowCause.BLOCKED_LATER if of_push else RowCause.BLOCKER_EXPIRED
+        yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
         """Return which rows the pull lacks even if nothing had come after their last report."""
@@ -435,33 +439,6 @@ class CauseSearch:
             some = rows.take(own)
             gone[own] = ~without.holds_at(some.columns, np.searchsorted(chain, places[own]))
         return gone
-
-    def _of_pull(self) -> Iterator[tuple[RowCause, Applies]]:
-        push, pull = self._sides.push, self._sides.pull
-        apart = with_windows_of(push, pull)
-        runs = self._everywhere(apart)
-        yield (
-            RowCause.MERGED_SOURCES,
-            lambda rows: ~runs.holds_at(rows.columns, runs.until(rows.end)),
-        )
-
-        def is_hidden(rows: DifferingRows) -> Mask:
-            at_end = self._hides((pull, apart), Side.PULL, rows, rows.end - 1, rows.end)
-            return at_end | self._hides((push, apart), Side.PUSH, rows, rows.start, rows.end)
-
-        yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
-        if apart != push:
-            at_pushes = runs.among(self._pushes)
-            yield (
-                RowCause.DIFFERENT_WINDOWS,
-                lambda rows: at_pushes.holds_within(rows.columns, rows.start, rows.end),
-            )
-        yield RowCause.SILENT_PERIOD, self._silent
-        yield (
-            RowCause.AGGREGATE_OF_OTHER_INPUT,
-            lambda rows: self._aggregates(apart, self._pushes, rows, rows.start, rows.end),
-        )
-        yield RowCause.BLOCKER_EXPIRED, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _silent(self, rows: DifferingRows) -> Mask:
         """Return of which rows push never evaluated in the period."""

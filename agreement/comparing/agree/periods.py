@@ -98,7 +98,12 @@ class PeriodParts(NamedTuple, Generic[_Part]):
         return self.push_only if side is Side.PUSH else self.pull_only
 
 
-def _agreeing(tables: PeriodParts[PeriodRows]) -> Mask:
+PeriodTables = PeriodParts[PeriodRows]
+PeriodSizes = PeriodParts[Array]
+"""How many rows each period has."""
+
+
+def _agreeing(tables: PeriodTables) -> Mask:
     """Return in which periods both sides have the same rows, blank nodes up to isomorphism."""
     push, pull = (tables.only(side).sizes > 0 for side in Side)
     mask: Mask = ~(push | pull)
@@ -115,7 +120,7 @@ class _Section:
 
     push: AnswerRuns
     pull: AnswerRuns
-    tables: "dict[int, PeriodTables]" = field(default_factory=dict)
+    tables: dict[int, PeriodTables] = field(default_factory=dict)
 
 
 class BothAnswers:
@@ -161,11 +166,6 @@ class BothAnswers:
             span = Interval(max(own.first - self._longest, 0), own.last)
             self._held = number, _Section(self.push.within(span, terms), self.pull.within(span, terms))
         return self._held[1]
-
-
-PeriodTables = PeriodParts[PeriodRows]
-PeriodSizes = PeriodParts[Array]
-"""How many rows each period has."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,9 +1,24 @@
 """`lars judge`: is an engine's answer correct, for which start times, and the fault that explains it."""
 
 from agreement.comparing.judge.diagnosis import Shift, border_shifts
-from agreement.comparing.judge.judge_inputs import (
+from agreement.comparing.judge.judgement import (
+    JudgedWindow,
+    Judgement,
+    Options,
+    Verdict,
+    align,
+    judge_recording,
+    measures,
+)
+from agreement.comparing.judge.judging import (
+    ACCEPTED_JUDGES,
     ANSWERS_FORM,
+    RefusedCase,
+    all_refused,
+    case_files,
     check_order,
+    each_case,
+    is_judge,
     pushes_at,
     read_judged_query,
     read_pushes,
@@ -14,13 +29,3 @@ from agreement.comparing.judge.judge_inputs import (
     why_silent,
     with_text,
 )
-from agreement.comparing.judge.judgement import Judgement, judge_recording
-from agreement.comparing.judge.judging import (
-    ACCEPTED_JUDGES,
-    RefusedCase,
-    all_refused,
-    case_files,
-    each_case,
-    is_judge,
-)
-from agreement.comparing.judge.verdict import JudgedWindow, Options, Verdict, align, measures

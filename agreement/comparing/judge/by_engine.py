@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
-from agreement.comparing.judge.verdict import one_report
+from agreement.comparing.judge.judgement import one_report
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.outputs import plain
@@ -112,11 +112,9 @@ def judged_by(
     Where nobody knows which push triggered what, what falls into one time unit is compared: with its
     times, if the recording has them finer than the unit. A recording can be of any build of the engine.
     """
-    judgement = _judged_by(engine, run, recorded, how, off)
-    others = (
-        () if judgement.correct else (_judged_by(build, run, recorded, how, off) for build in engine.builds)
-    )
-    return next((version_judgement for version_judgement in others if version_judgement.correct), judgement)
+    judgements = (_judged_by(build, run, recorded, how, off) for build in (engine, *engine.builds))
+    first = next(judgements)
+    return first if first.correct else next((other for other in judgements if other.correct), first)
 
 
 def _judged_by(

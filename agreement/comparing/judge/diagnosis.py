@@ -10,13 +10,15 @@ from itertools import product
 from typing import Final
 
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
-from agreement.comparing.judge.judgement import Judgement, judge_recording, narrow_options
-from agreement.comparing.judge.verdict import (
+from agreement.comparing.judge.judgement import (
     UNCLOSED,
+    Judgement,
     Options,
     Slot,
     Verdict,
     first_close,
+    judge_recording,
+    narrow_options,
     recorded_for,
     slots_of,
 )
@@ -372,19 +374,10 @@ def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progres
         explained.append(attempt())
     found_in_order = (*moved.explanations, *explained[len(late) :], *explained[: len(late)])
     tried = [explanation for explanation in found_in_order if explanation is not None]
-    better = [
-        explanation
-        for explanation in tried
-        if explanation.complete or explanation.score > moved.specification.score
-    ]
+    own = moved.specification.score
+    better = [fault for fault in tried if fault.complete or fault.score > own]
     # Of equally good ones a fault that is known comes before borders that fit each window by itself.
-    better.sort(
-        key=lambda explanation: (
-            not explanation.complete,
-            -explanation.score,
-            explanation in moved.explanations,
-        )
-    )
+    better.sort(key=lambda fault: (not fault.complete, -fault.score, fault in moved.explanations))
     return replace(moved, explanations=tuple(better))
 
 

@@ -411,7 +411,7 @@ def _nth(keys: Array) -> Array:
 
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return how rows match one by one: `matched` without its way for many rows."""
+    """Return how rows match one by one: `match_rows` without its way for many rows."""
     if how.semantics is Semantics.SET:
         expected, actual = _distinct(expected, how), _distinct(actual, how)
     pairs = _pairs(expected, actual, how)

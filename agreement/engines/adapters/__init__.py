@@ -14,7 +14,6 @@ from agreement.engines.adapters.client import SILENCE, RunningAdapter
 from agreement.engines.adapters.messages import (
     EngineAnswers,
     EngineReport,
-    EngineSession,
     FailedEngineError,
     ProfileReply,
     PushReply,
@@ -22,6 +21,6 @@ from agreement.engines.adapters.messages import (
     Registration,
     StreamEngine,
     answers_of,
+    replies,
     schema,
 )
-from agreement.engines.adapters.serving import replies

@@ -119,11 +119,8 @@ def _runs(
     yield _reported(first, len(pushes))
     yield _terms(first, profile)
     yield _times(first, pushes)
-    if first.flush and not profile.flushes:
-        problem = f"{quantity(len(first.flush), 'report')} at close; accepted: none, or flushes: true at open"
-        yield AdapterCheck("close", problem)
-    else:
-        yield AdapterCheck("close")
+    problem = f"{quantity(len(first.flush), 'report')} at close; accepted: none, or flushes: true at open"
+    yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
     second = answers_of(adapter, registration, pushes)
     name = "open starts anew" if profile.fresh else "a process a run"
     problem = "a second run in one process answers otherwise; accepted: the same, or fresh: false at open"
@@ -170,19 +167,18 @@ def _terms(answers: EngineAnswers, profile: ProfileReply) -> AdapterCheck:
     reports = [report for _, report in answers.reports] + list(answers.flush)
     terms = {text for report in reports for row in report.rows for text in row.values() if text is not None}
     known = {*_TERMS, "<http://e/z>", "<http://e/s>", *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
-    wrong = sorted(terms - known)
-    if wrong and profile.kinds:
-        return AdapterCheck("terms", f"{cut(first_few(wrong, 3))} in rows: no term that was pushed")
-    return AdapterCheck("terms")
+    wrong = sorted(terms - known) if profile.kinds else []
+    problem = f"{cut(first_few(wrong, 3))} in rows: no term that was pushed" if wrong else None
+    return AdapterCheck("terms", problem)
 
 
 def _times(answers: EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
     last = max(push.t for push in pushes)
     odd = [report.t for _, report in answers.reports if report.t > 2 * last]
-    if odd:
-        problem = f"a report at {odd[0]:g} ms, the last push at {last:g}; accepted: times in time_unit"
-        return AdapterCheck("times of reports", problem)
-    return AdapterCheck("times of reports")
+    problem = (
+        f"a report at {odd[0]:g} ms, the last push at {last:g}; accepted: times in time_unit" if odd else None
+    )
+    return AdapterCheck("times of reports", problem)
 
 
 def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:

@@ -33,11 +33,11 @@ from agreement.engines.specifications.parameters import (
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
     Frame,
-    ShownWindow,
     TickClock,
     Version,
     at_close,
     elements_of,
     needed_tick,
     shape,
+    shapes,
 )

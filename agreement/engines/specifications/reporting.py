@@ -187,6 +187,11 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
             raise LarsError(f"the window {source}: no specification says when it opens and closes")
 
 
+def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
+    """Return (α, β) of the windows that have them."""
+    return [own for source in read if (own := shape(source, frame)) is not None]
+
+
 def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 

@@ -353,27 +353,6 @@ class Expiry(Enum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class CqelsStages:
-    """How the machine goes: what the engine does itself, or else what the specification says.
-
-    `registered`: FILTERs in STREAM are left out, static elements have no duplicates (Q1).
-    `one_by_one`: the matching patterns in the engine's order, each completely (Q2). `slides`: what
-    is dropped follows SLIDE (Q3). `planned`: joins along shared variables only (Q4). `each`: a row
-    for each joined mapping, at once, whatever DISTINCT, ORDER BY and LIMIT say (Q5); else what is new
-    in the whole answer since the arrival before (ISTREAM). `looked_up`: aggregates are those that
-    plan 1 finds for a joined mapping (Q6), else those of all mappings that are there.
-    """
-
-    keeping: Expiry
-    registered: bool
-    one_by_one: bool
-    slides: bool
-    planned: bool
-    each: bool
-    looked_up: bool
-
-
 @dataclass(slots=True)
 class LiveJoins:
     """The joined mappings whose triples are all still in the buffers, in the order in which they came.
@@ -411,10 +390,19 @@ class LiveJoins:
 
 @dataclass(slots=True)
 class CqelsMachine:
-    """The state of a query. `live` follows the joined mappings that are still there, if it is wanted."""
+    """The state of a query. `live` follows the joined mappings that are still there, if it is wanted.
+
+    What the engine does otherwise than the specification, unless it is `off`: FILTERs in STREAM are left
+    out, static elements have no duplicates (Q1); the matching patterns are gone through in the engine's
+    order, each completely (Q2); what is dropped follows SLIDE (Q3); joins are along shared variables only
+    (Q4); there is a row for each joined mapping, at once, whatever DISTINCT, ORDER BY and LIMIT say, not
+    what is new in the whole answer since the arrival before (Q5); aggregates are those that plan 1 finds
+    for a joined mapping, not those of all mappings that are there (Q6).
+    """
 
     body: CqelsBody
-    stages: CqelsStages
+    keeping: Expiry
+    off: Off
     data: StaticData
     elsewhere: frozenset[Variable]
     live: LiveJoins | None = None
@@ -427,38 +415,35 @@ class CqelsMachine:
 
     def __post_init__(self) -> None:
         triples = self.body.triples
-        filters = _filters(self.body, self.stages)
-        variables = self.elsewhere.union(*(part.variables for part in (*triples, *filters)))
-        kept = variables if self.stages.registered else None
+        filters = _filters(self.body, self.off)
+        matched = (triple.variables for triple in triples)
+        tested = (cqels_filter.variables for cqels_filter in filters)
+        variables = self.elsewhere.union(*matched, *tested)
+        kept = variables if "Q1" not in self.off else None
         statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
         self.buffers = [CqelsBuffer(triple) for triple in triples]
-        everything = not self.stages.planned
+        everything = "Q4" in self.off
         self.plans = [
             tuple(join_steps(triple, statics, self.buffers, filters, everything=everything))
             for triple in triples
         ]
-        eager = self.stages.one_by_one
+        eager = "Q2" not in self.off
         self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
 
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
         """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""
         self._count(push)
-        matches = [
-            (stream_triple, binds)
-            for stream_triple in self._order
-            if (binds := match_triple(stream_triple, push)) is not None
-        ]
-        self._expire(push, [stream_triple for stream_triple, _ in matches])
-        if self.stages.one_by_one:
+        both = ((triple, match_triple(triple, push)) for triple in self._order)
+        matches = [(triple, binds) for triple, binds in both if binds is not None]
+        self._expire(push, [triple for triple, _ in matches])
+        if "Q2" not in self.off:
             for triple, binds in matches:
                 self._make_room(triple, push)
                 yield self._joined(triple, binds, push)
             return
         for triple, _ in matches:
             self._make_room(triple, push)
-        yield [
-            joined for stream_triple, binds in matches for joined in self._joined(stream_triple, binds, push)
-        ]
+        yield [joined for triple, binds in matches for joined in self._joined(triple, binds, push)]
 
     def whole(self, number: int) -> list[JoinedMapping]:
         """Return what the plan of a pattern joins to everything that is in its buffer."""
@@ -476,7 +461,7 @@ class CqelsMachine:
 
     def _expire(self, push: Push, triples: list[StreamTriple]) -> None:
         """Drop what leaves the buffers because time goes on, whatever the patterns matched."""
-        match self.stages.keeping:
+        match self.keeping:
             case Expiry.OWN:
                 pass
             case Expiry.LAST:
@@ -487,19 +472,19 @@ class CqelsMachine:
                 for buffer in self.buffers:
                     self._drop_leaving(buffer, push.t)
             case _:
-                assert_never(self.stages.keeping)
+                assert_never(self.keeping)
 
     def _make_room(self, triple: StreamTriple, push: Push) -> None:
         """Drop what a pattern's buffer loses because the pattern matched."""
         buffer = self.buffers[triple.number]
-        if self.stages.keeping is Expiry.ALL:
+        if self.keeping is Expiry.ALL:
             self._drop(buffer, buffer.equal(push))
-        elif self.stages.keeping is Expiry.OWN:
+        elif self.keeping is Expiry.OWN:
             self._drop_leaving(buffer, push.t)
 
     def _drop_leaving(self, buffer: CqelsBuffer, now: float) -> None:
-        own = self.stages.keeping is Expiry.OWN
-        self._drop(buffer, buffer.leaving(now, self._counts, own=own, slides=self.stages.slides))
+        own = self.keeping is Expiry.OWN
+        self._drop(buffer, buffer.leaving(now, self._counts, own=own, slides="Q3" not in self.off))
 
     def _drop(self, buffer: CqelsBuffer, entries: list[BufferedTriple]) -> None:
         buffer.take(entries)
@@ -516,14 +501,11 @@ class CqelsMachine:
             self._positions[push.stream, push.triple] = self._counts[push.stream]
 
 
-def _filters(body: CqelsBody, stages: CqelsStages) -> list[CqelsFilter]:
+def _filters(body: CqelsBody, off: Off) -> list[CqelsFilter]:
     """Return the FILTERs that are applied; to one inside STREAM other variables are unbound."""
-    if stages.registered:
+    if "Q1" not in off:
         return [cqels_filter for cqels_filter in body.filters if cqels_filter.block is None]
-    return [
-        cqels_filter if cqels_filter.block is None else _inside(cqels_filter, body)
-        for cqels_filter in body.filters
-    ]
+    return [part if part.block is None else _inside(part, body) for part in body.filters]
 
 
 def _inside(condition: CqelsFilter, body: CqelsBody) -> CqelsFilter:
@@ -613,7 +595,7 @@ class CqelsReports:
         """Yield the reports in their order, each with the number of the push that triggered it."""
         for number, push in enumerate(pushes):
             bindings = [binding for batch in self.machine.batches(push) for binding in self._of_each(batch)]
-            if self.machine.stages.each:
+            if "Q5" not in self.machine.off:
                 yield from (Report(push.t, (row,), number) for row in self._rows(bindings))
             elif new := self._new(bindings):
                 yield Report(push.t, tuple(new), number)
@@ -624,10 +606,10 @@ class CqelsReports:
         """Yield what each joined mapping is answered with, where that is asked of the mappings one by one."""
         if self.head.group is None:
             yield from (joined_mapping.binds for joined_mapping in batch)
-        elif self.machine.stages.looked_up:
+        elif "Q6" not in self.machine.off:
             for mapping in batch:
                 yield from self._looked_up(self._prepared(mapping.binds))
-        elif self.machine.stages.each:
+        elif "Q5" not in self.machine.off:
             bindings = self._groups(self._there()) if batch else {}
             for mapping in batch:
                 key = self._key(self._prepared(mapping.binds))
@@ -673,7 +655,7 @@ class CqelsReports:
         Where it is looked up it needs a value of each argument but those of COUNT (Q6).
         """
         assert self.head.group is not None
-        whole = self.machine.stages.looked_up
+        whole = "Q6" not in self.machine.off
         binding = {name: text for name, text in zip(self.head.keys, key, strict=True) if text is not None}
         for name, aggregation in self.head.group.aggregates:
             elements = [_element(aggregation, solution) for solution in members]
@@ -690,7 +672,7 @@ class CqelsReports:
     def _new(self, bindings: list[TextSolution]) -> list[Row]:
         """Return what is new in the whole answer; equal rows count."""
         live = self.machine.live
-        asked_one_by_one = self.head.group is not None and self.machine.stages.looked_up
+        asked_one_by_one = self.head.group is not None and "Q6" not in self.machine.off
         if asked_one_by_one:
             return self._istream(bindings) if bindings else []
         assert live is not None
@@ -781,6 +763,12 @@ _RULES_2011: Final = (
 )
 
 
+def _selecting(query: WrittenQuery, engine: str) -> WrittenQuery:
+    if query.form is not Form.SELECT:
+        raise LarsError(f"{query.source}: found {query.form.value}; {engine} is known for SELECT only")
+    return query
+
+
 def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what the engine reports, a report for each row.
 
@@ -788,16 +776,8 @@ def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     LarsError for a query that the engine cannot parse or register.
     """
     read = query_with_text(query) if "Q3" in off else as_parsed(query)
-    stages = CqelsStages(
-        Expiry.ALL if "Q1" in off else Expiry.OWN,
-        registered="Q1" not in off,
-        one_by_one="Q2" not in off,
-        slides="Q3" not in off,
-        planned="Q4" not in off,
-        each="Q5" not in off,
-        looked_up="Q6" not in off,
-    )
-    return _recorded(CQELS_1X.name, stages, read, static, pushes)
+    keeping = Expiry.ALL if "Q1" in off else Expiry.OWN
+    return _recorded(keeping, off, _selecting(read, CQELS_1X.name), static, pushes)
 
 
 CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=False)
@@ -805,16 +785,11 @@ CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=Fa
 
 def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what the engine reports; raises LarsError but for SELECT with a triple pattern in STREAM."""
-    stages = CqelsStages(
-        Expiry.ALL if "2011a" in off else Expiry.LAST,
-        registered=False,
-        one_by_one=False,
-        slides=False,
-        planned="2011b" not in off,
-        each="2011c" not in off,
-        looked_up=False,
-    )
-    return _recorded(CQELS_2011.name, stages, query_with_text(query), static, pushes)
+    keeping = Expiry.ALL if "2011a" in off else Expiry.LAST
+    like_1x = {"2011b": "Q4", "2011c": "Q5"}
+    others = frozenset(("Q1", "Q2", "Q3", "Q6", *(like_1x[name] for name in off if name in like_1x)))
+    read = _selecting(query_with_text(query), CQELS_2011.name)
+    return _recorded(keeping, others, read, static, pushes)
 
 
 CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, timed=False)
@@ -822,28 +797,21 @@ CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, t
 
 
 def _recorded(
-    name: str, stages: CqelsStages, query: WrittenQuery, static: Static, pushes: Sequence[Push]
+    keeping: Expiry, off: Off, query: WrittenQuery, static: Static, pushes: Sequence[Push]
 ) -> Recording:
-    """Return what is reported of a query with its text as the engine's parser takes it.
+    """Return what is reported of a query with its text as the engine's parser takes it, some rules off.
 
     Raises LarsError for a query that cannot be run: one without a triple pattern in STREAM, or
     other than SELECT; or with elements in STREAM that the engine leaves out, where it is not to.
     """
-    if query.form is not Form.SELECT:
-        raise LarsError(f"{query.source}: found {query.form.value}; {name} is known for SELECT only")
     body = read_body(query.text, query.source, query.base)
-    _check(body, query.source, registered=stages.registered)
-    head = head_of(query)
-    data = StaticData(static, query.dataset)
-    whole = not stages.each if head.group is None else not stages.looked_up
-    live = LiveJoins() if whole else None
-    machine = CqelsMachine(body, stages, data, head.variables, live)
-    return Recording(columns(query), tuple(CqelsReports(machine, head).of(pushes)))
-
-
-def _check(body: CqelsBody, source: str, *, registered: bool) -> None:
     if not body.triples:
         problem = "found no triple pattern in a STREAM block; accepted: one at least, which triples can match"
-        raise LarsError(f"{source}: {problem}")
-    if body.errors and not registered:
+        raise LarsError(f"{query.source}: {problem}")
+    if body.errors and "Q1" in off:
         raise body.errors[0]
+    head = head_of(query)
+    data = StaticData(static, query.dataset)
+    live = LiveJoins() if ("Q5" if head.group is None else "Q6") in off else None
+    machine = CqelsMachine(body, keeping, off, data, head.variables, live)
+    return Recording(columns(query), tuple(CqelsReports(machine, head).of(pushes)))

@@ -20,7 +20,7 @@ from typing import Final
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.documents.requests import WindowSource
 from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
-from agreement.engines.versions.jena import COUNTING, SUMMING, with_equal_values, with_row_of_nothing
+from agreement.engines.versions.processors import COUNTING, SUMMING, with_equal_values, with_row_of_nothing
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError
 from lars.language.terms import XSD, Literal

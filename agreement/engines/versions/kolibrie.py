@@ -17,13 +17,10 @@ from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.engine import (
-    AT_ITS_CLOSE,
-    EACH_WINDOW,
-    ENDS,
-    SAME_INSTANT,
     Engine,
     EngineRule,
     Off,
+    RspqlDefinition,
     WrittenQuery,
     answers,
     columns,
@@ -322,7 +319,7 @@ _RULES: Final = (
         "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if "
         "it is empty: an arrival at a multiple of the step opens one that has closed, and older ones are "
         "lost",
-        EACH_WINDOW,
+        RspqlDefinition.EACH_WINDOW,
     ),
     EngineRule(
         "E3",
@@ -343,7 +340,7 @@ _RULES: Final = (
     EngineRule(
         "E6",
         "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
-        SAME_INSTANT,
+        RspqlDefinition.SAME_INSTANT,
     ),
     EngineRule(
         "E7",
@@ -355,9 +352,11 @@ _RULES: Final = (
         "B2a",
         "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an "
         "arrival at c finds it closed",
-        ENDS,
+        RspqlDefinition.ENDS,
     ),
-    EngineRule("B2b", "a report has the time of the arrival that finds a window closed", AT_ITS_CLOSE),
+    EngineRule(
+        "B2b", "a report has the time of the arrival that finds a window closed", RspqlDefinition.AT_ITS_CLOSE
+    ),
     EngineRule(
         "B8",
         "rows of several windows, or beside static patterns, wait until all windows have fired, and are "

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Final
 
 from agreement.documents.requests import WindowSource, sources, with_sources
-from agreement.engines.engine import OPERATORS, OWN_STREAM
+from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications import Task
 from agreement.engines.specifications.reporting import PushedTriple
 from lars.durations import NANOSECONDS, Duration
@@ -91,7 +91,7 @@ def other_queries(query: EngineQuery) -> Iterator[tuple[str, str, EngineQuery]]:
     if query.to_stream is not None:
         for operator in ToStream:
             if operator is not query.to_stream:
-                right = f"{OPERATORS}: {query.to_stream.value}"
+                right = f"{RspqlDefinition.OPERATORS}: {query.to_stream.value}"
                 yield f"reported as {operator.value}", right, replace(query, to_stream=operator)
     unfiltered = replace(query, pattern=rebuild(query.pattern, _unfiltered))
     if unfiltered.pattern != query.pattern:
@@ -132,7 +132,7 @@ def _unfiltered(part: Pattern) -> Pattern | None:
 def _other_streams(
     query: EngineQuery, read: tuple[WindowSource, ...]
 ) -> Iterator[tuple[str, str, EngineQuery]]:
-    right = OWN_STREAM
+    right = RspqlDefinition.OWN_STREAM
     names = [source.stream for source in read]
     for n, stream in enumerate(dict.fromkeys(names)):
         if any(name != stream for name in names):

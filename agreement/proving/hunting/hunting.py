@@ -7,7 +7,7 @@ from math import isfinite
 from time import monotonic
 from typing import ClassVar, Final
 
-from agreement.comparing.judge.verdict import UNCLOSED
+from agreement.comparing.judge.judgement import UNCLOSED
 from agreement.documents.options import option
 from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
 from agreement.proving.hunting.hunted_queries import HuntedQuery

@@ -24,22 +24,12 @@ from agreement.comparing.judge import (
 )
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge, diagnose, variations
-from agreement.comparing.judge.judgement import narrow_options
-from agreement.comparing.judge.verdict import UNCLOSED
+from agreement.comparing.judge.judgement import UNCLOSED, narrow_options
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import Answers
 from agreement.engines.adapters import EngineAnswers
-from agreement.engines.engine import (
-    ALL_TRIPLES,
-    AT_ITS_CLOSE,
-    EACH_WINDOW,
-    GRID,
-    NOTHING_OFF,
-    Engine,
-    EngineRule,
-    fewest_enough,
-)
+from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, RspqlDefinition, fewest_enough
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, in_words
 from agreement.engines.specifications.parameters import Combination
@@ -248,10 +238,10 @@ class SpecificationReference(Reference):
             yield FaultRule(says, right, partial(self._by_query, other))
         for says, lost in LOSSES:
             allows = partial(self._by_loss, lost, silent=True)
-            yield FaultRule(says, ALL_TRIPLES, partial(self._by_loss, lost), allows=allows)
+            yield FaultRule(says, RspqlDefinition.ALL_TRIPLES, partial(self._by_loss, lost), allows=allows)
         for says, kept in _OF_SEVERAL:
-            yield FaultRule(says, EACH_WINDOW, partial(self._by_one_of_several, kept))
-        yield FaultRule(_EARLIER, f"{GRID}, and none opens before it", self._by_earlier_start)
+            yield FaultRule(says, RspqlDefinition.EACH_WINDOW, partial(self._by_one_of_several, kept))
+        yield FaultRule(_EARLIER, f"{RspqlDefinition.GRID}, and none opens before it", self._by_earlier_start)
 
     def versions(self, run: HuntedRun) -> Iterator[str]:
         """Yield the engine versions that predict a run in whole: of an engine that is one, that alone."""
@@ -311,8 +301,8 @@ class SpecificationReference(Reference):
         engine_run = run.run
         reports = engine.run(engine_run.query, engine_run.static, engine_run.pushes, off).reports
         if any(report.rows and report.t < longest for report in reports):
-            return _EARLIER, f"{GRID}, and none opens before it"
-        return _WAITING, AT_ITS_CLOSE
+            return _EARLIER, f"{RspqlDefinition.GRID}, and none opens before it"
+        return _WAITING, RspqlDefinition.AT_ITS_CLOSE
 
     def _is_without_rules(self, engine: Engine, says: str, run: HuntedRun) -> bool:
         return self._needed(engine, run) == () and self._without_rules(engine, run)[0] == says

@@ -16,8 +16,7 @@ from itertools import combinations, islice
 from math import gcd
 from typing import Final, assert_never
 
-from agreement.comparing.compare import reporter
-from agreement.comparing.compare.sides import ProfileSide, WindowPlacement
+from agreement.comparing.compare import ProfileSide, WindowPlacement, reporter
 from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
 from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Push

@@ -9,8 +9,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.comparing.compare.comparing import TraceComparison
-from agreement.comparing.compare.parting import DifferenceWithRules, Divergence, SwitchedRule
+from agreement.comparing.compare import DifferenceWithRules, Divergence, SwitchedRule, TraceComparison
 from agreement.comparing.judge import RefusedCase
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (

@@ -18,6 +18,7 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict, measures
 from agreement.comparing.judge.by_engine import Step, StepKind, VersionJudgement
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
+from agreement.comparing.judge.judgement import counts
 from agreement.comparing.judge.judging import (
     AnswersVerdict,
     CaseVerdict,
@@ -28,7 +29,6 @@ from agreement.comparing.judge.judging import (
     starts_in_words,
     undecided_text,
 )
-from agreement.comparing.judge.verdict import counts
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.comparing.compare.parting import DifferenceOptions, difference, group_reports, pair_reports
+from agreement.comparing.compare import DifferenceOptions, difference, group_reports, pair_reports
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.recordings import Push, Recording, Report
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.comparing.compare.parting import DifferenceOptions, Search, part_profiles
+from agreement.comparing.compare import DifferenceOptions, Search, part_profiles
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import EngineRule

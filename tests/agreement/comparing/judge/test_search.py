@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.judge import Options, judge_recording, judgement
-from agreement.comparing.judge.verdict import align, compare_reports, phase_of
+from agreement.comparing.judge.judgement import align, compare_reports, phase_of
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (

@@ -1,9 +1,23 @@
-"""Where ARQ 2.11.1 answers otherwise than SPARQL 1.1: numbers match by value (W6b), groups of nothing (W6a).
+"""Where the SPARQL processors of engines answer otherwise than SPARQL 1.1, as other queries of SPARQL 1.1.
+
+ARQ 2.11.1: numbers match by value (W6b), groups of nothing have a row (W6a).
 
   {?s :p ?a . ?t :q ?a . ?t :r 1}  =  {?s :p ?a . ?t :q ?b . ?t :r ?c} FILTER(?a ≐ ?b && 1 ≐ ?c)
 ≐ holds of equal terms, and of equal numbers of one value space: integers and decimals, doubles,
 floats. Triples that differ stay several, so a pattern has a solution for each. What is joined to a
 pattern by OPTIONAL, EXISTS or nesting is matched so too: ARQ puts what it has found into it.
+
+Comunica 2.10.2: errors in aggregates (S2), FILTER in OPTIONAL (S6).
+
+  (COUNT(?x) AS ?n) .. GROUP BY ?k   =   n := IF(COUNT(?x) = COUNT(*), COUNT(?x), an error) in each group
+SPARQL leaves out what has no value in COUNT, and in SAMPLE; in all other aggregates it is an error as well.
+  P OPTIONAL { Q FILTER R }   =   P OPTIONAL { Q } FILTER (a variable of Q is unbound || R)
+So a solution whose matches all fail the condition is lost, where SPARQL leaves it without a match.
+
+Oxigraph 0.5: alternatives of paths (A14), GROUP_CONCAT (A15).
+
+  ?x :p|:q ?y   =   { SELECT DISTINCT ?x ?y { ?x :p|:q ?y } }
+  GROUP_CONCAT(?x)   =   GROUP_CONCAT(IF(?x is a text, ?x, an error))
 """
 
 from collections import defaultdict
@@ -13,7 +27,7 @@ from decimal import Decimal
 from functools import reduce
 from typing import Final
 
-from lars.language.formulas import Call, Expression
+from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import Triple, constant_of
 from solver.rdf import INTEGERS, Single, value
@@ -208,3 +222,126 @@ def _same(term: Term, other: Term) -> Expression:
     floating = Call("&&", (Call("IN", (kinds[0], *_FLOATING)), Call("=", kinds)))
     by_value = Call("&&", (Call("||", (exact, floating)), Call("=", (term, other))))
     return Call("||", (Call("SAMETERM", (term, other)), by_value))
+
+
+_LENIENT: Final = ("COUNT", "SAMPLE")
+_ALL: Final = Aggregation("COUNT")
+
+
+def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return the pattern in whose groups, those of subqueries too, errors are errors of all aggregates."""
+    fresh = fresh_variables(pattern, "all_")
+
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        if not isinstance(part, algebra.Group) or not any(
+            _is_lenient(aggregation) for _, aggregation in part.aggregates
+        ):
+            return None
+        return _strict(part, rebuild(part.pattern, change), fresh)
+
+    return rebuild(pattern, change)
+
+
+def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return the pattern in which what OPTIONAL finds is filtered only once it has been joined."""
+
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        if not isinstance(part, algebra.LeftJoin) or part.condition is None:
+            return None
+        left, right = rebuild(part.left, change), rebuild(part.right, change)
+        condition = part.condition
+        for variable in reversed(in_order(variables(right))):
+            condition = Call("||", (Call("!", (Call("BOUND", (variable,)),)), condition))
+        return algebra.Filter(algebra.LeftJoin(left, right), condition, part.exists)
+
+    return rebuild(pattern, change)
+
+
+def _is_lenient(aggregation: Aggregation) -> bool:
+    return aggregation.function in _LENIENT and len(aggregation.arguments) == 1
+
+
+def _strict(group: algebra.Group, inner: algebra.Pattern, fresh: Iterator[Variable]) -> algebra.Pattern:
+    everything, nothing = next(fresh), next(fresh)
+    aggregates, checks = [(everything, _ALL)], []
+    for variable, aggregation in group.aggregates:
+        if not _is_lenient(aggregation):
+            aggregates.append((variable, aggregation))
+            continue
+        value, bound = next(fresh), next(fresh)
+        aggregates += [(value, aggregation), (bound, Aggregation("COUNT", aggregation.arguments))]
+        # What never has a value is an error wherever its value is asked for.
+        checks.append((variable, Call("IF", (Call("=", (bound, everything)), value, nothing))))
+    pattern: algebra.Pattern = algebra.Group(inner, group.keys, tuple(aggregates))
+    for variable, expression in checks:
+        pattern = algebra.Extend(pattern, variable, expression)
+    seen = {*group.keys, *(variable for variable, _ in group.aggregates)}
+    return algebra.Select(pattern, tuple(in_order(seen)))
+
+
+_DISTINCT: Final = algebra.Modifiers(algebra.Duplicates.DISTINCT)
+_STRING: Final = Iri(XSD + "string")
+
+
+def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return the pattern in which what several alternatives of a path connect is one solution."""
+    fresh = fresh_variables(pattern, "made_")
+
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        match part:
+            case algebra.StreamBlock(_, _, algebra.PathPattern(subject, path, object_)):
+                steps = _steps(subject, path, object_, fresh)
+                return reduce(algebra.Join, (_once(replace(part, pattern=step), step.path) for step in steps))
+            case algebra.PathPattern(subject, path, object_):
+                steps = _steps(subject, path, object_, fresh)
+                return reduce(algebra.Join, (_once(step, step.path) for step in steps))
+            case _:
+                return None
+
+    return rebuild(pattern, change)
+
+
+def _steps(
+    subject: Term, path: algebra.Path, object_: Term, fresh: Iterator[Variable]
+) -> Iterator[algebra.PathPattern]:
+    """Yield what a path becomes, whose sequences are joins."""
+    if isinstance(path, algebra.PathSequence):
+        between = next(fresh)
+        yield from _steps(subject, path.left, between, fresh)
+        yield from _steps(between, path.right, object_, fresh)
+    else:
+        yield algebra.PathPattern(subject, path, object_)
+
+
+def _once(pattern: algebra.Pattern, path: algebra.Path) -> algebra.Pattern:
+    while isinstance(path, algebra.Inverse):
+        path = path.path
+    if not isinstance(path, algebra.Alternative):
+        return pattern
+    return algebra.Select(pattern, tuple(in_order(variables(pattern))), _DISTINCT)
+
+
+def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
+    """Return the pattern in whose groups, those of subqueries too, only texts can be concatenated."""
+    fresh = fresh_variables(pattern, "made_")
+
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        if not isinstance(part, algebra.Group):
+            return None
+        inner, aggregates = rebuild(part.pattern, change), []
+        for variable, aggregation in part.aggregates:
+            if aggregation.function == "GROUP_CONCAT":
+                (given,) = aggregation.arguments
+                text, nothing = next(fresh), next(fresh)
+                inner = algebra.Extend(inner, text, Call("IF", (_is_text(given), given, nothing)))
+                aggregates.append((variable, replace(aggregation, arguments=(text,))))
+            else:
+                aggregates.append((variable, aggregation))
+        return replace(part, pattern=inner, aggregates=tuple(aggregates))
+
+    return rebuild(pattern, change)
+
+
+def _is_text(variable: Variable) -> Call:
+    plain = Call("=", (Call("DATATYPE", (variable,)), _STRING))
+    return Call("||", (plain, Call("!=", (Call("LANG", (variable,)), Literal("")))))

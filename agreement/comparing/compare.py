@@ -1,6 +1,8 @@
-"""Where two profiles part, and what parts them: changes of one that make a difference smaller, or undo it.
+"""`lars compare`: where two specifications or engine versions part on a trace, and which rule parts them.
 
-Where two recordings differ is found first: the reports at one push, or in one time unit, against each other.
+Who reports comes first, as it is and with some of it changed. Where two recordings differ is found by the
+reports at one push, or in one time unit, against each other; what parts them are changes of one that make
+a difference smaller, or undo it. Then what is given: two profiles, and queries with their trace, or cases.
 """
 
 from bisect import bisect_left, bisect_right
@@ -8,17 +10,176 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, starmap
 from math import floor
+from pathlib import Path
+from typing import Final
 
-from agreement.comparing.compare.sides import ProfileSide, fields, sides, specification_of
+from agreement.comparing.judge import (
+    ACCEPTED_JUDGES,
+    ANSWERS_FORM,
+    RefusedCase,
+    align,
+    case_files,
+    check_order,
+    each_case,
+    is_judge,
+    read_judged_query,
+    read_pushes,
+    run_of_case,
+    static_of_run,
+    unit_of,
+    why_silent,
+)
 from agreement.comparing.matching.likeness import Likeness, match_rows
-from agreement.documents.recordings import SLACK, Push, Recording, Report, in_common_columns
-from agreement.engines.engine import EngineRule, fewest_enough
-from agreement.engines.specifications import Specification
+from agreement.documents.dates import Dates
+from agreement.documents.recordings import SLACK, Case, Push, Recording, Report, in_common_columns
+from agreement.documents.requests import QUERY_SUFFIXES, is_query, origin_text
+from agreement.documents.traces import point_in
+from agreement.documents.values import cut
+from agreement.engines.adapters import ADAPTER, adapted_version
+from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, columns, fewest_enough
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import (
+    EngineRun,
+    Specification,
+    builtin,
+    choice_at,
+    in_words,
+    specification,
+    specified_answers,
+)
+from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
+from lars.files import exists, read_text
+from lars.language.windows import Bounds
 from solver.facts import Row
-from solver.settings import Progress, no_progress
+from solver.settings import Progress, Time, TraceInput, Warn, no_progress
+from translate.model.query import EngineQuery, Form
+
+Reporter = Specification | Engine
+
+
+@dataclass(frozen=True, slots=True)
+class NamedReporter:
+    """Who reports, as messages name it; `lexical` where its rows do not keep the kinds of terms."""
+
+    name: str
+    reporter: Reporter
+    lexical: bool = False
+
+
+def reporter(name: str) -> Reporter:
+    """Return the specification or engine version of that name, or the specification in that file."""
+    if not is_judge(name):
+        raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED_JUDGES}")
+    return ENGINES[name] if name in ENGINES else specification(name)
+
+
+def check_reporter(name: str) -> None:
+    """Raise for what names no specification, no engine version and no adapter."""
+    if not is_judge(name) and not name.startswith(ADAPTER):
+        accepted = f"{ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
+        raise LarsError(f"found the engine {cut(name)!r}; accepted: {accepted}")
+
+
+def named_reporter(name: str, text: str) -> NamedReporter:
+    """Return the specification or engine version of that name, that of a file, or a real engine's.
+
+    The query's text is what an adapter is given.
+    """
+    check_reporter(name)
+    if name.startswith(ADAPTER):
+        engine, lexical = adapted_version(name.removeprefix(ADAPTER), text)
+        return NamedReporter(engine.name, engine, lexical)
+    return NamedReporter(name, reporter(name))
+
+
+_SAID: Final = frozenset(("name", "description"))
+"""The fields of a specification that change nothing."""
+_BOUNDS: Final = "bounds"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPlacement:
+    """Where the windows of a specification begin, and their ends; None for what it says itself.
+
+    Without `start` windows close at the multiples of their slides, as those of engine versions do.
+    """
+
+    start: int | None = None
+    bounds: Bounds | None = None
+
+
+@dataclass(slots=True)
+class ProfileSide:
+    """A profile on its input, up to the last push or the time point `until`.
+
+    `like` is the specification whose fields it can take on, if it is one.
+    """
+
+    name: str
+    reporter: Reporter
+    run: EngineRun
+    placing: WindowPlacement
+    like: Specification | None = None
+    until: int | None = None
+    _known: dict[frozenset[str], Recording] = field(default_factory=dict)
+
+    @property
+    def timed(self) -> bool:
+        """Whether the times of its reports are told: not where an engine stamps real time."""
+        return isinstance(self.reporter, Specification) or self.reporter.timed
+
+    @property
+    def changes(self) -> tuple[EngineRule, ...]:
+        """What can be changed: the rules of an engine version, the fields in which `like` differs."""
+        if isinstance(self.reporter, Specification):
+            rules = () if self.like is None else fields(self.reporter, self.like)
+            return tuple(rule for rule in rules if self.placing.bounds is None or rule.name != _BOUNDS)
+        return self.reporter.rules
+
+    def reports(self, changed: frozenset[str] = NOTHING_OFF) -> Recording:
+        """Return what it reports: rules that are changed are off, fields that are so are those of `like`.
+
+        Raises LarsError for a query that it cannot run.
+        """
+        if changed not in self._known:
+            self._known[changed] = self._run(changed)
+        return self._known[changed]
+
+    def _run(self, changed: frozenset[str]) -> Recording:
+        engine_run = self.run
+        if not isinstance(self.reporter, Specification):
+            recording = self.reporter.run(engine_run.query, engine_run.static, engine_run.pushes, changed)
+            return align(recording, (), engine_run.query) if engine_run.query.form is Form.ASK else recording
+        taken = {name: getattr(self.like, name) for name in changed}
+        changed_specification = self.reporter.model_copy(update=taken)
+        choice = choice_at(engine_run, changed_specification, self.placing.start, self.placing.bounds)
+        return specified_answers(engine_run, changed_specification, choice, self.until or engine_run.last)
+
+
+def sides(first: ProfileSide, second: ProfileSide) -> tuple[ProfileSide, ProfileSide]:
+    """Return both sides; one that is a specification can be changed into what the other one follows."""
+    if isinstance(first.reporter, Specification):
+        return replace(first, like=specification_of(second)), second
+    if isinstance(second.reporter, Specification):
+        return first, replace(second, like=specification_of(first))
+    return first, second
+
+
+def specification_of(side: ProfileSide) -> Specification:
+    """Return the specification that a side is, or claims to follow."""
+    who = side.reporter
+    return who if isinstance(who, Specification) else builtin(who.specification)
+
+
+def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
+    """Yield the fields in which two specifications differ, with what both say."""
+    for name in Specification.model_fields:
+        one, other = getattr(of, name), getattr(like, name)
+        if name not in _SAID and one != other:
+            yield EngineRule(name, f"{in_words(one)} in {of.name}, {in_words(other)} in {like.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,11 +432,7 @@ def _explained(
     if left == 0 or least is None or least >= (difference.size if left is None else left):
         return DifferenceWithRules(difference, smaller, undone=left == 0)
     before = dict.fromkeys(earlier.causes for earlier in explanations if earlier.together)
-    as_good = (
-        switched_rules
-        for switched_rules in before
-        if search.size(_of(switched_rules), difference.place) == least
-    )
+    as_good = (rules for rules in before if search.size(_of(rules), difference.place) == least)
     start = next(as_good, search.causes)
     rules = fewest_enough(start, lambda causes: search.size(_of(causes), difference.place) == least)
     return DifferenceWithRules(difference, rules, undone=least == 0, together=len(rules) > 1)
@@ -378,3 +535,145 @@ def _is_alike_by(version: ProfileSide, how: DifferenceOptions, rules: Sequence[E
     except LarsError:
         return False
     return not differences(group_reports(own, how), group_reports(changed, how), how)
+
+
+CASE_SUFFIX: Final = ".json"
+ACCEPTED: Final = (
+    f"QUERY [QUERY] TRACE.. (queries: {', '.join(QUERY_SUFFIXES)}), "
+    f"or recorded cases (*{CASE_SUFFIX}, or folders of them)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedProfiles:
+    """Two profiles by name, what they are compared on, and how."""
+
+    names: tuple[str, str]
+    trace: TraceInput
+    unit: Duration
+    start: Time | None
+    bounds: Bounds | None
+    likeness: Likeness
+    times: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TraceComparison:
+    """Where profiles part on one trace; `title` is the case's, times are shown as `unit`, from `origin`."""
+
+    parting: Divergence
+    unit: Duration
+    title: str | None = None
+    origin: str | None = None
+
+    @property
+    def dates(self) -> Dates:
+        """What dateTimes the time points are, where they are any."""
+        return Dates(self.origin, self.unit)
+
+
+def are_cases(inputs: Sequence[Path]) -> bool:
+    """Whether what is compared on are recorded cases; raises LarsError for none and for a mixture."""
+    if not inputs:
+        raise LarsError(f"nothing to compare on; accepted: {ACCEPTED}")
+    cases = [path for path in inputs if path.suffix == CASE_SUFFIX or exists(path, folder=True)]
+    if cases and inputs[0] in cases and len(cases) < len(inputs):
+        other = next(path for path in inputs if path not in cases)
+        raise LarsError(f"{other}: no case; accepted: {ACCEPTED}")
+    return inputs[0] in cases
+
+
+def queries_and_traces(inputs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the one or two queries that a command line begins with, and the trace files after them."""
+    second = len(inputs) > 1 and is_query(inputs[1])
+    split = 2 if second else 1
+    return list(inputs[:split]), list(inputs[split:])
+
+
+def on_trace(
+    profiles: ComparedProfiles, queries: Sequence[Path], warn: Warn, progress: Progress
+) -> TraceComparison:
+    """Return where two profiles part on a trace; of two queries each side has its own."""
+    _check_reporters(profiles)
+    read = [read_judged_query(path, profiles.unit) for path in queries]
+    texts = [read_text(path, ANSWERS_FORM) for path in queries]
+    reporters = _reporters(profiles, texts[0], texts[-1])
+    _check_columns(read, queries)
+    origin = origin_text(profiles.trace.options.origin)
+    warnings: list[str] = []
+    engine_runs: list[EngineRun] = []
+    for query in read:
+        pushes, zero = read_pushes(profiles.trace, query, profiles.unit, warnings.append)
+        static = static_of_run(profiles.trace.static, query, warnings.append)
+        engine_runs.append(EngineRun(query, static, pushes, profiles.unit, origin, zero))
+    placing = _placing(profiles, engine_runs[0].zero, engine_runs[0].last)
+    for who, engine_run in zip(reporters, (engine_runs[0], engine_runs[-1]), strict=True):
+        if not isinstance(who.reporter, Specification):
+            check_order(engine_run.pushes, warnings.append)
+    divergence = _compared(profiles, placing, reporters, (engine_runs[0], engine_runs[-1]), progress)
+    for who, run, silent in zip(reporters, (engine_runs[0], engine_runs[-1]), divergence.silent, strict=True):
+        warnings += why_silent(who.reporter, run) if silent else ()
+    for message in dict.fromkeys(warnings):
+        warn(message)
+    return TraceComparison(divergence, profiles.unit, origin=engine_runs[0].zero)
+
+
+def _placing(profiles: ComparedProfiles, zero: str | None = None, last: int = 0) -> WindowPlacement:
+    """Return where windows begin, as a time point of a trace up to `last`, and what ends they have."""
+    start = None if profiles.start is None else point_in(zero, profiles.start, profiles.trace.options, last)
+    return WindowPlacement(start, profiles.bounds)
+
+
+def on_cases(
+    profiles: ComparedProfiles, paths: Sequence[Path], progress: Progress
+) -> list[TraceComparison | RefusedCase]:
+    """Return where two profiles part on what was pushed in each of the recorded cases."""
+    _check_reporters(profiles)
+    placing = _placing(profiles)
+
+    def found(case: Case) -> TraceComparison:
+        run = run_of_case(case)
+        engine_run = replace(run, unit=unit_of(run.query, run.pushes))
+        reporters = _reporters(profiles, case.query, case.query)
+        parting = _compared(profiles, placing, reporters, (engine_run, engine_run), no_progress)
+        return TraceComparison(parting, MILLISECOND, case.id)
+
+    return list(each_case(case_files(paths), found, progress))
+
+
+def _check_reporters(profiles: ComparedProfiles) -> None:
+    for name in profiles.names:
+        check_reporter(name)
+
+
+def _reporters(profiles: ComparedProfiles, first: str, second: str) -> tuple[NamedReporter, NamedReporter]:
+    """Return both sides for the texts of their queries."""
+    reporters = tuple(starmap(named_reporter, zip(profiles.names, (first, second), strict=True)))
+    fixed = not any(isinstance(reporter.reporter, Specification) for reporter in reporters)
+    if fixed and (profiles.start, profiles.bounds) != (None, None):
+        option = "--t0" if profiles.start is not None else "--bounds"
+        raise LarsError(f"{option}: accepted with a specification; both engine versions fix it")
+    return reporters[0], reporters[1]
+
+
+def _compared(
+    profiles: ComparedProfiles,
+    placing: WindowPlacement,
+    reporters: tuple[NamedReporter, NamedReporter],
+    runs: tuple[EngineRun, EngineRun],
+    progress: Progress,
+) -> Divergence:
+    pairs = zip(reporters, runs, strict=True)
+    first, second = (ProfileSide(who.name, who.reporter, on, placing) for who, on in pairs)
+    likeness = replace(profiles.likeness, lexical=any(reporter.lexical for reporter in reporters))
+    return compare_sides(first, second, likeness, times=profiles.times, progress=progress)
+
+
+def _check_columns(read: Sequence[EngineQuery], paths: Sequence[Path]) -> None:
+    """Raise where two queries answer different variables: every row would differ."""
+    named = [sorted(columns(query)) for query in read]
+    if named[0] != named[-1]:
+        one, other = (", ".join(f"?{name}" for name in names) or "none" for names in (named[0], named[-1]))
+        raise LarsError(
+            f"{paths[-1]}: it answers the variables {other}, {paths[0]} answers {one}; accepted: the same"
+        )
