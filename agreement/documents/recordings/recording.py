@@ -4,7 +4,7 @@ What is compared again and again are rows with numbers: columns of numbers, deco
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
@@ -80,8 +80,13 @@ def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
     def row(whole_row: Row) -> Row:
         return tuple(None if place is None else whole_row[place] for place in places_of_names)
 
-    reports = (replace(report, rows=tuple(map(row, report.rows))) for report in recording.reports)
-    return replace(recording, variables=names, reports=tuple(reports))
+    return replace(_with_rows(recording, lambda rows: tuple(map(row, rows))), variables=names)
+
+
+def _with_rows(recording: Recording, change: Callable[[Sequence[Row]], Sequence[Row]]) -> Recording:
+    """Return a recording with the rows of each report changed."""
+    reports = (replace(report, rows=change(report.rows)) for report in recording.reports)
+    return replace(recording, reports=tuple(reports))
 
 
 LATEST: Final = 2**53
@@ -165,11 +170,7 @@ def group_reports(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[st
 
 def made_lexical(recording: Recording) -> Recording:
     """Return a recording with the kinds of its terms left out."""
-    reports = (
-        replace(report, rows=tuple(tuple(map(as_lexical, row)) for row in report.rows))
-        for report in recording.reports
-    )
-    return replace(recording, reports=tuple(reports))
+    return _with_rows(recording, lambda rows: tuple(tuple(map(as_lexical, row)) for row in rows))
 
 
 def of_text(text: str) -> str | None:
@@ -297,5 +298,4 @@ def rows_of(reports: Sequence[Report]) -> Sequence[Row]:
 
 def number_rows(recording: Recording, numbers: RowNumbers) -> Recording:
     """Return a recording with its rows as numbers."""
-    reports = (replace(report, rows=numbers.numbered(report.rows)) for report in recording.reports)
-    return replace(recording, reports=tuple(reports))
+    return _with_rows(recording, numbers.numbered)
