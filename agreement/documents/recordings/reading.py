@@ -23,8 +23,7 @@ from agreement.documents.recordings.json_answers import (
     read_solved,
     read_sparql_json,
 )
-from agreement.documents.recordings.recording import Answers
-from agreement.documents.recordings.value_types import AnswerTimes
+from agreement.documents.recordings.recording import Answers, AnswerTimes
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat
 from lars.durations import MILLISECOND, SECOND, Duration
