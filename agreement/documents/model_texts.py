@@ -39,14 +39,10 @@ def json_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def _field(name: str, field: FieldInfo) -> Iterator[str]:
-    usual = "required" if field.is_required() else _usual(field.get_default(call_default_factory=True))
-    yield f"{name} ({usual})"
+    usual = None if field.is_required() else field.get_default(call_default_factory=True)
+    left_out = "may be left out" if usual in (None, {}, "", [], ()) else f"default: {_written(usual)}"
+    yield f"{name} ({'required' if field.is_required() else left_out})"
     yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
-
-
-def _usual(value: object) -> str:
-    left_out = value is None or value in ({}, "", [], ())
-    return "may be left out" if left_out else f"default: {_written(value)}"
 
 
 def _written(value: object) -> str:

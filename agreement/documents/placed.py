@@ -3,9 +3,11 @@
 import json
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar, get_args
 
@@ -56,9 +58,10 @@ Spots = Mapping[KeyPath, KeySpot]
 
 @dataclass(frozen=True, slots=True)
 class DataNotation:
-    """TOML or JSON: where things stand in a part of a text, and how it says a table and a value."""
+    """TOML or JSON: how it is scanned, how a key in quotes is read, how it says a table and a value."""
 
-    spots: Callable[[str, int, int], Spots]
+    scan: Callable[["_Scan"], None]
+    key: Callable[[str], str]
     table: str
     value_text: Callable[[object], str]
 
@@ -77,7 +80,7 @@ class PlacedData:
 
     def spots(self) -> Spots:
         """Return the places of all paths: only asked for messages."""
-        return self.notation.spots(self.text, self.start, self.end)
+        return scanned(self.text, self.start, self.end, self.notation).spots
 
     def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
         """Return the error at the value (or key) of a path, or at what stands around it."""
@@ -213,10 +216,10 @@ def _model_in(annotation: object) -> type[BaseModel] | None:
 _SYNTAX_ERROR = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 _GIVEN_TWICE = re.compile(r"Cannot (overwrite|declare|mutate)")
 _BLANK: Final = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_SPACE: Final = re.compile(r"[ \t]*")
 _STRING: Final = re.compile(
     r'"""(?:\\.|[^\\])*?"{3,5}' r"|'''.*?'{3,5}" r'|"(?:\\.|[^"\\\n])*"' r"|'[^'\n]*'", re.DOTALL
 )
+_QUOTES: Final = ("'", '"')
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 _BARE_VALUE: Final = re.compile(r"[^,\]}#\n]*")
 
@@ -228,7 +231,7 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     """
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
     try:
-        return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", _TOML)
+        return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", TOML)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(source, text, str(error)) from None
     except (RecursionError, ValueError):
@@ -246,39 +249,68 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
     return PlacedError(place_at(source, text, offset), f"no TOML: {problem}")
 
 
-def toml_spots(text: str, start: int, end: int) -> Spots:
-    """Return the first place of each path in a part of a text that is TOML.
+@dataclass(frozen=True, slots=True)
+class DataToken:
+    """A key or a value: its path, the offset where it starts, and its first text."""
 
-    >>> toml_spots("a = [1]", 0, 7)[("a", 0)]
-    KeySpot(key=5, value=5, is_header=False)
-    """
-    return _Scan(text[:end], start).document()
-
-
-_TOML: Final = DataNotation(toml_spots, "a table", message_text)
+    path: KeyPath
+    offset: int
+    text: str
+    is_key: bool
 
 
 @dataclass(slots=True)
 class _Scan:
+    """Reads text[at:end] for the keys and values in it, in their order; `spots` has each path once."""
+
     text: str
-    at: int = 0
+    at: int
+    end: int
+    notation: DataNotation
+    deepest: float = inf
+    """At a value that stands in more lists and objects the reading ends."""
     spots: dict[KeyPath, KeySpot] = field(default_factory=dict)
+    tokens: list[DataToken] = field(default_factory=list)
     counts: dict[KeyPath, int] = field(default_factory=dict)
     """How many tables each array of tables has so far."""
 
-    def document(self) -> dict[KeyPath, KeySpot]:
+    def document(self) -> None:
+        """Read the lines of TOML."""
         table: KeyPath = ()
         self._skip(_BLANK)
-        while self.at < len(self.text):
-            if self.text[self.at] == "[":
+        while self.at < self.end:
+            if self._next() == "[":
                 table = self._header()
             else:
                 self._pair(table)
             self._skip(_BLANK)
-        return self.spots
+
+    def value(self, path: KeyPath = ()) -> None:
+        """Read a value with all that is in it."""
+        self._skip(_BLANK)
+        start, first = self.at, self._next()
+        if first in "[{":
+            self.at += 1
+        else:
+            self._skip(_STRING if first in _QUOTES else _BARE_VALUE)
+        self.spots.setdefault(path, KeySpot(start, start))
+        self.tokens.append(DataToken(path, start, self.text[start : self.at].rstrip(), is_key=False))
+        if self.at == start or len(path) > self.deepest:
+            raise ValueError(path)
+        number = 0
+        while first == "[" and self._another("]"):
+            self.value((*path, number))
+            number += 1
+        while first == "{" and self._another("}"):
+            self._pair(path)
+
+    def _next(self) -> str:
+        if self.at >= self.end:
+            raise IndexError(self.at)
+        return self.text[self.at]
 
     def _skip(self, what: re.Pattern[str]) -> None:
-        if match := what.match(self.text, self.at):
+        if match := what.match(self.text, self.at, self.end):
             self.at = match.end()
 
     def _header(self) -> KeyPath:
@@ -302,65 +334,61 @@ class _Scan:
         """Return the path into the last table of an array of tables."""
         return (*path, self.counts[path] - 1) if path in self.counts else path
 
-    def _pair(self, table: KeyPath) -> None:
-        keys = self._keys()
-        self.at += 1
-        self._skip(_SPACE)
-        path = table
+    def _pair(self, path: KeyPath) -> None:
+        table, keys = path, self._keys()
         for name, offset in keys:
             path = (*path, name)
-            self.spots.setdefault(path, KeySpot(offset, self.at))
-        self._value(path)
+            self.tokens.append(DataToken(path, offset, self.text[offset : self.at], is_key=True))
+        self.at += 1
+        self._skip(_BLANK)
+        for depth, (_, offset) in enumerate(keys, len(table) + 1):
+            self.spots.setdefault(path[:depth], KeySpot(offset, self.at))
+        self.value(path)
 
     def _keys(self) -> list[tuple[str, int]]:
         """Read the parts of a dotted key, up to what follows them."""
         keys = []
         while True:
-            self._skip(_SPACE)
-            start = self.at
-            self._skip(_STRING if self.text[start] in "\"'" else _BARE_KEY)
+            self._skip(_BLANK)
+            start, quoted = self.at, self._next() in _QUOTES
+            self._skip(_STRING if quoted else _BARE_KEY)
             written = self.text[start : self.at]
-            name = tomllib.loads(f"x = {written}")["x"] if written[0] in "\"'" else written
-            keys.append((name, start))
-            self._skip(_SPACE)
-            if self.text[self.at] != ".":
+            keys.append((self.notation.key(written) if quoted else written, start))
+            self._skip(_BLANK)
+            if not self.text.startswith(".", self.at):
                 return keys
             self.at += 1
-
-    def _value(self, path: KeyPath) -> None:
-        match self.text[self.at]:
-            case "[":
-                self._items(path)
-            case "{":
-                self._inline(path)
-            case '"' | "'":
-                self._skip(_STRING)
-            case _:
-                self._skip(_BARE_VALUE)
-
-    def _items(self, path: KeyPath) -> None:
-        self.at += 1
-        number = 0
-        while self._another("]"):
-            self.spots.setdefault((*path, number), KeySpot(self.at, self.at))
-            self._value((*path, number))
-            number += 1
-
-    def _inline(self, path: KeyPath) -> None:
-        self.at += 1
-        while self._another("}"):
-            self._pair(path)
 
     def _another(self, end: str) -> bool:
         """Go to the next item of a list or inline table; false behind its end."""
         self._skip(_BLANK)
-        if self.text[self.at] == ",":
+        if self._next() == ",":
             self.at += 1
             self._skip(_BLANK)
-        if self.text[self.at] != end:
+        if self._next() != end:
             return True
         self.at += 1
         return False
+
+
+def scanned(text: str, start: int, end: int, notation: DataNotation, deepest: float = inf) -> _Scan:
+    """Return where the keys and values of text[start:end] start, as far as it is TOML or JSON.
+
+    >>> scanned("a = [1]", 0, 7, TOML).spots[("a", 0)]
+    KeySpot(key=5, value=5, is_header=False)
+    """
+    scan = _Scan(text, start, end, notation, deepest)
+    with suppress(IndexError, ValueError, RecursionError):
+        notation.scan(scan)
+    return scan
+
+
+def _toml_key(written: str) -> str:
+    key: str = tomllib.loads(f"x = {written}")["x"]
+    return key
+
+
+TOML: Final = DataNotation(_Scan.document, _toml_key, "a table", message_text)
 
 
 _DEEPEST: Final = 100
@@ -370,64 +398,6 @@ _LONGEST: Final = 100
 _MOST_DIGITS: Final = 1000
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+', re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class JsonToken:
-    """A key or a value: its path, the offset where it starts, and its first text."""
-
-    path: KeyPath
-    offset: int
-    text: str
-    is_key: bool
-
-
-@dataclass(slots=True)
-class _Level:
-    """An open list or object; `at` is the number or key of its present member."""
-
-    at: str | int
-    is_object: bool
-    before_key: bool
-
-
-def _tokens(text: str, start: int, end: int) -> Iterator[JsonToken]:
-    """Yield the keys and values of text[start:end] in their order, as far as it is JSON; no recursion."""
-    levels: list[_Level] = []
-    for match in _TOKEN.finditer(text, start, end):
-        part, inner = match[0], levels[-1] if levels else None
-        if inner is not None and part in "}]:,":
-            _step(levels, inner, part)
-            continue
-        is_key = inner is not None and inner.before_key
-        if inner is not None and is_key:
-            key = _text_of(part)
-            if key is None:
-                return
-            inner.at = key
-        yield JsonToken(tuple(level.at for level in levels), match.start(), part, is_key)
-        if part in "{[":
-            levels.append(_Level(0, part == "{", part == "{"))
-
-
-def _text_of(part: str) -> str | None:
-    try:
-        text = json.loads(part, strict=False)
-    except ValueError:
-        return None
-    return text if isinstance(text, str) else None
-
-
-def _step(levels: list[_Level], inner: _Level, mark: str) -> None:
-    match mark:
-        case ":":
-            inner.before_key = False
-        case ",":
-            inner.before_key = inner.is_object
-            inner.at = 0 if isinstance(inner.at, str) else inner.at + 1
-        case _:
-            levels.pop()
 
 
 class _WrongError(Exception):
@@ -452,20 +422,21 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         # How deep Python reads depends on what else the process has done.
-        if any(len(token.path) > _DEEPEST for token in _opened(source, start, start + error.pos)):
+        if _is_deep(source.text, start, start + error.pos):
             raise _wrong(source, start, end, accepted) from None
         raise _json_error(source, start, text, error, accepted) from None
     except (_WrongError, RecursionError, ValueError):
         raise _wrong(source, start, end, accepted) from None
     if _HALF.search(text) and (wrong := _beyond_syntax(source, start, end)):
         raise wrong
-    return PlacedData(source.name, source.text, start, end, value, accepted, _JSON)
+    return PlacedData(source.name, source.text, start, end, value, accepted, JSON)
 
 
-def _opened(source: TextFile, start: int, end: int) -> Iterable[JsonToken]:
-    """Return the values of a text that can be too deep: there are none where it opens few."""
-    text = source.text[start:end]
-    return _tokens(source.text, start, end) if text.count("[") + text.count("{") > _DEEPEST else ()
+def _is_deep(text: str, start: int, end: int) -> bool:
+    """Whether values of a text are too deep in each other: none are where it opens few."""
+    if text.count("[", start, end) + text.count("{", start, end) <= _DEEPEST:
+        return False
+    return any(len(token.path) > _DEEPEST for token in scanned(text, start, end, JSON, _DEEPEST).tokens)
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -498,7 +469,7 @@ def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
     """Return the error of the first thing in a text that is no JSON beyond its syntax."""
     keys: set[KeyPath] = set()
-    for token in _tokens(source.text, start, end):
+    for token in scanned(source.text, start, end, JSON, _DEEPEST).tokens:
         at = path_text(token.path)
         if len(token.path) > _DEEPEST:
             problem = f"found lists or objects too deep in each other; accepted: at most {_DEEPEST}"
@@ -519,8 +490,10 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
 
 def _half_character(text: str) -> str | None:
     """Return the text in quotes that has a surrogate without its other half."""
-    words = _text_of(text) if _HALF.search(text) else None
-    return words if words and any("\ud800" <= character <= "\udfff" for character in words) else None
+    words = ""
+    with suppress(ValueError):
+        words = str(json.loads(text, strict=False)) if _HALF.search(text) else ""
+    return words if any("\ud800" <= character <= "\udfff" for character in words) else None
 
 
 def shown_json(value: object) -> str:
@@ -537,20 +510,8 @@ def shown_json(value: object) -> str:
             return text if len(text) < _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def json_spots(text: str, start: int, end: int) -> Spots:
-    """Return the first place of each path in a part of a text, as far as it is JSON.
-
-    >>> json_spots('{"a": [1]}', 0, 10)[("a", 0)]
-    KeySpot(key=7, value=7, is_header=False)
-    """
-    keys: dict[KeyPath, int] = {}
-    spots: dict[KeyPath, KeySpot] = {}
-    for token in _tokens(text, start, end):
-        if token.is_key:
-            keys[token.path] = token.offset
-        else:
-            spots.setdefault(token.path, KeySpot(keys.get(token.path, token.offset), token.offset))
-    return spots
+def _json_key(written: str) -> str:
+    return str(json.loads(written, strict=False))
 
 
-_JSON: Final = DataNotation(json_spots, "an object, {..}", shown_json)
+JSON: Final = DataNotation(_Scan.value, _json_key, "an object, {..}", shown_json)

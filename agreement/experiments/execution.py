@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.agree import AgreementTask, PeriodComparison, Side, VariantReport
+from agreement.comparing.agree import AgreementTask, Side, VariantReport
 from agreement.comparing.agree import run as agreement_of
 from agreement.documents.outputs import Json
 from agreement.experiments import Cell, JudgingWork, Work
@@ -133,18 +133,14 @@ def _comparison(work: AgreementTask) -> Json:
     agree = [verdict.agree for variant in report.variants for verdict in variant.verdicts]
     origin = report.variants[0].trace.origin
     sentences = [*warnings, *report.warnings]
-    return {"correct": _all(agree), "origin": origin, "warnings": sentences, "intervals": rows}
-
-
-def _all(agree: list[bool | None]) -> bool | None:
-    if False in agree:
-        return False
-    return True if True in agree else None
+    correct = False if False in agree else True if True in agree else None
+    return {"correct": correct, "origin": origin, "warnings": sentences, "intervals": rows}
 
 
 def _rows(variant: VariantReport) -> Iterator[Json]:
     for verdict in variant.verdicts:
         for interval in verdict.intervals:
+            causes = Counter(difference.cause.value for difference in variant.differences(interval))
             yield {
                 "variant": str(variant.pair),
                 "period": verdict.period,
@@ -154,11 +150,5 @@ def _rows(variant: VariantReport) -> Iterator[Json]:
                 **dict(zip(("push", "pull"), interval.sizes, strict=True)),
                 "push_only": 0 if interval.agree else interval.count(Side.PUSH),
                 "pull_only": 0 if interval.agree else interval.count(Side.PULL),
-                "causes": _causes(variant, interval),
+                "causes": dict(sorted(causes.items())),
             }
-
-
-def _causes(variant: VariantReport, interval: PeriodComparison) -> Json:
-    """Return how many differences have which cause."""
-    counter = Counter(difference.cause.value for difference in variant.differences(interval))
-    return dict(sorted(counter.items()))

@@ -15,6 +15,9 @@ from agreement.documents.recordings.recording import (
     number_rows,
     pushes_of,
     rows_of,
+    static_lines,
+    static_of,
+    stream_iri,
     together,
+    triple_of,
 )
-from agreement.documents.recordings.value_types import static_lines, static_of, stream_iri, triple_of

@@ -14,13 +14,13 @@ from typing import Final, TypeVar
 from agreement.documents.recordings.json_answers import TIME_VARIABLES, read_time_term
 from agreement.documents.recordings.recording import (
     Answers,
+    AnswerTimes,
     TimedRow,
     as_lexical,
     group_reports,
     of_text,
     recording_of,
 )
-from agreement.documents.recordings.value_types import AnswerTimes
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote

@@ -18,21 +18,19 @@ from agreement.documents.placed import PlacedData, check_data, json_of, shown_js
 from agreement.documents.recordings.recording import (
     ACCEPTED_LATEST,
     LATEST,
-    Push,
-    Recording,
-    Report,
-    made_lexical,
-    names_of,
-    rows_in,
-)
-from agreement.documents.recordings.value_types import (
     Finite,
     Index,
+    Push,
     QuadLine,
+    Recording,
+    Report,
     StreamIri,
     Strict,
     TermText,
     TripleLine,
+    made_lexical,
+    names_of,
+    rows_in,
     static_of,
     triple_of,
 )

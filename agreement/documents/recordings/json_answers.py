@@ -11,14 +11,17 @@ from typing import Final
 from pydantic import Field
 
 from agreement.documents.placed import KeyPath, PlacedData, check_data, json_of, json_of_line, shown_json
-from agreement.documents.recordings.recording import Answers, group_reports, names_of, recording_of
-from agreement.documents.recordings.value_types import (
+from agreement.documents.recordings.recording import (
+    Answers,
     AnswerTimes,
     Finite,
     Index,
     SolutionEntry,
     Strict,
     check_named,
+    group_reports,
+    names_of,
+    recording_of,
     row_of,
 )
 from lars.errors import LarsError

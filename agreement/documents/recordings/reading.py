@@ -5,7 +5,13 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.documents.placed import json_of, json_of_line
-from agreement.documents.recordings.answer_tables import ACCEPTED_CSV, ACCEPTED_TSV, read_csv, read_tsv
+from agreement.documents.recordings.answer_tables import (
+    ACCEPTED_CSV,
+    ACCEPTED_TSV,
+    read_answer_table,
+    read_csv,
+    read_tsv,
+)
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
 from agreement.documents.recordings.json_answers import (
     ACCEPTED_CSRBENCH,
@@ -17,8 +23,7 @@ from agreement.documents.recordings.json_answers import (
     read_solved,
     read_sparql_json,
 )
-from agreement.documents.recordings.recording import Answers
-from agreement.documents.recordings.value_types import AnswerTimes
+from agreement.documents.recordings.recording import Answers, AnswerTimes
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat
 from lars.durations import MILLISECOND, SECOND, Duration
@@ -73,6 +78,10 @@ class ReadingOptions:
     origin: Instant | None = None
     ordered: bool = True
 
+    def times(self, usual: Duration) -> AnswerTimes:
+        """Return how times are read where a number usually counts so much."""
+        return AnswerTimes(self.time_unit or usual, self.origin, self.ordered)
+
     def since(self, zero: str | None) -> "ReadingOptions":
         """Return the options with the dateTime of time 0 as origin, where they have none."""
         return self if zero is None or self.origin is not None else replace(self, origin=read_time(zero))
@@ -85,15 +94,10 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
     """
     accepted = ACCEPTED_ANSWERS if options.kind is None else ACCEPTED[options.kind]
     if options.kind is None and is_table(path):
-        # Loads pyarrow, which no text needs.
-        from agreement.documents.recordings.answer_tables import read_answer_table
-
-        times = AnswerTimes(options.time_unit or options.unit, options.origin, options.ordered)
-        return read_answer_table(path, times, options.time_variable)
+        return read_answer_table(path, options.times(options.unit), options.time_variable)
     source = read_file(path, accepted)
     kind = options.kind or recognise(source, path.suffix.lower())
-    usual = MILLISECOND if kind in _IN_MILLISECONDS else options.unit
-    times = AnswerTimes(options.time_unit or usual, options.origin, options.ordered)
+    times = options.times(MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
     match kind:
         case AnswersFormat.CASE:
             return Answers(case_of(path, source).recording)

@@ -20,8 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.documents.recordings.recording import Answers, made_lexical, of_text, recording_of
-from agreement.documents.recordings.value_types import AnswerTimes
+from agreement.documents.recordings.recording import Answers, AnswerTimes, made_lexical, of_text, recording_of
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short

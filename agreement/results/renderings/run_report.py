@@ -31,6 +31,8 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
     """Return the page of an experiment."""
     verdicts, agreements = results.verdicts, results.agreements
     cells, varied = results.cells, results.varied
+    units = (cell.work.setting.unit for cell in cells if isinstance(cell.work, AgreementTask))
+    unit = next(units, SECOND)
     wrong = sum(row["correct"] is False for row in verdicts) + sum(
         row["agree"] is False for row in agreements
     )
@@ -44,7 +46,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
             *_table("Correct", verdicts, varied, "engine"),
             *_table("Agree", agreements, varied, "comparison"),
         ],
-        "heat": _heat(agreements, varied, _unit_of(cells)),
+        "heat": _heat(agreements, varied, unit),
         "matrix_left": max(0, len(verdicts) - _MOST_ROWS),
         "cells": _cells(cells, results.results),
     }
@@ -66,6 +68,9 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) ->
     if not rows:
         return
     measures = _COLUMNS["windows" if kind == "engine" else "intervals"]
+    # Of very many those that are no come before others.
+    many = len(rows) > _MOST_ROWS
+    shown = sorted(rows, key=lambda row: row[name.lower()] is not False) if many else rows
     yield {
         "title": name,
         "columns": [
@@ -84,15 +89,10 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) ->
                 "labels": [row["query"], row["trace"], row[kind], *(row.get(text, "") for text in varied)],
                 "measures": [_cell_text(row.get(measure)) for measure in measures],
             }
-            for row in _noes_first(rows, name.lower())[:_MOST_ROWS]
+            for row in shown[:_MOST_ROWS]
         ],
         "left": max(0, len(rows) - _MOST_ROWS),
     }
-
-
-def _noes_first(rows: Sequence[Json], name: str) -> list[Json]:
-    """Return rows in their order; of very many, those that are no before others."""
-    return list(rows) if len(rows) <= _MOST_ROWS else sorted(rows, key=lambda row: row[name] is not False)
 
 
 def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
@@ -103,7 +103,8 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
     rows: dict[tuple[str, ...], dict[str, Json]] = {}
     for row in verdicts:
         labels = (row["query"], row["trace"], *(str(row.get(text, "")) for text in varied))
-        rows.setdefault(labels, {})[row["engine"]] = {"good": row["correct"], "said": _wrong(row)}
+        wrong = "refused" if row["refused"] is not None else f"{row['wrong']} of {row['windows']} wrong"
+        rows.setdefault(labels, {})[row["engine"]] = {"good": row["correct"], "said": wrong}
     return {
         "labels": ["query", "trace", *varied],
         "engines": engines,
@@ -112,11 +113,6 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
             for labels, own in rows.items()
         ],
     }
-
-
-def _unit_of(cells: Sequence[Cell]) -> Duration:
-    """Return how long a time point is, in all cells."""
-    return next((cell.work.setting.unit for cell in cells if isinstance(cell.work, AgreementTask)), SECOND)
 
 
 def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> Json | None:
@@ -140,10 +136,6 @@ def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> 
         ],
         "left": len(rows) - len(drawn),
     }
-
-
-def _wrong(row: Json) -> str:
-    return "refused" if row["refused"] is not None else f"{row['wrong']} of {row['windows']} wrong"
 
 
 def _cell_text(value: object) -> object:

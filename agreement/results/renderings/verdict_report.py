@@ -600,8 +600,12 @@ def _some(windows: Sequence[Json]) -> list[Json]:
 
     Of many those that are wrong come before others.
     """
-    most = None if len(windows) <= _MOST_WINDOWS and _length(windows) <= _LETTERS else _ROWS_EACH
-    short = [_with_rows(window, most) for window in windows]
+    length = sum(len(json_text(window)) for window in windows)
+    most = None if len(windows) <= _MOST_WINDOWS and length <= _LETTERS else _ROWS_EACH
+    short = [
+        window | {"rows": window["rows"][:most], "more": len(window["rows"][most:]) if most else 0}
+        for window in windows
+    ]
     wrong = [place for place, window in enumerate(short) if window["problem"]]
     right = [place for place, window in enumerate(short) if not window["problem"]]
     chosen = evenly(wrong, _MOST_WINDOWS)
@@ -612,15 +616,6 @@ def _some(windows: Sequence[Json]) -> list[Json]:
         if room >= 0:
             kept.append(place)
     return [short[place] for place in sorted(kept)]
-
-
-def _with_rows(window: Json, most: int | None) -> Json:
-    kept = window["rows"][:most]
-    return window | {"rows": kept, "more": len(window["rows"]) - len(kept)}
-
-
-def _length(windows: Sequence[Json]) -> int:
-    return sum(len(json_text(window)) for window in windows)
 
 
 def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
