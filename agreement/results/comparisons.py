@@ -25,8 +25,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.single_query import by_profile, experiment_query, query_files
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings.comparisons import parting_report
 from lars.errors import LarsError
 from lars.files import exists

@@ -23,8 +23,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import OutTable
 from agreement.experiments.single_query import experiment_query
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings.comparisons import verdict_json, verdict_text
 from lars.durations import MILLISECOND
 from solver.traces import point_of

@@ -16,8 +16,7 @@ from agreement.experiments.grid import cells_of
 from agreement.experiments.results import SummaryParts
 from agreement.experiments.tables import Results
 from agreement.experiments.trace_entries import in_fitting_units
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.durations import SECOND
 from lars.errors import LarsError
 
