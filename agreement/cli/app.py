@@ -45,7 +45,7 @@ from agreement.cli.commands import (
 from agreement.documents.options import Option, build, check_idle, declared, in_shell, option
 from agreement.documents.outputs import WIDEST, table_text
 from agreement.documents.table_files import OutOptions
-from agreement.results.base.boundary import DEEPEST, Listeners, expected_errors
+from agreement.results.base.library import DEEPEST, Listeners, expected_errors
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from solver.memory import FAILED, bound_of_a_run, read_size, set_bound
 from solver.settings import Progress, no_progress

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from agreement.documents.options import IdleOptions, alone, has, has_not, option
 from agreement.documents.table_files import OutOptions
-from agreement.results.base.boundary import Answering, answering
+from agreement.results.base.library import Answering, answering
 
 OUTPUT: Final = "Output"
 """The heading of the last options in the help: how much is printed, and how."""
@@ -241,7 +241,7 @@ COMMANDS: Final = {
     "translate": Command(_QUERIES, "translations:translate"),
     "solve": Command(_QUERIES, "solutions:solve", (RunsOutput, JsonOutput), "solving"),
     "explain": Command(_QUERIES, "explanations:explain", _PAGED),
-    "check": Command(_QUERIES, "checks:check", (JsonOutput,)),
+    "check": Command(_QUERIES, "explanations:check", (JsonOutput,)),
     "fmt": Command(_QUERIES, "files.formatting:fmt"),
     "export": Command(_QUERIES, "files.exports:export_or_read"),
     "agree": Command(

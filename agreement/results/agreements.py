@@ -35,9 +35,8 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings, JsonObject, plain
 from agreement.results.base.inputs import comparison_on, title_of
+from agreement.results.base.library import Findings, JsonObject, Listeners, offered_functions, plain
 from agreement.results.renderings import agreement_report
 from lars.errors import LarsError
 from lars.files import text_in

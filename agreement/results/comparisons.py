@@ -31,8 +31,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import by_profile, experiment_query, query_files
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import parting_report
 from lars.errors import LarsError
 from lars.files import exists

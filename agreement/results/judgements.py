@@ -4,28 +4,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
 from agreement.comparing.judge import RefusedCase, case_files, judging
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, JudgeTimes
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import argument, flags_of, option
+from agreement.documents.options import argument, flags_of, names_of, option
 from agreement.documents.outputs import Json
 from agreement.documents.requests import (
     AnswersOptions,
     BadLineOptions,
     InputOptions,
     JudgeOptions,
-    check_said,
+    MatchBy,
 )
 from agreement.documents.table_files import OutTable
 from agreement.experiments.grid import experiment_query
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import verdict_report
 from lars.durations import MILLISECOND
+from lars.errors import LarsError
 from solver.traces import point_of
 
 if TYPE_CHECKING:
@@ -65,6 +65,40 @@ class JudgeRequest:
         (), "Static data that are there at these times only.", metavar="FROM..TO=FILE"
     )
     bad_lines: BadLineOptions
+
+
+_OF_FILES: Final = names_of(AnswersOptions, InputOptions, BadLineOptions) | {"--gracious", "--static-at"}
+_OF_SPECIFICATIONS: Final = frozenset(
+    (
+        "--t0",
+        "--registered",
+        "--until",
+        "--bounds",
+        "--early",
+        "--late",
+        "--gracious",
+        "--static-at",
+        "--time-limit",
+    )
+)
+_OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
+
+
+def _check_said(flags: Sequence[str], match: MatchBy, *, cases: bool, version: bool) -> None:
+    """Raise for an option that is given and would say nothing.
+
+    A case says itself what was asked and streamed; an engine version leaves nothing open; of a
+    sequence no times are compared.
+    """
+    sequence = match is MatchBy.SEQUENCE
+    refusals = (
+        (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
+        (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),
+        (sequence, _OF_TIMES, "accepted with --match time; a sequence has no times"),
+    )
+    for refuses, names, accepted in refusals:
+        if refuses and (refused := [flag for flag in flags if flag in names]):
+            raise LarsError(f"{', '.join(refused)}: {accepted}")
 
 
 def _title(query: Path, traces: Sequence[Path]) -> str:
@@ -196,7 +230,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     """
     options = judging.options_of(request.how)
     version = judging.is_version(request.engine, request.answers)
-    check_said(flags_of(request), request.how.match, cases=request.answers is None, version=version)
+    _check_said(flags_of(request), request.how.match, cases=request.answers is None, version=version)
     read_alone = (
         None
         if request.answers is None

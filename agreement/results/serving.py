@@ -7,8 +7,7 @@ from typing import ClassVar, Final
 
 from agreement.documents.options import argument
 from agreement.engines.adapters import BuiltInEngine, built_in, replies
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Result
+from agreement.results.base.library import Listeners, Result, offered_functions
 
 _STANDARD_INPUT: Final = 0
 _AT_ONCE: Final = 2**16

@@ -32,8 +32,7 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.documents.table_files import OutTable
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import answer_lines
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval

@@ -34,8 +34,7 @@ from agreement.documents.requests import (
     semantics_option,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.settings import Time, unsaid

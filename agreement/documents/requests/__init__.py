@@ -25,7 +25,6 @@ from agreement.documents.requests.groups import (
     check_evaluated,
     check_for_programs,
     check_for_queries,
-    check_said,
     compared_inputs,
     first_time_option,
     is_pushed,

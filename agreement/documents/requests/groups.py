@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, names_of, option
+from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, option
 from agreement.documents.requests import readers
 from agreement.documents.requests.query_files import (
     PROGRAM_SUFFIX,
@@ -505,37 +505,3 @@ class AnswersOptions:
         keyword="str | None",
     )
     time_variable: str | None = option(None, "The column of times in SPARQL results.")
-
-
-_OF_FILES: Final = names_of(AnswersOptions, InputOptions, BadLineOptions) | {"--gracious", "--static-at"}
-_OF_SPECIFICATIONS: Final = frozenset(
-    (
-        "--t0",
-        "--registered",
-        "--until",
-        "--bounds",
-        "--early",
-        "--late",
-        "--gracious",
-        "--static-at",
-        "--time-limit",
-    )
-)
-_OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
-
-
-def check_said(flags: Sequence[str], match: MatchBy, *, cases: bool, version: bool) -> None:
-    """Raise for an option that is given and would say nothing.
-
-    A case says itself what was asked and streamed; an engine version leaves nothing open; of a
-    sequence no times are compared.
-    """
-    sequence = match is MatchBy.SEQUENCE
-    refusals = (
-        (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
-        (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),
-        (sequence, _OF_TIMES, "accepted with --match time; a sequence has no times"),
-    )
-    for refuses, names, accepted in refusals:
-        if refuses and (refused := [flag for flag in flags if flag in names]):
-            raise LarsError(f"{', '.join(refused)}: {accepted}")

@@ -6,8 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar
 
-from agreement.answering.exported_answers import read_answers
-from agreement.answering.exporting import ExportTask, export_to
+from agreement.answering.exporting import ExportTask, export_to, read_answers
 from agreement.answering.solve.solving import solving_task
 from agreement.documents.options import alone, argument, flags_of, needed, option
 from agreement.documents.outputs import json_text
@@ -19,9 +18,8 @@ from agreement.documents.requests import (
     time_option,
     trace_argument,
 )
-from agreement.results.base.boundary import Listeners, answering, offered_functions
-from agreement.results.base.findings import JsonObject, Result, plain
 from agreement.results.base.inputs import unfold
+from agreement.results.base.library import JsonObject, Listeners, Result, answering, offered_functions, plain
 from agreement.results.renderings.answer_lines import json_objects
 from lars.durations import Duration
 from lars.errors import LarsError

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agreement.documents.options import argument, option
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Result
+from agreement.results.base.library import Listeners, Result, offered_functions
 from lars.errors import LarsError
 from lars.files import rewrite, text_in
 from lars.text import format_program

@@ -7,8 +7,7 @@ from typing import ClassVar
 from agreement.documents.generate import WrittenFormat, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
 from agreement.documents.options import IdleOptions, argument, has, option
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Result
+from agreement.results.base.library import Listeners, Result, offered_functions
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ from agreement.proving.hunting import (
     made_queries,
     reference,
 )
-from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, check_replaceable, offered_functions
 from agreement.results.files.recorded import (
     AdapterOptions,
     adapter_option,

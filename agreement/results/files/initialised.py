@@ -8,8 +8,7 @@ from agreement.documents.initial import initial
 from agreement.documents.options import argument
 from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, periods_option
 from agreement.documents.values import Period
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Result
+from agreement.results.base.library import Listeners, Result, offered_functions
 from lars.errors import LarsError
 from lars.files import exists, rewrite
 

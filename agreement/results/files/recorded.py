@@ -25,8 +25,7 @@ from agreement.engines.adapters import (
     answers_of,
     checks_of,
 )
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings, text_table
+from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.durations import MILLISECOND, SECOND
 from lars.errors import LarsError
 from lars.files import read_text

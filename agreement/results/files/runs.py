@@ -14,8 +14,7 @@ from agreement.experiments import Cell, execution
 from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import CellResults
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.durations import SECOND
 from lars.errors import LarsError
 

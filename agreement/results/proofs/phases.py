@@ -20,9 +20,8 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_task
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
 from agreement.results.base.inputs import comparison_on, title_of
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import phase_report
 from agreement.results.renderings.phase_report import draw
 

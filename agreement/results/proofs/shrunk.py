@@ -18,9 +18,8 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.proving.shrinking import MinimalDisagreement, Sizes, TrialEvaluation, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Findings
 from agreement.results.base.inputs import comparison_on, title_of
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings.witness_report import shrunk_json, shrunk_text
 from lars.errors import LarsError
 from solver.facts import Fact

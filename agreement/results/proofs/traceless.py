@@ -65,9 +65,8 @@ from agreement.proving.witness import (
     write_experiments,
 )
 from agreement.proving.witness.witness_task import PeriodWitnesses, StreamMaker
-from agreement.results.base.boundary import Listeners, answering, offered_functions
-from agreement.results.base.findings import Findings
 from agreement.results.base.inputs import title_of
+from agreement.results.base.library import Findings, Listeners, answering, offered_functions
 from agreement.results.renderings import decision_report, witness_report
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import Page, PageHead

@@ -13,7 +13,7 @@ tried. An atom at another time than t is written "@_17 p".
 from collections.abc import Iterator, Sequence
 from typing import Final, assert_never
 
-from agreement.answering.checking import CheckReadings
+from agreement.answering.explaining import CheckReadings
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, first_few
 from lars import semantics

@@ -7,8 +7,7 @@ from importlib.resources import files
 from typing import Final
 
 from agreement.documents.options import argument
-from agreement.results.base.boundary import Listeners, offered_functions
-from agreement.results.base.findings import Result
+from agreement.results.base.library import Listeners, Result, offered_functions
 from lars.errors import LarsError
 from lars.version import program_version
 

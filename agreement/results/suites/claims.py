@@ -19,7 +19,7 @@ from agreement.documents.placed import check_data, read_toml
 from agreement.proving.containment import Containment, Holds
 from agreement.proving.decide import EveryStream
 from agreement.proving.witness import NoneUpTo, NoWitness, OutOfTime, SearchRefusal
-from agreement.results.base.boundary import check_replaceable
+from agreement.results.base.library import check_replaceable
 from agreement.results.judgements import judge
 from agreement.results.proofs.traceless import contained, decide, witness
 from agreement.results.solutions import SolveResult, solve

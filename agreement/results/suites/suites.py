@@ -35,8 +35,13 @@ from agreement.proving.suite import (
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
 from agreement.proving.suite.vectors import ALIGNED, ENGINE_DEFAULT, FIRST, Start
-from agreement.results.base.boundary import Listeners, check_replaceable, offered_functions
-from agreement.results.base.findings import Findings, text_table
+from agreement.results.base.library import (
+    Findings,
+    Listeners,
+    check_replaceable,
+    offered_functions,
+    text_table,
+)
 from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings import suite_report
 from agreement.results.suites import claims
