@@ -30,7 +30,15 @@ from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import RDF_TYPE, Iri, Literal, Term, Variable
 from solver.settings import Warn
-from translate.analysis import NO_MODEL, check_comparable, differences, model_of_cqels, parts, rebuild
+from translate.analysis import (
+    NO_MODEL,
+    check_comparable,
+    differences,
+    is_cautious,
+    model_of_cqels,
+    parts,
+    rebuild,
+)
 from translate.analysis.query_remarks import normal
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, Union
@@ -131,10 +139,25 @@ class AgreementQuestion:
     places: Places
 
     @cached_property
+    def pattern(self) -> Pattern:
+        """What the CQELS query matches: of a cautious block that was derived its stream's part.
+
+        The other part, g in the static data, has no match where sources are exclusive, which is checked. A
+        block that a user wrote says that static data are meant, too.
+        """
+
+        def brave(part: Pattern) -> Pattern | None:
+            return part.left if isinstance(part, Union) and is_cautious(part) else None
+
+        if self.pair.choices is None:
+            return self.pair.cqels.pattern
+        return rebuild(self.pair.cqels.pattern, brave)
+
+    @cached_property
     def ways(self) -> tuple[JudgedDisjunct, ...]:
         """The disjuncts of the CQELS query that MINUS can leave, with whether they are satisfiable."""
         profile = self.setting.profile
-        ways = disjuncts(without_removed(self.pair.cqels.pattern, profile), profile, exclusive=True)
+        ways = disjuncts(without_removed(self.pattern, profile), profile)
         return tuple(JudgedDisjunct(disjunct, satisfiability(disjunct, self.stock)) for disjunct in ways)
 
     @cached_property
@@ -145,7 +168,7 @@ class AgreementQuestion:
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
         """All triple patterns of the CQELS query, with where they are matched."""
-        return edges_of(self.pair.cqels.pattern)
+        return edges_of(self.pattern)
 
     @cached_property
     def overlap(self) -> Overlap | None:
@@ -162,15 +185,9 @@ class AgreementQuestion:
         """Whether a part of the query is matched in static data, that of OPTIONAL, MINUS and EXISTS too."""
 
         def without(part: Pattern) -> Pattern | None:
-            match part:
-                case StreamBlock():
-                    return EMPTY
-                case Union(StreamBlock(_, _, part), Bgp() as again) if part == again:  # cautious
-                    return EMPTY
-                case _:
-                    return None
+            return EMPTY if isinstance(part, StreamBlock) else None
 
-        rest = parts(rebuild(self.pair.cqels.pattern, without))
+        rest = parts(rebuild(self.pattern, without))
         return any(
             isinstance(part, PathPattern) or (isinstance(part, Bgp) and part != EMPTY) for part in rest
         )

@@ -7,7 +7,7 @@ source, cs(Q) and all of cq(Q) have the same answers at every time (A6 of the se
 Why: C-SPARQL matches a pattern p in the union of all sources, CQELS in p's own. A triple of another
 source that p matches would be an instance of p and of a pattern of that source, so the two would
 unify. If none do, the union has no match for p beside those of its own source, and so for every
-operator over such patterns; the second part of a cautious block, g in the static data, has none.
+operator over such patterns; the second part of a derived cautious block, g in the static data, has none.
 """
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ class Overlap:
 def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
     """Return all edges of a pattern, each once, those of OPTIONAL, MINUS and EXISTS too.
 
-    Those of named graphs are left out: they are never merged. A cautious block is its stream's part.
+    Those of named graphs are left out: they are never merged.
     """
     edges = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
     return tuple(e for e in edges if isinstance(e.where, Reading) or e.where == GraphSource())
@@ -45,8 +45,6 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
             yield from (Edge(triple, where) for triple in triples)
         case algebra.StreamBlock(stream, window, inner):
             yield from _edges(inner, Reading(stream, window))
-        case algebra.Union(algebra.StreamBlock() as block, part) if block.pattern == part:
-            yield from _edges(block, where)
         case algebra.Graph(name, inner) | algebra.Service(name, inner):
             yield from _edges(inner, GraphSource(name))
         case algebra.PathPattern(subject, RepeatedPath(inner), object_):

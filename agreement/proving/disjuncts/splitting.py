@@ -99,15 +99,14 @@ class UncountedError(LarsError):
     """The pattern has more disjuncts than are looked at."""
 
 
-def disjuncts(pattern: Pattern, profile: Profile, *, exclusive: bool = False) -> tuple[Disjunct, ...]:
+def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
     """Return disjuncts such that each solution of the pattern comes from one of them.
 
-    Of a monotone pattern they are exact: each match of one is a solution. Where sources are `exclusive`
-    a cautious block is its stream's part: the other part matches nothing. A path of any length is one
+    Of a monotone pattern they are exact: each match of one is a solution. A path of any length is one
     step of it, which is neither. Raises UncountedError for more than MOST.
     """
     fresh = fresh_variables(pattern, "v")
-    return tuple(_Reader(profile, fresh, exclusive=exclusive).read(without_paths(pattern), GraphSource()))
+    return tuple(_Reader(profile, fresh).read(without_paths(pattern), GraphSource()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +116,6 @@ class _Reader:
     profile: Profile
     fresh: Iterator[Variable]
     outer: frozenset[Variable] = frozenset()
-    exclusive: bool = False
 
     def read(self, pattern: Pattern, where: Where) -> list[Disjunct]:
         match pattern:
@@ -127,8 +125,6 @@ class _Reader:
                 found = self.read(inner, here := Reading(stream, window))
                 anywhere = isinstance(stream, Variable)
                 return [self.somewhere(disjunct, here) for disjunct in found] if anywhere else found
-            case algebra.Union(algebra.StreamBlock() as block, part) if self._is_cautious(block, part):
-                return self.read(block, where)
             case algebra.PathPattern(subject, RepeatedPath(inner, _), object_):
                 once = without_paths(algebra.PathPattern(subject, inner, object_))
                 return [_loose(disjunct, "a path of any length") for disjunct in self.read(once, where)]
@@ -189,9 +185,6 @@ class _Reader:
             return disjunct
         triple = TriplePattern(next(self.fresh), next(self.fresh), next(self.fresh))
         return replace(disjunct, edges=(*disjunct.edges, Edge(triple, where)))
-
-    def _is_cautious(self, block: algebra.StreamBlock, part: Pattern) -> bool:
-        return self.exclusive and block.pattern == part
 
     def projected(self, select: algebra.Select, where: Where) -> list[Disjunct]:
         hidden = occurring_variables(select.pattern) - frozenset(select.result)

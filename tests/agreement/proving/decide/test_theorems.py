@@ -68,6 +68,16 @@ def test_a_static_branch_of_the_users_own_is_no_cautious_reading_of_the_stream_b
     assert Decider(question(one, ())).decide(1).verdict is EveryStream.ALWAYS
 
 
+def test_a_cautious_block_that_a_user_wrote_reads_static_data_too():
+    pattern = ("?x", naive.iri("p"), "?y")
+    now, stored = (naive.Branch(((source, *pattern),)) for source in ("s", "static"))
+    one = naive.Small((now, stored), ("?x",), {"s": 0, "c": 0}, "closed", 1)
+    found = Decider(question(one)).decide(1)
+    assert found.verdict is EveryStream.OPEN
+    assert witnessed(one, found.witness)
+    assert Decider(question(one, ())).decide(1).verdict is EveryStream.ALWAYS
+
+
 @pytest.mark.parametrize("word", ["MINUS", "OPTIONAL"])
 def test_what_minus_looks_for_in_static_data_is_no_exclusive_source_of_what_streams_carry(word):
     beside = (word, (("static", "?x", naive.iri("p"), "?z"),))
