@@ -34,11 +34,11 @@ from translate.analysis import (
     NO_MODEL,
     check_comparable,
     differences,
-    is_cautious,
     model_of_cqels,
     parts,
     rebuild,
 )
+from translate.analysis.nullability import is_cautious
 from translate.analysis.query_remarks import normal
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, Union

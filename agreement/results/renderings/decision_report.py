@@ -22,14 +22,13 @@ from agreement.proving.decide import (
     StreamWitness,
     VariantClasses,
 )
+from agreement.proving.disjuncts import Quad
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
 from lars.durations import Duration
-from lars.language.terms import Constant, Variable
+from lars.language.terms import Variable
 from solver.facts import Fact
 from translate.model.query import ToStream
-
-Quad = tuple[Constant, Constant, Constant, Constant]
 
 
 @dataclass(frozen=True, slots=True)
