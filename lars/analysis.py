@@ -71,7 +71,7 @@ class UnsupportedFormulaError(LarsError):
 def literal_form(formula: logic.Formula) -> LiteralForm:
     """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
 
-    >>> form = literal_form(Not(Diamond(Not(Atom("p")))))
+    >>> form = literal_form(logic.Not(logic.Diamond(logic.Not(Atom("p")))))
     >>> form.mode.value, form.positive
     ('□', True)
     """

@@ -211,7 +211,7 @@ def groups(
     """Yield what makes the literal true when these atoms hold now, each binding once.
 
     >>> p, x = Atom("p", (Variable("x"),)), Variable("n")
-    >>> literal = Gather(x, Aggregation("COUNT"), p)
+    >>> literal = logic.Gather(x, logic.Aggregation("COUNT"), p)
     >>> [str(group.binding[x]) for group in groups(literal, ())]
     ['"0"^^<http://www.w3.org/2001/XMLSchema#integer>']
     """
