@@ -28,7 +28,7 @@ def with_fewer_variables(
 ) -> Program:
     """Return a program that derives the same atoms of `output`, from rules with fewer variables.
 
-    Where nothing can be done it is the program itself. Of `given` predicates atoms hold without a rule.
+    Where nothing can be done it is the program itself. Atoms of `predicates` hold without a rule.
 
     >>> from lars.text.notation import read
     >>> print(with_fewer_variables(read("p(X) ← q(X, Y), [?Y > 1], r(X, Z)."), ("p", 1)))

@@ -58,7 +58,7 @@ def encode(value: object) -> Any:
 def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **values: object) -> Json:
     """Return a dataclass as an object of its fields; `names` are the keys that differ from their names.
 
-    What is `given` for a key stands in place of the field's own value, or behind all fields.
+    A value in `values` stands in place of the field's own, or behind all fields.
 
     >>> record(Interval(3, 5), {"last": "end"}, first=[], size=2)
     {'first': [], 'end': 5, 'size': 2}

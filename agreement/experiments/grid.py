@@ -410,9 +410,9 @@ class SingleQuery:
 def experiment_query(
     inputs: Sequence[Path], options: InputOptions, languages: Sequence[Language | str | None], note: Warn
 ) -> SingleQuery | None:
-    """Return what an experiment says, if that alone is named; of its queries one in a language `wanted`.
+    """Return what an experiment says, if that alone is named; of its queries one in one of the `languages`.
 
-    Without a wish it is the first there is; the options of the command line come before the experiment's.
+    Where they name none it is the first there is; the options of the command line come before the experiment's.
     """
     if len(inputs) != 1 or not is_experiment(inputs[0]):
         return None

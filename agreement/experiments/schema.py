@@ -113,7 +113,7 @@ def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Colle
 
 
 def parameters_in_text(source: str, text: str, known: Collection[str]) -> set[str]:
-    """Return the parameters that a file's text names; raises PlacedError as `named` does."""
+    """Return the parameters that a file's text names; raises PlacedError as `parameters_in` does."""
     matches = list(PLACEHOLDER.finditer(text)) if known else []
     for match in matches:
         if match[1] not in known:

@@ -81,7 +81,7 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the gate that `trigger` is, and the program without it; `Always` when it is none.
+    """Return the gate that `trigger` is, and the program without it; `EveryTime` when it is none.
 
     A trigger without rules is a gate that never opens: push without a stream to wait for.
 

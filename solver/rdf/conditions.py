@@ -112,7 +112,7 @@ class UnsupportedFunctionError(LarsError):
 
 
 class ArgumentCountError(LarsError):
-    """A call has `found` arguments; its function accepts from `least` to `most` (None: any number)."""
+    """A call has `number` arguments; its function accepts from `least` to `most` (None: any number)."""
 
     def __init__(self, function: str, number: int, least: int, most: int | None) -> None:
         accepted = str(least) if least == most else f"{least} or {'more' if most is None else most}"

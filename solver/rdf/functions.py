@@ -86,7 +86,7 @@ def _prepared(
     """Return pattern and flags for pyoxigraph, or what Python's `re` makes of them, or None: an error."""
     if not _is_plain(pattern) or not (flags is None or _is_plain(flags)):
         return None
-    written, kept = python_pattern(pattern.lexical, "" if flags is None else flags.lexical)
+    written, kept = oxigraph_pattern(pattern.lexical, "" if flags is None else flags.lexical)
     if _BACKWARDS.search(written) and "q" not in kept:
         return _python(written, kept)
     return (Literal(written), Literal(kept)) if kept else (Literal(written),)
@@ -96,10 +96,10 @@ def _is_plain(term: Constant) -> TypeGuard[Literal]:
     return isinstance(value(term), str)
 
 
-def python_pattern(pattern: str, flags: str) -> tuple[str, str]:
+def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str]:
     r"""Return pattern and flags as pyoxigraph understands them.
 
-    >>> python_pattern(r"[a-z-[aeiou]] # \#", "ix")
+    >>> oxigraph_pattern(r"[a-z-[aeiou]] # \#", "ix")
     ('[a-z--[aeiou]]#\\#', 'i')
     """
     if "q" in flags:

@@ -318,7 +318,7 @@ class _Resolver:
 
 @lru_cache(maxsize=64)
 def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Signature]) -> RelationalPlan:
-    """Return how the output's atoms are evaluated; of `given` predicates atoms hold without a rule."""
+    """Return how the output's atoms are evaluated; atoms of `predicates` hold without a rule."""
     whole = plan(program, output)
     rules = [*chain.from_iterable(layer.rules for layer in whole.layers), *whole.constraints]
     uses = Counter(chain.from_iterable(map(_uses, rules)))

@@ -158,7 +158,7 @@ def meetings(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield what `meeting` returns in one part, or in some of not many pairs."""
+    """Yield the pairs of rows that meet in one part, or in some of not many pairs."""
     meets = _meets(left, right, on, count, crowded)
     yield from (meets.pairs(),) if meets.total <= PAIRS_AT_ONCE else meets.parts()
 

@@ -45,7 +45,7 @@ UsedLetters = tuple[int, ...]
 def tried_streams(
     contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = no_progress
 ) -> Iterator[ChosenStream]:
-    """Yield streams on which the sides differ, the smallest first, as `chosen_streams` does.
+    """Yield streams on which the sides differ, the smallest first.
 
     Raises OutOfTimeError, TooManyError where there are more than MOST_TRIED, and UncoveredError.
     """

@@ -79,15 +79,14 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
     """Yield where two comparable queries do not stem from one (V, P, D, S); all of STEP in one sentence."""
-    other = NO_MODEL
     model = model_of_cqels(cqels)
     mine, theirs = normal(csparql.pattern), normal(model.pattern)
     if mine != theirs:
-        yield f"{other}: P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
+        yield f"{NO_MODEL}: P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
     windows, blocks = _steps(csparql.merged, unit), _steps(model.streams, unit)
     for names, one, another in (("C-SPARQL", windows, blocks), ("CQELS", blocks, windows)):
         for stream, window in sorted(one.keys() - another.keys(), key=str):
-            yield f"{other}: S: only the {names} query reads {stream} {window}"
+            yield f"{NO_MODEL}: S: only the {names} query reads {stream} {window}"
     if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
         # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
         yield f"the two queries differ in STEP: C-SPARQL {_reads_text(windows)}, CQELS {_reads_text(blocks)}"

@@ -42,7 +42,7 @@ _ASSIGNED: Final = (
     "or --to with cqels or rspql, and for its model, by --format model or json"
 )
 _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
-"""For so many time points a file that plain clingo runs can be."""
+"""The languages whose patterns name the stream that they are matched in, block by block."""
 
 
 @dataclass(frozen=True, slots=True)

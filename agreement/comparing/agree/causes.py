@@ -552,14 +552,14 @@ class _SectionRows:
     @cached_property
     def pushed(self) -> Array:
         """When push last had each row, up to the end of its period; -1: never."""
-        numbers = self.rows.reported.copy()
+        times = self.rows.reported.copy()
         for before in reversed(range(self.section)):
-            if not len(left := np.flatnonzero(numbers < 0)):
+            if not len(left := np.flatnonzero(times < 0)):
                 break
             pushed = self.answers.push.within(self.answers.span(before), self.rows.coded.terms)
             some = self.rows.take(left)
-            numbers[left] = _reported(pushed, some.columns, some.end)
-        return numbers
+            times[left] = _reported(pushed, some.columns, some.end)
+        return times
 
 
 _Wanted = tuple[Side, Row, int]

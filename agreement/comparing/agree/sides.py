@@ -137,8 +137,8 @@ def variables_compared(
 ) -> tuple[Variable, ...]:
     """Return the variables on whose terms rows are compared, in the order of V̄.
 
-    None are `wanted`: those that both queries return; for ASK, which has none, whether there is an
-    answer at all, and so where no variable is wanted. Raises LarsError for what they do not both return.
+    Without `names`: those that both queries return; for ASK, which has none, whether there is an
+    answer at all, and so where `names` is empty. Raises LarsError for what they do not both return.
     """
     mine, theirs = columns(csparql), columns(cqels)
     shared = tuple(name for name in mine if name in theirs)

@@ -186,7 +186,7 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
 
 
 def moment(value: str | datetime) -> datetime:
-    """Return the dateTime of time 0."""
+    """Return a dateTime; raises LarsError for a text that is none."""
     try:
         return value if isinstance(value, datetime) else datetime.fromisoformat(value)
     except ValueError:

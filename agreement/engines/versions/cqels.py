@@ -772,7 +772,7 @@ def _selecting(query: WrittenQuery, engine: str) -> WrittenQuery:
 def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what the engine reports, a report for each row.
 
-    FILTERs inside STREAM and durations are seen if the query has its text (`read_written`). Raises
+    FILTERs inside STREAM and durations are seen if the query has its text. Raises
     LarsError for a query that the engine cannot parse or register.
     """
     read = query_with_text(query) if "Q3" in off else as_parsed(query)

@@ -214,7 +214,7 @@ class Mapper:
     ) -> Iterator[Image]:
         """Yield images of the edges' variables, some of them known, under which all of them match.
 
-        Of those that are equal on the variables that are `kept` one is yielded. Raises TimeLimitError.
+        Of those that are equal on `variables` one is yielded. Raises TimeLimitError.
         """
         mine = tuple(dict.fromkeys(edges))
         targets = {edge: self._targets(edge, into) for edge in mine}

@@ -22,7 +22,7 @@ from agreement.engines.specifications import (
     frame_task,
     shape,
 )
-from agreement.proving.suite.vectors import ENGINE_DEFAULT, ParameterVector, Start, numbers_of, vectors
+from agreement.proving.suite.vectors import FIRST_OF_STREAM, ParameterVector, Start, numbers_of, vectors
 from lars.durations import Duration
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
@@ -127,7 +127,7 @@ class VectorReports:
             return self._of_late(vector)
         reports = self.reports(vector)
         if not self._asks:
-            others = (self._waiting.reports(vector),) if vector.start == ENGINE_DEFAULT else ()
+            others = (self._waiting.reports(vector),) if vector.start == FIRST_OF_STREAM else ()
             return tuple(dict.fromkeys((reports, *others)))
         whole = self.reports(replace(vector, empty=Empty.REPORTED))
         truths = tuple((t, _truth(rows)) for t, rows in whole)

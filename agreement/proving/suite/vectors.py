@@ -17,11 +17,11 @@ PERIOD: Final = 3
 """The period of vectors that report periodically, in time points."""
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
-ENGINE_DEFAULT: Final = "own"
+FIRST_OF_STREAM: Final = "own"
 Start = int | str
 """t0 in time points; A/B: A of the first window, B of the second, and so on in turns.
 
-ALIGNED: windows close at multiples of β; FIRST: the first element's time; OWN: that of the first element
+ALIGNED: windows close at multiples of β; FIRST: the first element's time; FIRST_OF_STREAM: that of the first element
 of the window's own stream.
 """
 
@@ -31,7 +31,7 @@ _REPORTS: Final = tuple(
 )
 _POINTS: Final = range(4)
 _STARTS: Final[tuple[Start, ...]] = (
-    *(0, ALIGNED, FIRST, 1, 2, 3, ENGINE_DEFAULT),
+    *(0, ALIGNED, FIRST, 1, 2, 3, FIRST_OF_STREAM),
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
 )
 _BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)

@@ -34,7 +34,7 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
-from agreement.proving.suite.vectors import ALIGNED, ENGINE_DEFAULT, FIRST, Start
+from agreement.proving.suite.vectors import ALIGNED, FIRST_OF_STREAM, FIRST, Start
 from agreement.results.base.library import (
     Findings,
     Listeners,
@@ -66,10 +66,10 @@ def _start(value: str | int) -> Start:
     """
     if str(value).isdecimal() and len(str(value)) < 10:  # noqa: PLR2004 - times of the suite are short
         return int(value)
-    if str(value) in (ALIGNED, FIRST, ENGINE_DEFAULT) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(value)):
+    if str(value) in (ALIGNED, FIRST, FIRST_OF_STREAM) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(value)):
         return str(value)
     raise LarsError(
-        f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {ENGINE_DEFAULT}"
+        f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {FIRST_OF_STREAM}"
     )
 
 
@@ -98,7 +98,7 @@ class SuiteRequest:
     )
     t0: Start | None = option(
         None,
-        f"Where its windows begin: a time point, two as 0/1, {ALIGNED}, {FIRST} or {ENGINE_DEFAULT}. "
+        f"Where its windows begin: a time point, two as 0/1, {ALIGNED}, {FIRST} or {FIRST_OF_STREAM}. "
         "[default: what fits best]",
         _start,
         keyword="int | str | None",

@@ -48,7 +48,7 @@ def windows(
 
     `runs` are [t, first, last, by, by]: from t on up to the next run the window shows [first, last], each end
     the same or one later at each time point; [t, None] where it shows nothing. `alone`: at these t only,
-    those of the rows that are `asked` for.
+    those of the rows that are shown.
     """
     some = sorted({t for t in periods if t in trace.timeline})
     windows_json = []
