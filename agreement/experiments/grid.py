@@ -412,7 +412,7 @@ def experiment_query(
 ) -> SingleQuery | None:
     """Return what an experiment says, if that alone is named; of its queries one in one of the `languages`.
 
-    Where they name none it is the first there is; the options of the command line come before the experiment's.
+    Where they name none it is the first there is; options of the command line come before the experiment's.
     """
     if len(inputs) != 1 or not is_experiment(inputs[0]):
         return None

@@ -21,8 +21,8 @@ FIRST_OF_STREAM: Final = "own"
 Start = int | str
 """t0 in time points; A/B: A of the first window, B of the second, and so on in turns.
 
-ALIGNED: windows close at multiples of β; FIRST: the first element's time; FIRST_OF_STREAM: that of the first element
-of the window's own stream.
+ALIGNED: windows close at multiples of β; FIRST: the first element's time; FIRST_OF_STREAM: that of the
+first element of the window's own stream.
 """
 
 _WC, _NE, _CC, _P = Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY, Strategy.CONTENT_CHANGE, Strategy.PERIODIC

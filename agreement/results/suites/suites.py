@@ -34,7 +34,7 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
-from agreement.proving.suite.vectors import ALIGNED, FIRST_OF_STREAM, FIRST, Start
+from agreement.proving.suite.vectors import ALIGNED, FIRST, FIRST_OF_STREAM, Start
 from agreement.results.base.library import (
     Findings,
     Listeners,
