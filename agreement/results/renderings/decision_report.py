@@ -29,7 +29,7 @@ from lars.language.terms import Constant, Variable
 from solver.facts import Fact
 from translate.model.query import ToStream
 
-Quad = tuple[Constant, Constant, Constant, Constant]
+_StaticQuad = tuple[Constant, Constant, Constant, Constant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +183,7 @@ def _arrivals(facts: Iterable[Fact], time: Callable[[int], str] = str) -> list[s
     return lines
 
 
-def _static_triples(quads: Iterable[Quad]) -> Iterator[tuple[Quad, str]]:
+def _static_triples(quads: Iterable[_StaticQuad]) -> Iterator[tuple[_StaticQuad, str]]:
     """Yield static triples, each with the line that shows it."""
     return ((quad, f"static: {' '.join(short(str(term)) for term in quad[:3])}") for quad in quads)
 
@@ -220,7 +220,7 @@ def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> Json:
     }
 
 
-def _static_json(quads: Iterable[Quad]) -> list[Json]:
+def _static_json(quads: Iterable[_StaticQuad]) -> list[Json]:
     return [{**binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in quads]
 
 
