@@ -52,8 +52,6 @@ def test_a_table_is_the_same_drawn_twice_at_other_widths():
 
 
 def test_a_word_longer_than_the_page_is_folded():
-    found = table(None, "row")
-    found.add_row("x" * 100)
-    text = table_text(found, width=60)
+    text = table_text(table(None, ["row"], [["x" * 100]]), width=60)
     assert max(map(len, text.splitlines())) <= 60
     assert text.count("x") == 100
