@@ -1,7 +1,8 @@
-"""Queries on canonical data: one match of a disjunct, and what queries answer there."""
+"""What is found out about containment, and canonical data that refute it: one match of a disjunct."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from itertools import chain, islice, product
 from math import lcm
@@ -10,7 +11,6 @@ from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.engines.r2s import reported_rows
-from agreement.proving.containment.findings import Counterexample
 from agreement.proving.containment.pruning import counted_edges, prune
 from agreement.proving.decide import trace_on
 from agreement.proving.disjuncts import (
@@ -40,6 +40,54 @@ from translate.tau import Output, lars_program, output_of
 _MOST_PLACEMENTS: Final = 64
 _MOST_TIMES: Final = 12
 _ENDS: Final = 2
+
+
+class Holds(Enum):
+    """Whether a query is contained in another."""
+
+    YES = "contained"
+    NO = "not contained"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A stream and static data on which one query reports a row at t that the other does not.
+
+    `before` is the evaluation that came before, of which ISTREAM and DSTREAM ask; None: there is none.
+    """
+
+    facts: tuple[Fact, ...]
+    static: Stock
+    t: int
+    row: Row
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Containment:
+    """What was found, and why; for NO the data that refute it; `finer`, a unit that changes it."""
+
+    holds: Holds
+    why: str
+    against: Counterexample | None = None
+    finer: "FinerUnit | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinerUnit:
+    """The coarsest of the finer units with which something else is found, and what."""
+
+    unit: Duration
+    containment: Containment
+
+
+def refutation(against: Counterexample, *, columns: bool = True) -> Containment:
+    """Return that data refute it; without the same `columns` others may be meant."""
+    hint = "" if columns else "; their columns differ (--rename A=B)"
+    return Containment(
+        Holds.NO, f"on the data that are shown it has a row that the other lacks{hint}", against
+    )
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,16 @@ from itertools import chain, combinations, islice, product
 from typing import Final
 
 from agreement.documents.requests import WindowSource, sources
-from agreement.proving.containment.canonical import Data, OneQuery, difference_on, newest, whole_matches
+from agreement.proving.containment.canonical import (
+    Containment,
+    Data,
+    Holds,
+    OneQuery,
+    difference_on,
+    newest,
+    refutation,
+    whole_matches,
+)
 from agreement.proving.containment.cases import (
     CaseProver,
     MatchTarget,
@@ -29,7 +38,6 @@ from agreement.proving.containment.cases import (
     first_case,
     resolve,
 )
-from agreement.proving.containment.findings import Containment, Holds, refutation
 from agreement.proving.containment.forms import is_random, same, settle
 from agreement.proving.containment.mappings import Mapper
 from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, UnplacedError, placements
@@ -147,13 +155,13 @@ class _Comparison:
 
     def __init__(self, one: OneQuery, other: OneQuery, *, comparable: bool) -> None:
         self.one, self.other = one, other
-        random = any(is_random(part) for query in (one, other) for part in parts(query.pattern))
+        every = [part for query in (one, other) for part in parts(query.pattern)]
+        random = any(map(is_random, every))
         self.why = "a function of random values" if random else ""
         self.comparable = comparable and not random
         self.tried = _MOST_TRIED
-        whole = [part for query in (one, other) for part in parts(query.pattern)]
         self.counts = any(
-            isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in whole
+            isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in every
         )
 
     def decided(self) -> Containment:
@@ -187,10 +195,8 @@ class _Comparison:
         why = prover.exhausted or _TRIED
         placed: list[tuple[ArrivalPlacement, _Left]] = []
         try:
-            for each in self.left_in_windows(case, goals, paths):
-                placed.append(each)
-                if len(placed) == _MOST_PLACED:
-                    break
+            for each in islice(self.left_in_windows(case, goals, paths), _MOST_PLACED):
+                placed.append(each)  # noqa: PERF402 - those before an error are kept
             if not placed:
                 return Containment(Holds.YES, "")
         except UnplacedError as error:
@@ -313,10 +319,10 @@ def _merged(
     readings: Iterable[tuple[Edge, frozenset[Reading]]],
 ) -> dict[Edge, frozenset[Reading]]:
     """Return by edge the windows that show what matches it: of edges that become one each shows it."""
-    found: dict[Edge, frozenset[Reading]] = {}
+    merged: dict[Edge, frozenset[Reading]] = {}
     for edge, some in readings:
-        found[edge] = found.get(edge, frozenset()) | some
-    return found
+        merged[edge] = merged.get(edge, frozenset()) | some
+    return merged
 
 
 def _in_window(edge: Edge, window: WindowSource) -> Edge:

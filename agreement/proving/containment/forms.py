@@ -243,19 +243,16 @@ def settle(disjunct: Disjunct) -> Disjunct:
     requirements: list[Requirement] = []
     for test in disjunct.requirements:
         match test:
-            case Requirement(Call("=" | "SAMETERM", (Variable() as name, Iri() as iri)), True) if (
-                name in bound
-            ):
-                pass
-            case Requirement(Call("=" | "SAMETERM", (Iri() as iri, Variable() as name)), True) if (
-                name in bound
-            ):
-                pass
+            case Requirement(
+                Call(
+                    "=" | "SAMETERM", (Variable() as name, Iri() as iri) | (Iri() as iri, Variable() as name)
+                ),
+                True,
+            ) if name in bound:
+                if binding.setdefault(name, iri) != iri:
+                    requirements.append(test)
             case _:
                 requirements.append(test)
-                continue
-        if binding.setdefault(name, iri) != iri:
-            requirements.append(test)
     return replace(disjunct, values=tuple(binding.items()), requirements=tuple(requirements))
 
 

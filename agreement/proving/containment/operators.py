@@ -36,6 +36,10 @@ from typing import Final
 from agreement.documents.requests import durations_of, finer_units, sources
 from agreement.documents.traces import streams_of
 from agreement.proving.containment.canonical import (
+    Containment,
+    Counterexample,
+    FinerUnit,
+    Holds,
     OneQuery,
     PlacedTriple,
     difference_at,
@@ -43,17 +47,11 @@ from agreement.proving.containment.canonical import (
     in_unit,
     last_time,
     newest,
+    refutation,
     shown_last,
 )
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
-from agreement.proving.containment.findings import (
-    Containment,
-    Counterexample,
-    FinerUnit,
-    Holds,
-    refutation,
-)
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
 from agreement.proving.decide import stock_of, volatile
 from agreement.proving.disjuncts import (

@@ -6,12 +6,9 @@ pull for L >= λ(r, e): the sides differ in r for the lengths in between, and in
 """
 
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from operator import itemgetter
-from typing import Final
 
 from agreement.comparing.agree.periods import whole_periods
 from agreement.proving.phase.matches import FOREVER, TimedMatch
@@ -19,7 +16,6 @@ from lars.language.windows import Interval
 from solver.facts import Row
 
 _Spans = dict[int, list[tuple[int, int]]]
-NEVER: Final = FOREVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +52,9 @@ class PhaseDiagram:
 class SeenMatches:
     """What both sides match, and when push evaluates."""
 
-    push: Mapping[Row, Sequence[TimedMatch]]
-    pull: Mapping[Row, Sequence[TimedMatch]]
+    push: Sequence[TimedMatch]
+    pull: Sequence[TimedMatch]
     push_times: Sequence[int]
-
-
-def by_row(matches: Iterable[TimedMatch]) -> Mapping[Row, Sequence[TimedMatch]]:
-    """Return matches by their rows."""
-    grouped: dict[Row, list[TimedMatch]] = defaultdict(list)
-    for match in matches:
-        grouped[match.row].append(match)
-    return grouped
 
 
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
@@ -83,11 +71,11 @@ def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: 
 def _needed(
     seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
-    """Yield for each period min λ(r, t) of push and λ(r, e) of pull, up to the longest age; else NEVER."""
+    """Yield for each period min λ(r, t) of push and λ(r, e) of pull, up to the longest age; else FOREVER."""
     ages: list[dict[Row, list[float]]] = [{} for _ in periods]
     fired = sorted(seen_matches.push_times)
     for side, matches in enumerate((seen_matches.push, seen_matches.pull)):
-        for match in chain.from_iterable(matches.values()):
+        for match in matches:
             last = match.end if match.oldest is None else min(match.end, match.oldest + longest)
             for place in range(bisect_left(periods, match.start, key=itemgetter(1)), len(periods)):
                 begin, end = periods[place]
@@ -97,6 +85,6 @@ def _needed(
                 at = bisect_left(fired, max(match.start, begin + 1))
                 t = end if side else fired[at] if at < len(fired) else end + 1
                 if t <= min(end, last):
-                    both = ages[place].setdefault(match.row, [NEVER, NEVER])
+                    both = ages[place].setdefault(match.row, [FOREVER, FOREVER])
                     both[side] = min(both[side], 0 if match.oldest is None else t - match.oldest)
     yield from ages

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from agreement.comparing.agree import AgreementTask, Pair, compare, comparison_trace, pairs
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace, with_dates
-from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, by_row, phase_row
+from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, phase_row
 from agreement.proving.phase.matches import VariedWindow, limit, matches, obstacle
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import Fact
 from solver.job import ask
 from solver.settings import Progress, Warn
 from translate.model.query import EngineQuery
@@ -83,15 +82,10 @@ def _faster(trace: Trace, rate: int) -> Trace:
     """Return the trace with everything `rate` times as early, rounded up; its timeline as well."""
     if rate == 1:
         return trace
-    facts = [replace_time(fact, -(-fact.t // rate)) for fact in trace.facts(trace.timeline)]
+    facts = [fact._replace(t=-(-fact.t // rate)) for fact in trace.facts(trace.timeline)]
     timeline = Interval(-(-trace.timeline.first // rate), trace.timeline.last // rate)
     facts = [fact for fact in facts if fact.t in timeline]
     return LocalTrace(trace_columns(facts), timeline, trace.background)
-
-
-def replace_time(fact: Fact, t: int) -> Fact:
-    """Return the fact at another time."""
-    return Fact(t, fact.predicate, fact.arguments)
 
 
 def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iterator[PhaseRow]:
@@ -99,7 +93,7 @@ def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iter
     ages = [limit(length, setting.bounds) for length in task.lengths]
     varied = VariedWindow(task.stream, max(ages))
     pushed, pulled = (
-        by_row(matches(query, setting, varied, trace)) for query in (task.pair.cqels, task.pair.csparql)
+        matches(query, setting, varied, trace) for query in (task.pair.cqels, task.pair.csparql)
     )
     output = output_of(task.pair.csparql, setting).predicate
     (runs,) = trace.answers(

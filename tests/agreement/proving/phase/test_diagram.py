@@ -4,17 +4,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.comparing.agree.periods import whole_periods
-from agreement.proving.phase.diagram import NEVER, SeenMatches, by_row, phase_row
+from agreement.proving.phase.diagram import SeenMatches, phase_row
 from agreement.proving.phase.matches import FOREVER, TimedMatch
 from lars.language.windows import Interval
 
 LAST = 14
 
 
-def needed(found, t):
-    """Return λ(r, t) for the matches of a row, NEVER where no length is enough."""
-    ages = (0 if one.oldest is None else t - one.oldest for one in found if one.start <= t <= one.end)
-    return min(ages, default=NEVER)
+def needed(found, row, t):
+    """Return λ(r, t) for the matches of a row, FOREVER where no length is enough."""
+    own = [one for one in found if one.row == row and one.start <= t <= one.end]
+    ages = (0 if one.oldest is None else t - one.oldest for one in own)
+    return min(ages, default=FOREVER)
 
 
 def agreeing(seen, period, age, timeline):
@@ -23,9 +24,8 @@ def agreeing(seen, period, age, timeline):
     for begin, end in whole_periods(period, timeline):
         times = [t for t in seen.push_times if begin < t <= end]
         count += all(
-            any(needed(seen.push.get(row, ()), t) <= age for t in times)
-            == (needed(seen.pull.get(row, ()), end) <= age)
-            for row in {**seen.push, **seen.pull}
+            any(needed(seen.push, row, t) <= age for t in times) == (needed(seen.pull, row, end) <= age)
+            for row in {one.row for one in (*seen.push, *seen.pull)}
         )
     return count
 
@@ -38,7 +38,7 @@ def matches(draw):
     return TimedMatch((draw(st.sampled_from("ab")),), start, end, draw(st.none() | st.integers(0, start)))
 
 
-SIDES = st.lists(matches(), max_size=5).map(by_row)
+SIDES = st.lists(matches(), max_size=5)
 
 
 @given(
