@@ -165,13 +165,13 @@ def _iri(leaf: object, scope: Scope) -> Iri:
 
 
 _DEEPEST: Final = 256
-Stream = StreamBlock | None
+_Stream = StreamBlock | None
 """The block that a group stands in: inside, each basic graph pattern and path is its stream's."""
 ReadExpression = tuple[Expression, tuple[Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
 
-def read_group(node: "CompValue", stream: Stream, scope: Scope) -> Pattern:
+def read_group(node: "CompValue", stream: _Stream, scope: Scope) -> Pattern:
     """Return the pattern of a group."""
     return _filtered(*_read_parts(node, stream, scope))
 
@@ -182,7 +182,7 @@ def _filtered(pattern: Pattern, condition: ReadExpression | None) -> Pattern:
 
 def read_expression(
     node: object,
-    stream: Stream,
+    stream: _Stream,
     scope: Scope,
     read_aggregate: "Callable[[CompValue], Variable] | None" = None,
 ) -> ReadExpression:
@@ -208,7 +208,7 @@ def _check_depth(pattern: Pattern, node: object, scope: Scope) -> None:
         raise scope.unexpected(node, accepted)
 
 
-def _read_parts(node: "CompValue", stream: Stream, scope: Scope) -> tuple[Pattern, ReadExpression | None]:
+def _read_parts(node: "CompValue", stream: _Stream, scope: Scope) -> tuple[Pattern, ReadExpression | None]:
     """Return a group's pattern and, apart from it, the conjunction of its filters."""
     if node.name == "SubSelect":
         return read_level(node, stream, scope), None
@@ -230,7 +230,7 @@ def _read_parts(node: "CompValue", stream: Stream, scope: Scope) -> tuple[Patter
     return pattern, chain(conjunction, filters) if filters else None
 
 
-def _extended(before: Pattern, part: "CompValue", stream: Stream, scope: Scope) -> Pattern:
+def _extended(before: Pattern, part: "CompValue", stream: _Stream, scope: Scope) -> Pattern:
     """Return what the next element of a group makes of the pattern before it."""
     match part.name:
         case "OptionalGraphPattern":
@@ -253,7 +253,7 @@ def _extended(before: Pattern, part: "CompValue", stream: Stream, scope: Scope) 
             raise scope.unsupported(part.name, part)
 
 
-def _read_graph(part: "CompValue", stream: Stream, scope: Scope) -> Pattern:
+def _read_graph(part: "CompValue", stream: _Stream, scope: Scope) -> Pattern:
     """Return GRAPH or SERVICE or, where the text says STREAM, the block."""
     index = scope.first(part.term)
     before = scope.document.tokens[index - 1]
@@ -322,7 +322,7 @@ def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
     return Call("&&", (left[0], right[0])), left[1] + right[1]
 
 
-def _closed(pattern: Pattern, run: TriplesRun | None, stream: Stream) -> Pattern:
+def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Pattern:
     """Return the pattern joined with those of a run of triples."""
     for part in () if run is None else run.patterns():
         pattern = join(pattern, part if stream is None else replace(stream, pattern=part))
@@ -350,7 +350,7 @@ def has_aggregate(node: object) -> bool:
     return isinstance(node, Iterable) and not isinstance(node, str) and any(map(has_aggregate, node))
 
 
-def read_level(tree: "CompValue", stream: Stream, scope: Scope) -> algebra.Select:
+def read_level(tree: "CompValue", stream: _Stream, scope: Scope) -> algebra.Select:
     """Return the solutions of a query or subquery; its parts are read in the order of the text."""
     grouped = bool(tree.groupby) or any(map(has_aggregate, (tree.projection, tree.having, tree.orderby)))
     return _Level(tree, stream, scope, grouped, tree.name in ("SelectQuery", "SubSelect")).read()
@@ -366,7 +366,7 @@ class _Level:
     """
 
     tree: "CompValue"
-    stream: Stream
+    stream: _Stream
     scope: Scope
     grouped: bool
     selects: bool
