@@ -8,7 +8,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as some
 
-from agreement.comparing.agree import differences, periods
+from agreement.comparing.agree import causes, periods
 from agreement.comparing.agree.agreeing import compare
 from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups
 from agreement.comparing.agree.periods import Side
@@ -100,7 +100,7 @@ def test_answers_read_by_section_are_compared_as_held_ones(spec, length, most, b
     lengths = sorted({spec.period, 3})
     held = compared(variant, setting, lengths, variant.trace)
     expected = document(held, setting)
-    with patch.object(periods, "_AT_ONCE", most), patch.object(differences, "_AT_ONCE", batch):
+    with patch.object(periods, "_AT_ONCE", most), patch.object(causes, "_AT_ONCE", batch):
         read = compared(variant, setting, lengths, packed(variant, length))
         found = document(read, setting)
         event(f"{min(len(read.variants[0].sides.answers), 4)} sections")

@@ -52,7 +52,7 @@ def lines_of_logic(case: Case, specification=None) -> list[Line]:
     names = columns(task.query)
     query, found = case.run.query, []
     for one in evaluations(whole):
-        sizes = dict(zip(places, (view.triples for view in whole.windows_at(one.point)), strict=True))
+        sizes = dict(zip(places, map(len, whole.content(one.point)), strict=True))
         rows = comparable(query, bag(query, names, one.rows))
         shown = tuple(sizes[place] for place in sorted(sizes))
         found.append(Line(one.time, rows, one.reported, one.trigger, shown))
