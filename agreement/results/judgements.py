@@ -170,7 +170,7 @@ class JudgeResult(Findings):
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
         """Each window, or step of an engine version, of answers in a file; none for cases."""
-        content = self.document()
+        content = self._content
         phases = () if self._verdict is None else ("windows", "transient", "later")
         return tuple(_window(phase, window) for phase in phases for window in content.get(phase, ()))
 
@@ -188,8 +188,12 @@ class JudgeResult(Findings):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
 
-    def document(self) -> Json:
+    def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
+        return self._content
+
+    @property
+    def _content(self) -> Json:
         if self._verdict is not None:
             return verdict_json.of_answers(self._verdict)
         return verdict_json.by_case(self._cases, self._refused)
@@ -205,11 +209,11 @@ class JudgeResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.pages.text_pages import judge_page
 
-        return judge_page(self._title, self.document(), self.parts(), self.warnings, self.dates)
+        return judge_page(self._title, self._content, self.parts(), self.warnings, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
-        return verdict_json.tables(self.document())
+        return verdict_json.tables(self._content)
 
 
 def _window(phase: str, row: Json) -> WindowVerdict:

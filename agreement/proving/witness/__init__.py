@@ -3,6 +3,7 @@
 `smallest(WitnessSearch(..))` returns a Witness, NoWitness, NoneUpTo, OutOfTime or NotSearched.
 """
 
+from agreement.proving.witness.other_sides import read_sides
 from agreement.proving.witness.outcome_words import in_words
 from agreement.proving.witness.representatives import named_constants
 from agreement.proving.witness.searching import (
