@@ -168,8 +168,8 @@ class JudgeResult(Findings):
 
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
-        """Each window, or step of an engine version, of answers in a file; none for judging."""
-        content = self.document()
+        """Each window, or step of an engine version, of answers in a file; none for cases."""
+        content = self._content
         phases = () if self._verdict is None else ("windows", "transient", "later")
         return tuple(_window(phase, window) for phase in phases for window in content.get(phase, ()))
 
@@ -187,8 +187,12 @@ class JudgeResult(Findings):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
 
-    def document(self) -> Json:
+    def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
+        return self._content
+
+    @property
+    def _content(self) -> Json:
         if self._verdict is not None:
             return verdict_report.answers_json(self._verdict)
         return verdict_report.cases_json(self._cases, self._refused)
@@ -204,11 +208,11 @@ class JudgeResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.verdict_report import judge_page
 
-        return judge_page(self._title, self.document(), self.parts(), self.warnings, self.dates)
+        return judge_page(self._title, self._content, self.parts(), self.warnings, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
-        return verdict_report.tables(self.document())
+        return verdict_report.tables(self._content)
 
 
 def _window(phase: str, row: Json) -> WindowVerdict:
