@@ -156,7 +156,8 @@ class ProfileSide:
         taken = {name: getattr(self.like, name) for name in changed}
         changed_specification = self.reporter.model_copy(update=taken)
         choice = choice_at(engine_run, changed_specification, self.placing.start, self.placing.bounds)
-        return specified_answers(engine_run, changed_specification, choice, self.until or engine_run.last)
+        until = engine_run.last if self.until is None else self.until
+        return specified_answers(engine_run, changed_specification, choice, until)
 
 
 def sides(first: ProfileSide, second: ProfileSide) -> tuple[ProfileSide, ProfileSide]:

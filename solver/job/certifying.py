@@ -81,10 +81,10 @@ def certified_part(
     evaluator: Evaluator,
     certify: Certify | int,
 ) -> AnswerRuns:
-    """Return the same for one of many parts of a job, perhaps certified at no time: others are."""
+    """Return the answers of one of many parts of a job, perhaps certified at no time: others are."""
     (runs,) = answer_runs([question], situation, within, evaluator)
-    by_clingo_alone = evaluator in {Evaluator.BOTH, Evaluator.CLINGO}
-    if by_clingo_alone or not by_columns(question, situation.background, evaluator):
+    asks_clingo_anyway = evaluator in {Evaluator.BOTH, Evaluator.CLINGO}
+    if asks_clingo_anyway or not by_columns(question, situation.background, evaluator):
         return replace(runs, certified=len(runs.times))
     claim, draw = _Claim(question, runs, _used(question, situation)), _draw(question, within)
     drawn = _spread(runs.times, claim.wanted(certify, draw), draw)

@@ -7,7 +7,7 @@ import random
 import re
 
 from agreement.api import decide, witness
-from agreement.proving.containment import OneQuery, decide_containment
+from agreement.proving.containment import PairQuery, decide_containment
 from agreement.proving.containment import reports_containment as searched
 from lars.errors import LarsError
 from translate.dialects import read_query
@@ -43,7 +43,7 @@ def shown(way, one, other):
     setting = Setting(profile=Profile.SPARQL11)
     try:
         if way in ("decided", "searched"):
-            both = (OneQuery(read_query(text, "q.rq"), setting) for text in (one, other))
+            both = (PairQuery(read_query(text, "q.rq"), setting) for text in (one, other))
             found = (decide_containment if way == "decided" else searched)(*both)
             return [] if found.against is None else quads(found.against.facts, found.against.static)
         if way == "decide":

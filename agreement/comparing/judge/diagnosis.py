@@ -3,7 +3,7 @@
 Gracious judging after YABench (2016) comes first: which borders fit a report best, and early reports.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -24,7 +24,7 @@ from agreement.comparing.judge.judgement import (
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows, share
 from agreement.documents.outputs import plain, quantity
-from agreement.documents.recordings import Recording, rows_of
+from agreement.documents.recordings import Recording, Report, rows_of
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
@@ -56,26 +56,29 @@ def early_matches(
     task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
 ) -> dict[float, RowMatch]:
     """Return how each report before the first close meets the windows that are open then, by times in ms."""
-    profile = evaluated_windows(task, specification, judged.choice)
-    closes = first_close(profile)
+    scheduled = evaluated_windows(task, specification, judged.choice)
+    closes = first_close(scheduled)
     recorded = recorded_for(task, recording)
-    slots = slots_of(profile, evaluations(profile), recorded, options)
-    early = [slot for slot in slots if slot.expected is None and closes is not None and slot.t < closes]
-    answers = answers_of(profile)
-    return _compared(profile, answers, early, options) if early and answers is not None else {}
+    slots = slots_of(scheduled, evaluations(scheduled), recorded, options)
+    early: dict[float, list[Report]] = {}
+    for slot in slots:
+        if slot.expected is None and closes is not None and slot.t < closes:
+            early.setdefault(slot.t, []).extend(slot.reports)
+    answers = answers_of(scheduled)
+    return _compared(scheduled, answers, early, options) if early and answers is not None else {}
 
 
 def _compared(
-    profile: ScheduledTask, answers: ContentAnswers, early: list[Slot], options: Options
+    scheduled: ScheduledTask, answers: ContentAnswers, early: Mapping[float, list[Report]], options: Options
 ) -> dict[float, RowMatch]:
-    task, specification = profile.task, profile.specification
-    times = [int(slot.t / task.unit.milliseconds) for slot in early]
-    points = (EvaluationPoint(at_close(time, profile.frame), time) for time in times)
-    rows = dict(enumerate(answers.rows([profile.content(point) for point in points])))
+    task, specification = scheduled.task, scheduled.specification
+    times = [int(t / task.unit.milliseconds) for t in early]
+    points = (EvaluationPoint(at_close(time, scheduled.frame), time) for time in times)
+    rows = dict(enumerate(answers.rows([scheduled.content(point) for point in points])))
     kind = task.query.to_stream or specification.stream
     expected = relation_to_stream(kind, range(len(early)), rows)
     how = replace(options.likeness, semantics=specification.rows)
-    return {slot.t: match_rows(expected[n], slot.reports[0].rows, how) for n, slot in enumerate(early)}
+    return {t: match_rows(expected[n], rows_of(own), how) for n, (t, own) in enumerate(early.items())}
 
 
 _STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
@@ -116,24 +119,24 @@ def border_shifts(
 ) -> dict[float, Shift]:
     """Return better borders for the wrong windows of a verdict, by their times in ms."""
     recorded = recorded_for(task, recording)
-    profile = evaluated_windows(task, specification, judged.choice)
-    answers = answers_of(profile)
+    scheduled = evaluated_windows(task, specification, judged.choice)
+    answers = answers_of(scheduled)
     if answers is None:
         return {}
-    points = {point.time: point for point in profile.points}
+    points = {point.time: point for point in scheduled.points}
     how = replace(options.likeness, semantics=specification.rows)
     wrong = {window.last for window in (*judged.transient, *judged.windows) if window.problem is not None}
     shifts: dict[float, Shift] = {}
-    for slot in slots_of(profile, evaluations(profile), recorded, options):
+    for slot in slots_of(scheduled, evaluations(scheduled), recorded, options):
         if slot.t in wrong and slot.expected is not None and slot.reports:
-            shift = best_shift(profile, answers, slot, points[slot.expected.time], how)
+            shift = best_shift(scheduled, answers, slot, points[slot.expected.time], how)
             if shift is not None:
                 shifts[slot.t] = shift
     return shifts
 
 
 def best_shift(
-    profile: ScheduledTask, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
+    scheduled: ScheduledTask, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
 ) -> Shift | None:
     """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
     rows = rows_of(slot.reports)
@@ -143,8 +146,8 @@ def best_shift(
         return match_rows(wanted, rows, how)
 
     shifts = [
-        _Search(profile, answers, number, point, met).best()
-        for number, window in enumerate(profile.windows)
+        _Search(scheduled, answers, number, point, met).best()
+        for number, window in enumerate(scheduled.windows)
         if window.elements
     ]
     # A window that shows nothing fits every empty report, which says nothing.
@@ -162,15 +165,15 @@ class _Search:
 
     def __init__(
         self,
-        profile: ScheduledTask,
+        scheduled: ScheduledTask,
         answers: ContentAnswers,
         number: int,
         point: EvaluationPoint,
         met: Callable[[Sequence[Row]], RowMatch],
     ) -> None:
-        self.profile, self.answers, self.number, self.met = profile, answers, number, met
-        self.window = profile.windows[number]
-        self.shown = profile.content(point)
+        self.scheduled, self.answers, self.number, self.met = scheduled, answers, number, met
+        self.window = scheduled.windows[number]
+        self.shown = scheduled.content(point)
         span = self.shown[number]
         self.expected = Borders(span.start, span.stop)
         self.tried: dict[Borders, RowMatch] = {}
@@ -234,7 +237,7 @@ class _Search:
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
         """Return what would be reported: with ISTREAM what the triples of the last instant added."""
-        kind = self.profile.task.query.to_stream or self.profile.specification.stream
+        kind = self.scheduled.task.query.to_stream or self.scheduled.specification.stream
         contents = [self._content(border) for border in borders]
         if kind is ToStream.RSTREAM:
             return list(self.answers.rows(contents))

@@ -406,17 +406,17 @@ def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
 
 
 def compare_reports(
-    profile: ScheduledTask,
+    scheduled: ScheduledTask,
     reports: Sequence[EvaluationReport],
     recorded: Recording,
     phase: Phase,
     options: Options,
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
-    how = comparing(profile, options)
+    how = comparing(scheduled, options)
     if options.match is MatchBy.SEQUENCE:
-        return _in_sequence(profile, by_time_point(profile, reports), recorded.reports, how)
-    return verdict(profile.choice, phase, slots_of(profile, reports, recorded, options), how)
+        return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, how)
+    return verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), how)
 
 
 def comparing(of: FramedTask, options: Options) -> Comparing:
@@ -428,7 +428,7 @@ def comparing(of: FramedTask, options: Options) -> Comparing:
 
 
 def _in_sequence(
-    profile: ScheduledTask,
+    scheduled: ScheduledTask,
     expected_reports: Sequence[ExpectedReport],
     reports: Sequence[Report],
     how: Comparing,
@@ -442,7 +442,7 @@ def _in_sequence(
         report for report in expected_reports if report.reported and not (ignored and not report.rows)
     ]
     given = [report for report in reports if not (ignored and not report.rows)]
-    by_clock = clock_driven(profile)
+    by_clock = clock_driven(scheduled)
 
     def joint(report: Report, other: Report) -> bool:
         return one_report(report, other) if by_clock else True
@@ -451,15 +451,15 @@ def _in_sequence(
     pairs = match_part(rows, given, joint, how.likeness) or nearest(rows, given, joint, how.likeness)
     slots_in_order = (Slot(None if n is None else answered[n], own) for n, own in pairs)
     windows = (replace(_window(slot, how), delay=None) for slot in slots_in_order)
-    return Verdict(profile.choice, Phase(-inf, inf, inf), (), tuple(windows), ())
+    return Verdict(scheduled.choice, Phase(-inf, inf, inf), (), tuple(windows), ())
 
 
 def slots_of(
-    profile: ScheduledTask, reports: Sequence[EvaluationReport], recorded: Recording, options: Options
+    scheduled: ScheduledTask, reports: Sequence[EvaluationReport], recorded: Recording, options: Options
 ) -> list[Slot]:
     """Return each evaluation with the reports that belong to it."""
-    expected = by_time_point(profile, reports)
-    return slots(expected, recorded.reports, belonging(profile, options))
+    expected = by_time_point(scheduled, reports)
+    return slots(expected, recorded.reports, belonging(scheduled, options))
 
 
 def phase_of(of: FramedTask, started: int, options: Options) -> Phase:

@@ -23,9 +23,9 @@ from agreement.documents.recordings.recording import (
     Push,
     QuadLine,
     Recording,
+    RecordingPart,
     Report,
     StreamIri,
-    Strict,
     TermText,
     TripleLine,
     made_lexical,
@@ -44,7 +44,7 @@ ACCEPTED_CASE: Final = (
 )
 
 
-class PushEntry(Strict):
+class PushEntry(RecordingPart):
     """A triple given to the engine at t."""
 
     t: Finite
@@ -52,7 +52,7 @@ class PushEntry(Strict):
     triple: TripleLine
 
 
-class Burst(Strict):
+class Burst(RecordingPart):
     """The lines of a stream's file that were pushed from t to t_last, from first to last, both included."""
 
     second: Index
@@ -62,7 +62,7 @@ class Burst(Strict):
     last_index: Index
 
 
-class StreamReference(Strict):
+class StreamReference(RecordingPart):
     """A stream in a file of its own; the file's path starts at the folder of the engines' folders."""
 
     file: str
@@ -70,7 +70,7 @@ class StreamReference(Strict):
     bursts: list[Burst]
 
 
-class FlushEntry(Strict):
+class FlushEntry(RecordingPart):
     """What was reported when the run was closed; the bounds of its window where the engine tells them."""
 
     t: Finite
@@ -85,14 +85,14 @@ class ReportEntry(FlushEntry):
     trigger: Index
 
 
-class RefusedEntry(Strict):
+class RefusedEntry(RecordingPart):
     """A push that the engine refused."""
 
     trigger: Index
     message: str = ""
 
 
-class CaseFile(Strict):
+class CaseFile(RecordingPart):
     """A case as its file writes it."""
 
     id: str

@@ -16,8 +16,8 @@ from agreement.documents.recordings.recording import (
     AnswerTimes,
     Finite,
     Index,
+    RecordingPart,
     SolutionEntry,
-    Strict,
     check_named,
     group_reports,
     names_of,
@@ -44,43 +44,43 @@ _Rows = list[dict[str, str | None]]
 _Report = tuple[float, _Rows]
 
 
-class _Head(Strict):
+class _Head(RecordingPart):
     vars: list[str] = Field(default_factory=list)
 
 
-class _Results(Strict):
+class _Results(RecordingPart):
     bindings: list[SolutionEntry]
 
 
-class _File(Strict):
+class _File(RecordingPart):
     head: _Head
     results: _Results | None = None
     boolean: bool | None = None
 
 
-class _Names(Strict):
+class _Names(RecordingPart):
     vars: list[str]
 
 
-class _Binding(Strict):
+class _Binding(RecordingPart):
     binding: SolutionEntry
 
 
-class _Bindings(Strict):
+class _Bindings(RecordingPart):
     bindings: list[_Binding]
 
 
-class _Relation(Strict):
+class _Relation(RecordingPart):
     head: _Names
     timestamp: Finite
     results: _Bindings
 
 
-class _Relations(Strict):
+class _Relations(RecordingPart):
     relations: list[_Relation]
 
 
-class _Solved(Strict):
+class _Solved(RecordingPart):
     t: Index
     rows: list[SolutionEntry]
     ms: Finite | None = None

@@ -375,7 +375,7 @@ ACCEPTED_TRIPLE: Final = "a triple as in N-Triples, <s> <p> <o> ."
 _TRIPLE = re.compile(r"(<[^<>]*>|_:\S+)\s*(<[^<>]*>)\s*(\S.*)\.", re.DOTALL)
 
 
-class Strict(BaseModel):
+class RecordingPart(BaseModel):
     """A part of a recording; keys that the schema does not name say nothing about the answers."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
@@ -475,7 +475,7 @@ _ACCEPTED_TERM: Final = (
 )
 
 
-class TermEntry(Strict):
+class TermEntry(RecordingPart):
     """A term; `typed-literal` is what older engines write for a literal with datatype."""
 
     type: Literal["uri", "literal", "typed-literal", "bnode"]

@@ -596,8 +596,8 @@ def specified_answers(
     task = Task(
         engine_run.query, elements, engine_run.static, engine_run.unit, until, origin=engine_run.origin
     )
-    profile = evaluated_windows(task, specification, choice)
-    reports = (_report(report, engine_run) for report in evaluations(profile) if report.reported)
+    scheduled = evaluated_windows(task, specification, choice)
+    reports = (_report(report, engine_run) for report in evaluations(scheduled) if report.reported)
     return Recording(columns(engine_run.query), tuple(reports))
 
 

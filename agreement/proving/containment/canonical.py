@@ -91,8 +91,8 @@ def refutation(against: Counterexample, *, columns: bool = True) -> Containment:
 
 
 @dataclass(frozen=True)
-class OneQuery:
-    """One of two queries in one mode."""
+class PairQuery:
+    """A query of two whose answers are compared, and how it is read."""
 
     query: EngineQuery
     setting: Setting
@@ -151,7 +151,7 @@ class OneQuery:
         return runs.by_time().get(t, frozenset())
 
 
-def in_unit(query: OneQuery, unit: Duration) -> OneQuery:
+def in_unit(query: PairQuery, unit: Duration) -> PairQuery:
     """Return a query with another length of a time point."""
     return replace(query, setting=replace(query.setting, unit=unit))
 
@@ -162,7 +162,7 @@ Data = tuple[Sequence[PlacedTriple], int]
 """Triples, and the time at which queries are asked."""
 
 
-def whole_matches(query: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
+def whole_matches(query: PairQuery, other: PairQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
     """Yield matches of edges, each under a model, as old as windows show them and as new."""
     for t in _times(query, other):
         choices = [_placed(edge, model, t, query, other) for edge, model in edges]
@@ -172,7 +172,11 @@ def whole_matches(query: OneQuery, other: OneQuery, edges: Sequence[tuple[Edge, 
 
 
 def difference_on(
-    query: OneQuery, other: OneQuery, data: Sequence[PlacedTriple], t: int, before: int | None = None
+    query: PairQuery,
+    other: PairQuery,
+    data: Sequence[PlacedTriple],
+    t: int,
+    before: int | None = None,
 ) -> Counterexample | None:
     """Return a row that the first query reports at t on the data and the other does not, None where it does.
 
@@ -189,7 +193,11 @@ def difference_on(
 
 
 def difference_at(
-    one: OneQuery, other: OneQuery, facts: tuple[Fact, ...], static: Stock, times: tuple[int | None, int]
+    one: PairQuery,
+    other: PairQuery,
+    facts: tuple[Fact, ...],
+    static: Stock,
+    times: tuple[int | None, int],
 ) -> Counterexample | None:
     """Return a row that the first query reports at the second of two evaluations, and the other does not."""
     before, t = times
@@ -198,7 +206,7 @@ def difference_at(
     return Counterexample(facts, static, t, min(more, key=str), before) if more else None
 
 
-def _renamed(other: OneQuery, query: OneQuery, rows: frozenset[Row]) -> frozenset[Row]:
+def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:
     """Return rows in the order of the first query's columns; what it has no column for must be unbound."""
     names = query.result
     bindings = (dict(zip(other.result, row, strict=True)) for row in rows)
@@ -206,7 +214,7 @@ def _renamed(other: OneQuery, query: OneQuery, rows: frozenset[Row]) -> frozense
     return frozenset(tuple(row.get(name) for name in names) for row in kept)
 
 
-def _times(one: OneQuery, other: OneQuery) -> range:
+def _times(one: PairQuery, other: PairQuery) -> range:
     """Return times at each of which pivots stand otherwise, late enough that windows are whole."""
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
@@ -217,7 +225,7 @@ def _times(one: OneQuery, other: OneQuery) -> range:
     return range(first, first + min(steps, _MOST_TIMES))
 
 
-def last_time(query: OneQuery, other: OneQuery) -> int:
+def last_time(query: PairQuery, other: PairQuery) -> int:
     """Return a time at which all windows are whole."""
     return _times(query, other)[0]
 
@@ -239,7 +247,7 @@ def _interval(where: Reading, t: int, setting: Setting) -> Interval:
     return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
 
 
-def _placed(edge: Edge, model: Model, t: int, query: OneQuery, other: OneQuery) -> list[PlacedTriple]:
+def _placed(edge: Edge, model: Model, t: int, query: PairQuery, other: PairQuery) -> list[PlacedTriple]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
     quad = edge.ground(model.terms)
     if isinstance(edge.where, GraphSource):

@@ -24,7 +24,7 @@ from agreement.proving.containment.canonical import (
     Containment,
     Data,
     Holds,
-    OneQuery,
+    PairQuery,
     difference_on,
     newest,
     refutation,
@@ -73,7 +73,7 @@ _MOST_PLACED: Final = 64
 _MODELS_PLACED: Final = 3
 
 
-def decide_containment(query: OneQuery, other: OneQuery) -> Containment:
+def decide_containment(query: PairQuery, other: PairQuery) -> Containment:
     """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
     _check_forms(query, other)
     columns = query.result == other.result
@@ -89,7 +89,7 @@ def decide_containment(query: OneQuery, other: OneQuery) -> Containment:
         return Containment(Holds.OPEN, str(error))
 
 
-def _is_slice(query: OneQuery, other: OneQuery) -> bool:
+def _is_slice(query: PairQuery, other: PairQuery) -> bool:
     """Whether the two take rows of one list, the first only such as the other takes."""
     mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
@@ -108,13 +108,13 @@ _Side = tuple[Pattern, Sequence[Variable]]
 _Left = Sequence[tuple[RowCase, list[tuple[Requirement, ...]]]]
 
 
-def lasts(query: OneQuery, other: OneQuery, is_kept: Callable[[Edge], bool]) -> bool:
+def lasts(query: PairQuery, other: PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
     """Whether each answer of a query is a match of disjuncts of the other all edges of which are kept."""
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
 
-def is_empty(query: OneQuery) -> bool:
+def is_empty(query: PairQuery) -> bool:
     """Whether a query has no answer on any data, as far as cases tell: what must not match does."""
     relations = Relations(lambda *_: False)
     pattern = relations.read(query.pattern, query.merged, whole=True)
@@ -122,13 +122,13 @@ def is_empty(query: OneQuery) -> bool:
     return all(CaseProver((), relations.paths, query.deadline).is_closed(case.unified) for _, case in cases)
 
 
-def matches(query: OneQuery) -> Iterator[RowCase]:
+def matches(query: PairQuery) -> Iterator[RowCase]:
     """Yield what is known of rows of a query, each path of any length as one step."""
     for _, case in _cases(query, query.pattern, query.result, {}):
         yield case
 
 
-def _check_forms(query: OneQuery, other: OneQuery) -> None:
+def _check_forms(query: PairQuery, other: PairQuery) -> None:
     forms = {query.query.form, other.query.form}
     if len(forms) > 1 or not forms <= {Form.SELECT, Form.ASK}:
         text = ", ".join(sorted(form.value for form in forms))
@@ -136,7 +136,7 @@ def _check_forms(query: OneQuery, other: OneQuery) -> None:
 
 
 def _cases(
-    query: OneQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
+    query: PairQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
 ) -> Iterator[tuple[Disjunct, RowCase]]:
     """Yield each disjunct of a query that can be satisfied, in each place of its edges."""
     mapper = Mapper(query.merged, query.setting, paths, query.deadline)
@@ -153,7 +153,7 @@ def _cases(
 class _Comparison:
     """Two queries, and whether a mapping between them would say anything."""
 
-    def __init__(self, one: OneQuery, other: OneQuery, *, comparable: bool) -> None:
+    def __init__(self, one: PairQuery, other: PairQuery, *, comparable: bool) -> None:
         self.one, self.other = one, other
         every = [part for query in (one, other) for part in parts(query.pattern)]
         random = any(map(is_random, every))

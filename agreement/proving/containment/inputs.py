@@ -13,7 +13,7 @@ from agreement.documents.requests import (
     load_query,
     sources,
 )
-from agreement.proving.containment.canonical import OneQuery
+from agreement.proving.containment.canonical import PairQuery
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
@@ -27,7 +27,7 @@ _TWO: Final = 2
 
 def two_queries(
     inputs: Sequence[Path], unit: Duration | None, reading: InterpretationOptions, names: Mapping[str, str]
-) -> tuple[OneQuery, OneQuery]:
+) -> tuple[PairQuery, PairQuery]:
     """Return the two queries; `names`: which column of the first is which of the second.
 
     Without windows and --profile they are plain SPARQL, read as SPARQL 1.1 is.
@@ -42,7 +42,7 @@ def two_queries(
     setting = reading.setting(length)
     if reading.profile is None and not (*sources(first), *sources(second)):
         setting = replace(setting, profile=Profile.SPARQL11)
-    return OneQuery(_renamed(first, names, inputs[0]), setting), OneQuery(second, setting)
+    return PairQuery(_renamed(first, names, inputs[0]), setting), PairQuery(second, setting)
 
 
 def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> EngineQuery:

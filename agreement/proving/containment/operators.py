@@ -40,7 +40,7 @@ from agreement.proving.containment.canonical import (
     Counterexample,
     FinerUnit,
     Holds,
-    OneQuery,
+    PairQuery,
     PlacedTriple,
     difference_at,
     difference_on,
@@ -90,7 +90,7 @@ SECONDS: Final = 5.0
 _ASKED: Final = "on which it has a row that the other lacks"
 
 
-def answers_containment(one: OneQuery, other: OneQuery) -> Containment:
+def answers_containment(one: PairQuery, other: PairQuery) -> Containment:
     """Return whether each answer of one query is an answer of the other, at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
@@ -119,7 +119,7 @@ _MOST: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
 
-def reports_containment(query: OneQuery, other: OneQuery) -> Containment:
+def reports_containment(query: PairQuery, other: PairQuery) -> Containment:
     """Return whether what one query reports the other reports too, at each evaluation on every stream."""
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
@@ -130,7 +130,7 @@ def reports_containment(query: OneQuery, other: OneQuery) -> Containment:
         return Containment(Holds.OPEN, str(error))
 
 
-def contained_in_units(one: OneQuery, other: OneQuery) -> Containment:
+def contained_in_units(one: PairQuery, other: PairQuery) -> Containment:
     """Return whether one query is contained in the other, and a finer unit with which that changes."""
     containment = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
@@ -141,7 +141,7 @@ def contained_in_units(one: OneQuery, other: OneQuery) -> Containment:
     return containment
 
 
-def _decided(query: OneQuery, other: OneQuery) -> Containment:
+def _decided(query: PairQuery, other: PairQuery) -> Containment:
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
         return Containment(
@@ -162,7 +162,7 @@ def _decided(query: OneQuery, other: OneQuery) -> Containment:
     return Containment(Holds.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it")
 
 
-def _why(query: OneQuery, other: OneQuery, answers: Containment) -> str:
+def _why(query: PairQuery, other: PairQuery, answers: Containment) -> str:
     """Return the rule by which it is contained, "" where none says so."""
     inside = answers.holds is Holds.YES
     match query.operator, other.operator:
@@ -181,12 +181,12 @@ def _why(query: OneQuery, other: OneQuery, answers: Containment) -> str:
     return ""
 
 
-def _answering(query: OneQuery) -> OneQuery:
+def _answering(query: PairQuery) -> PairQuery:
     """Return the query as one of all its answers."""
     return replace(query, query=replace(query.query, to_stream=None))
 
 
-def _possible_answers(query: OneQuery, other: OneQuery) -> Containment:
+def _possible_answers(query: PairQuery, other: PairQuery) -> Containment:
     """Return whether the other's answers that the first has on some data are the first's (O3)."""
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
@@ -216,7 +216,7 @@ def _copy(part: StreamBlock) -> Iri:
     return Iri(f"{_COPY}{part.stream}{part.window}")
 
 
-def _keeps(query: OneQuery, other: OneQuery) -> bool:
+def _keeps(query: PairQuery, other: PairQuery) -> bool:
     """Whether each answer of a query is a match of disjuncts of the other that lasts from then on."""
     if any(isinstance(part, Group) for part in parts(query.pattern)) or volatile(other.query) is not None:
         return False
@@ -225,7 +225,7 @@ def _keeps(query: OneQuery, other: OneQuery) -> bool:
     return lasts(query, other, lambda edge: _is_kept(edge, other))
 
 
-def _is_kept(edge: Edge, query: OneQuery) -> bool:
+def _is_kept(edge: Edge, query: PairQuery) -> bool:
     """Whether what matches an edge does so at all later times."""
     if isinstance(edge.where, GraphSource):
         return not is_derived(edge.where.name)
@@ -233,7 +233,7 @@ def _is_kept(edge: Edge, query: OneQuery) -> bool:
     return isinstance(window, TimeWindow) and window.past is None
 
 
-def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> Iterator[Counterexample]:
+def _refuting(one: PairQuery, other: PairQuery, known: Counterexample | None) -> Iterator[Counterexample]:
     """Yield streams with one or two evaluations on which the first reports a row that the other does not."""
     early = last_time(one, other)
     late = 3 * early
@@ -258,7 +258,7 @@ def _refuting(one: OneQuery, other: OneQuery, known: Counterexample | None) -> I
                 yield from () if counterexample is None else (counterexample,)
 
 
-def _moved(query: OneQuery, other: OneQuery, noise: list[PlacedTriple]) -> Iterator[Counterexample]:
+def _moved(query: PairQuery, other: PairQuery, noise: list[PlacedTriple]) -> Iterator[Counterexample]:
     """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
     against = _possible_answers(query, other).against if query.operator is other.operator else None
     if against is None:
@@ -286,13 +286,13 @@ def _moved(query: OneQuery, other: OneQuery, noise: list[PlacedTriple]) -> Itera
 _Match = tuple[RowCase, Model]
 
 
-def _matches(query: OneQuery) -> Iterator[_Match]:
+def _matches(query: PairQuery) -> Iterator[_Match]:
     for case in matches(query):
         all_models, _ = models(case.plain, (), 2, query.deadline.check)
         yield from ((case, model) for model in all_models)
 
 
-def _data(query: OneQuery, match: _Match | None, t: int) -> list[PlacedTriple]:
+def _data(query: PairQuery, match: _Match | None, t: int) -> list[PlacedTriple]:
     if match is None:
         return []
     # What the smallest tuple window shows comes last.
@@ -308,7 +308,7 @@ def _size(edge: Edge) -> float:
             return inf
 
 
-def _pushing(one: OneQuery, other: OneQuery, t: int) -> Iterator[PlacedTriple]:
+def _pushing(one: PairQuery, other: PairQuery, t: int) -> Iterator[PlacedTriple]:
     """Yield triples that push all others out of tuple windows."""
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)

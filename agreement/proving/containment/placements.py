@@ -15,7 +15,7 @@ from math import lcm, prod
 from typing import Final
 
 from agreement.documents.requests import sources
-from agreement.proving.containment.canonical import OneQuery, PlacedTriple
+from agreement.proving.containment.canonical import PairQuery, PlacedTriple
 from agreement.proving.disjuncts import Edge, GraphSource, Model, Quad, Reading, Requirement
 from lars.errors import LarsError
 from lars.language.formulas import Call
@@ -102,7 +102,7 @@ def unlike(number: int, stream: Constant) -> Quad:
     return Iri(f"{other.value}{number}"), other, other, stream
 
 
-def placements(edges: Sequence[Edge], queries: Sequence[OneQuery]) -> Iterator[ArrivalPlacement]:
+def placements(edges: Sequence[Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
     """Yield how arrivals that match edges can lie in windows of queries: what holds of each holds of all.
 
     Raises UnplacedError where these are too many.

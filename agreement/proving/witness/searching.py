@@ -30,7 +30,16 @@ from agreement.proving.disjuncts import has_blank_in_two
 from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, is_numeric, with_others
 from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
-from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Relation, SetLiteral, Test
+from lars.language.formulas import (
+    Assign,
+    BodyLiteral,
+    Call,
+    Comparison,
+    Expression,
+    Relation,
+    SetLiteral,
+    Test,
+)
 from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.terms import DEFAULT, Atom, Iri, Literal, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow
@@ -108,14 +117,12 @@ def why_incomplete(question: Question) -> str | None:
 
 def _untold(literal: BodyLiteral) -> str | None:
     match literal:
-        case Comparison():
-            return None
         case Test(expression):
             return None if _is_simple(expression) else f"the condition {literal}"
-        case _ if isinstance(literal, SetLiteral) or not hasattr(literal, "expression"):
-            return None
-        case _:
+        case Assign():
             return f"the value {literal}"
+        case _:  # a comparison, a formula, a set: candidates are made for these
+            return None
 
 
 def _is_simple(expression: Expression) -> bool:

@@ -34,7 +34,7 @@ from agreement.proving.containment import (
     Containment,
     Counterexample,
     Holds,
-    OneQuery,
+    PairQuery,
     contained_in_units,
     decide_containment,
     two_queries,
@@ -462,8 +462,8 @@ def _question(task: WitnessTask) -> AgreementQuestion:
     return AgreementQuestion(task.pair, task.setting, task.trigger, stock, Places("", ""))
 
 
-def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[OneQuery, OneQuery], ...]:
-    one, other = (OneQuery(query, task.setting, deadline) for query in task.queries)
+def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery, PairQuery], ...]:
+    one, other = (PairQuery(query, task.setting, deadline) for query in task.queries)
     return ((one, other),) if task.criteria.contained else ((one, other), (other, one))
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from agreement.documents.outputs import Json, binding, json_triple, number_ranges, range_text, record, short
 from agreement.documents.requests import sources
-from agreement.proving.containment import Containment, FinerUnit, Holds, OneQuery
+from agreement.proving.containment import Containment, FinerUnit, Holds, PairQuery
 from agreement.proving.containment.canonical import in_unit
 from agreement.proving.decide import (
     CheckedPremise,
@@ -284,7 +284,7 @@ def _premise_json(premise: CheckedPremise) -> Json:
     }
 
 
-Direction = tuple[OneQuery, OneQuery, Containment]
+Direction = tuple[PairQuery, PairQuery, Containment]
 """A query, the one that its answers are looked for in, and what was found."""
 
 
@@ -302,11 +302,11 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
             yield from _data(in_unit(query, unit), in_unit(other, unit), again, mine)
 
 
-def _timed(one: OneQuery, other: OneQuery) -> bool:
+def _timed(one: PairQuery, other: PairQuery) -> bool:
     return any(sources(query.query) for query in (one, other))
 
 
-def _subject(query: OneQuery, file: str) -> str:
+def _subject(query: PairQuery, file: str) -> str:
     return (
         f"each answer of {file}"
         if query.operator is ToStream.RSTREAM
@@ -314,11 +314,11 @@ def _subject(query: OneQuery, file: str) -> str:
     )
 
 
-def _whose(query: OneQuery, file: str) -> str:
+def _whose(query: PairQuery, file: str) -> str:
     return file if query.operator is ToStream.RSTREAM else f"{query.operator.value} of {file}"
 
 
-def _data(query: OneQuery, other: OneQuery, containment: Containment, mine: str) -> Iterator[str]:
+def _data(query: PairQuery, other: PairQuery, containment: Containment, mine: str) -> Iterator[str]:
     if (against := containment.against) is None:
         return
     when = f"at {_time(query, against.t)} " if _timed(query, other) else ""
@@ -330,7 +330,7 @@ def _data(query: OneQuery, other: OneQuery, containment: Containment, mine: str)
     yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(against.static))
 
 
-def _time(query: OneQuery, t: int) -> str:
+def _time(query: PairQuery, t: int) -> str:
     unit = query.setting.unit
     return f"0{str(unit).lstrip('0123456789')}" if t == 0 else str(Duration(t * unit.nanoseconds))
 
@@ -363,7 +363,7 @@ def containment_json(containments: Sequence[Direction], files: Sequence[str]) ->
     }
 
 
-def _finer(query: OneQuery, finer: FinerUnit) -> Json:
+def _finer(query: PairQuery, finer: FinerUnit) -> Json:
     containment = finer.containment
     return {
         "unit": str(finer.unit),
@@ -373,7 +373,7 @@ def _finer(query: OneQuery, finer: FinerUnit) -> Json:
     }
 
 
-def _containment_json(query: OneQuery, containment: Containment) -> Json | None:
+def _containment_json(query: PairQuery, containment: Containment) -> Json | None:
     if (against := containment.against) is None:
         return None
     return {

@@ -158,6 +158,17 @@ def test_a_report_before_the_first_close_is_named_so_and_explained(tmp_path, kin
     assert (own_score["complete"], borders["complete"]) == (False, True)
 
 
+@pytest.mark.parametrize("kind", TEXTS)
+def test_reports_of_one_time_before_the_first_close_are_looked_at_together(tmp_path, kind):
+    one = own("csparql")
+    rows = tuple(row for row in one.at(0)[1] if int(row[0].split('"')[1]) <= 2)
+    assert len(rows) > 1
+    early = replace(one, reports=((2000.0, rows[:1]), (2000.0, rows[1:]), *one.reports))
+    _, borders = early.judged(tmp_path, kind, "--t0", "0").json["explanations"][:2]
+    assert borders["says"] == "reporting 1 time before the first window closes"
+    assert borders["complete"]
+
+
 @pytest.mark.parametrize("kind", ["solve", "csv"])
 def test_a_column_of_another_name_is_warned_of(tmp_path, kind):
     one = own("csparql")

@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 
-from agreement.proving.containment import Holds, OneQuery, reports_containment
+from agreement.proving.containment import Holds, PairQuery, reports_containment
 from lars.language.windows import Bounds
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import read
@@ -15,7 +15,7 @@ KINDS = ("equivalent", "contained", "different")
 
 def query(small, *, merged=False):
     text = naive.query_text(small, merged=merged)
-    return OneQuery(read_query(text, "small.rq"), Setting(bounds=Bounds(small.bounds)))
+    return PairQuery(read_query(text, "small.rq"), Setting(bounds=Bounds(small.bounds)))
 
 
 def pair(seed, kind):

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 
-from agreement.proving.containment import Holds, OneQuery, reports_containment
+from agreement.proving.containment import Holds, PairQuery, reports_containment
 from lars.durations import Duration
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
@@ -73,7 +73,7 @@ def query(one, seconds=None):
     found = replace(read_query(text(one), "q.rq"), to_stream=ToStream(one.operator))
     unit, profile = Duration(10**9 // one.scale), Profile(one.profile)
     setting = Setting(bounds=Bounds(one.bounds), unit=unit, profile=profile)
-    return OneQuery(found, setting, Deadline() if seconds is None else Deadline.after(seconds))
+    return PairQuery(found, setting, Deadline() if seconds is None else Deadline.after(seconds))
 
 
 # Evaluation
