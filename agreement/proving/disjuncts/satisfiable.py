@@ -82,9 +82,8 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
     Without one the static data are free: then stored edges match what is put there for them.
     """
     binding: Binding = {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
-    for edge in disjunct.edges:
-        if (problem := why_misplaced(edge.placed, binding)) is not None:
-            return Unsatisfiable(problem, edge=edge)
+    if (misplaced := _misplaced(disjunct, binding)) is not None:
+        return misplaced
     if (crowded := _crowded(disjunct, binding)) is not None:
         return crowded
     undecided: Satisfiability | None = None
@@ -95,7 +94,7 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
     for number, start in enumerate(starts):
         if number > MOST // 100:
             return NoModelKnown("the static data match in too many ways to try them all")
-        outcome = _valued(disjunct, start)
+        outcome = _misplaced(disjunct, start) or _valued(disjunct, start)
         match outcome:
             case Model():
                 return outcome
@@ -106,6 +105,14 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
     if undecided is not None:
         return undecided
     return excluded or Unsatisfiable("the static data that are given match no part of it")
+
+
+def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Unsatisfiable | None:
+    """Return that a term cannot stand where an edge has it, as a literal that is a subject; or None."""
+    for edge in disjunct.edges:
+        if (problem := why_misplaced(edge.placed, binding)) is not None:
+            return Unsatisfiable(problem, edge=edge)
+    return None
 
 
 def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
