@@ -86,9 +86,8 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
     Without one the static data are free: then stored edges match what is put there for them.
     """
     binding = _given(disjunct)
-    for edge in disjunct.edges:
-        if (problem := edge.why_misplaced(binding)) is not None:
-            return Unsatisfiable(problem, edge=edge)
+    if (misplaced := _misplaced(disjunct, binding)) is not None:
+        return misplaced
     if (crowded := _crowded(disjunct, binding)) is not None:
         return crowded
     undecided: NoModelKnown | None = None
@@ -97,7 +96,7 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
     for number, start in enumerate(starts):
         if number > MOST // 100:
             return NoModelKnown("the static data match in too many ways to try them all")
-        match _valued(disjunct, start):
+        match _misplaced(disjunct, start) or _valued(disjunct, start):
             case Model() as model:
                 return model
             case Unsatisfiable() as excluded:
@@ -110,6 +109,14 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
 def _given(disjunct: Disjunct) -> Binding:
     """Return the values that a disjunct gives variables; null for what it leaves unbound."""
     return {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
+
+
+def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Unsatisfiable | None:
+    """Return that a term cannot stand where an edge has it, as a literal that is a subject; or None."""
+    for edge in disjunct.edges:
+        if (problem := edge.why_misplaced(binding)) is not None:
+            return Unsatisfiable(problem, edge=edge)
+    return None
 
 
 def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:

@@ -184,6 +184,8 @@ class Words:
             return f"not at every time of {self.at(sight.within)}: {missing}"
         if sight.dropped is not None and sight.before is not None:
             return self._displaced(sight.dropped, sight.before)
+        if not sight.within:
+            return "the window shows nothing"
         return f"nothing like it in {self.at(sight.within)}"
 
     def _displaced(self, miss: explain.WindowMiss, moment: Moment) -> str:

@@ -156,6 +156,13 @@ def test_a_program_is_explained(program, t, atom):
     assert SAID[t, atom] in explain(*program, "--at", t, atom)
 
 
+def test_a_window_that_ends_before_the_timeline_shows_nothing(tmp_path):
+    (tmp_path / "p.lars").write_text("near(X) ← ⊞^{5,0,5 high-open} ◇ seen(X).")
+    (tmp_path / "t.txt").write_text("3: seen(x).\n")
+    said = "the window shows nothing; nearest after: seen(x) at 3\n"
+    assert said in explain(tmp_path / "p.lars", tmp_path / "t.txt", "--at", 3, "near(x)")
+
+
 def test_the_json_of_a_shortfall_has_the_nearest_atoms(program):
     found = lars("explain", *program, "--at", 10, "near(x)", "--json").json
     assert found["closest"][0]["failed"]["nearest"] == [{"side": "before", "t": 3, "atom": "seen(x)"}]

@@ -78,6 +78,17 @@ def test_a_cautious_block_that_a_user_wrote_reads_static_data_too():
     assert Decider(question(one, ())).decide(1).verdict is EveryStream.ALWAYS
 
 
+def test_a_number_that_static_data_hold_is_no_subject_of_what_arrives():
+    joined = (("s", "?x", naive.iri("r"), "?y"), ("static", "?z", naive.iri("k"), "?x"))
+    one = naive.Small((naive.Branch(joined),), ("?y",), {"s": 2, "c": 0}, "closed", 2)
+    held = {
+        verdict: ((naive.iri("a"), naive.iri("k"), term),)
+        for verdict, term in ((EveryStream.ALWAYS, naive.number(1)), (EveryStream.NEVER, naive.iri("b")))
+    }
+    for verdict, static in held.items():
+        assert Decider(question(one, static)).decide(2).verdict is verdict
+
+
 @pytest.mark.parametrize("word", ["MINUS", "OPTIONAL"])
 def test_what_minus_looks_for_in_static_data_is_no_exclusive_source_of_what_streams_carry(word):
     beside = (word, (("static", "?x", naive.iri("p"), "?z"),))
