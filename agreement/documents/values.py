@@ -528,7 +528,7 @@ def static_file(text: str) -> StaticFile:
         graph, file = "", rest
     elif not (graph and file):
         raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
-    return StaticFile(Path(file), absolute_iri(graph) if graph else None, engine[1] if engine else None)
+    return StaticFile(Path(file), without_brackets(graph) or None, engine[1] if engine else None)
 
 
 def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:

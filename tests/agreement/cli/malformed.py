@@ -252,7 +252,6 @@ OPTIONS = {
     "an assignment without =": o("agree . --assign x:p", "--assign x:p", "STREAM=PREDICATE"),
     "an assignment to a stream that is not read": o("agree . --assign x:r=x:p", "x:r"),
     "an assignment of no IRI": o("agree . --assign x:s=hello", "hello"),
-    "static data under a relative name": o("solve cq.rq t.nq --static foo=t.nq", "foo=", "absolute IRI"),
     "a renaming without =": o("decide cq.rq cq.rq --contained --rename abc", "abc: accepted: A=B"),
     "a stream without =": o("solve cq.rq t.nq --stream x:s", "--stream x:s", "IRI=FILE"),
     "a stream of a missing file": o("solve cq.rq t.nq --stream x:s=none.nq", "none.nq"),
