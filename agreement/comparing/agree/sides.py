@@ -6,6 +6,7 @@ Rows are compared on the variables that both queries return, or on some of them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Final
 
 import numpy as np
 
@@ -53,6 +54,8 @@ class RowCause(Enum):
 
 
 CAUSES = tuple(RowCause)
+CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSMPWQEABU", strict=True))
+"""What stands for a cause in pictures that are too narrow for its name."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from agreement.comparing.agree import RowCause, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.sides import CAUSES
+from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import (
     Json,
@@ -437,7 +437,7 @@ def _content(
         "variables": header(view.report.variables),
         "columns": [variable.name for variable in view.report.variables],
         "causes": [
-            {"name": cause.value, "says": says, "change": change}
+            {"name": cause.value, "letter": CAUSE_LETTERS[cause], "says": says, "change": change}
             for cause, (says, change) in ((cause, CAUSE_WORDS[cause]) for cause in CAUSES)
         ],
         "strip": [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agreement.comparing.agree import Side, VariantReport
 from agreement.comparing.agree.narrowing import FoundRow
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.sides import CAUSES
+from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
 from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
 from agreement.results.renderings.agreement_report import dates_on
@@ -31,6 +31,7 @@ _COLOURS: Final = (
     "#00687a",
     "#5a4fcf",
     "#6b6b6b",
+    "#2e4a62",
     "#b34000",
     "#5c4033",
     "#9c1c4d",
@@ -38,7 +39,6 @@ _COLOURS: Final = (
     "#7a5c9e",
 )
 """The colours of pages on paper, one for each cause: white letters can be read on all of them."""
-_LETTERS: Final = "NSMPQEABUW"
 _NARROW: Final = 0.015
 """In what takes less of the width no letter stands."""
 _LINE, _TICKS = 95, 6
@@ -101,7 +101,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     span = max(timeline.last - timeline.first, 1)
     for place, verdict in enumerate(verdicts):
         for start, end, cause, periods, *_ in strip_cells(variant, verdict):
-            colour = _AGREES if cause == AGREES else [*_COLOURS, "#444444"][cause]
+            colour = _AGREES if cause == AGREES else (*_COLOURS, "#444444")[cause]
             high = 0.35 if cause == AGREES else 0.8
             line = 0.4 if periods == 1 else 0
             axes.barh(place, end - start, high, start, color=colour, edgecolor="white", linewidth=line)
@@ -110,7 +110,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
                 at = (start + end) / 2
                 if (end - start) / span > _NARROW:
                     how: Any = {"ha": "center", "va": "center", "fontsize": 5.5, "clip_on": True}
-                    axes.text(at, place, _LETTERS[cause], color="white", weight="bold", **how)
+                    axes.text(at, place, CAUSE_LETTERS[CAUSES[cause]], color="white", weight="bold", **how)
     step = max(1, len(verdicts) // 25)
     axes.set_yticks(
         range(0, len(verdicts), step), [str(period_verdict.period) for period_verdict in verdicts[::step]]
@@ -118,7 +118,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     axes.set_ylim(len(verdicts) - 0.4, -0.6)
     axes.set_ylabel("U")
     axes.set_xlabel(_dated(axes, variant, setting))
-    names = [f"{_LETTERS[cause]}: {CAUSES[cause].value}" for cause in sorted(used)]
+    names = [f"{CAUSE_LETTERS[CAUSES[cause]]}: {CAUSES[cause].value}" for cause in sorted(used)]
     # A name does not end in the middle of a line.
     legend = "; ".join(name.replace(" ", "\xa0") for name in ("low: agree", *names))
     axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=8, loc="left")

@@ -89,8 +89,7 @@
   }
 
   function agree() {
-    const LETTERS = "NSMPQEABUW?",
-      ALL = page.timeline,
+    const ALL = page.timeline,
       first = ALL[0],
       last = Math.max(ALL[1], ALL[0] + 1);
     const state = {
@@ -110,7 +109,7 @@
       const cause = page.causes[place],
         item = make("li");
       item.append(
-        make("span", LETTERS[place], { class: "key", style: `background: var(--c${place})` }),
+        make("span", cause ? cause.letter : "?", { class: "key", style: `background: var(--c${place})` }),
         `${cause ? cause.name : "several"}${rows(place)}`,
       );
       if (cause) item.title = cause.says;
@@ -181,7 +180,7 @@
       for (const [start, end, cause] of one.cells)
         if (cause >= 0)
           cell.append(
-            make("span", LETTERS[cause], {
+            make("span", page.causes[cause] ? page.causes[cause].letter : "?", {
               "aria-hidden": "true",
               style: `position:absolute;pointer-events:none;font-size:11px;line-height:20px;font-weight:700;color:var(--paper);top:1px;left:calc(.4rem + (100% - .8rem) * ${((start + end) / 2 - first) / span} - .35em)`,
             }),
@@ -769,7 +768,7 @@
         button.addEventListener("click", () => choose(place));
         cell.append(button);
         cause.append(
-          make("span", LETTERS[row.cause], {
+          make("span", page.causes[row.cause].letter, {
             class: "key",
             style: `background: var(--c${row.cause})`,
             "aria-hidden": "true",

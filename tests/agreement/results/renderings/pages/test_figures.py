@@ -5,8 +5,10 @@ import re
 import pytest
 
 from agreement import api
+from agreement.comparing.agree import RowCause
+from agreement.results.renderings.pages.figure import _COLOURS
 from tests.agreement.command import lars
-from tests.packs import SAMPLES
+from tests.packs import ROOT, SAMPLES
 
 pytest.importorskip("matplotlib", reason="matplotlib draws the pictures")
 
@@ -18,9 +20,31 @@ def test_a_picture_says_in_words_what_it_shows_and_is_the_same_each_time(tmp_pat
     one, other = ((tmp_path / name).read_text(encoding="utf-8") for name in ("one.svg", "other.svg"))
     assert one == other
     said = " ".join(re.findall(r"<text[^>]*>([^<]*)<", one))
-    for words in ("A: expired before the pull", "pull, U = 8", "(25, rayban, b)", "coupons", "only in push"):
+    for words in ("E: expired before the pull", "pull, U = 8", "(25, rayban, b)", "coupons", "only in push"):
         assert words in said
     assert (tmp_path / "one.pdf").read_bytes()[:5] == b"%PDF-"
+
+
+@pytest.mark.parametrize(("csparql", "cqels"), [("RANGE 1s", "RANGE 9s"), ("RANGE 9s", "RANGE 9s")])
+def test_each_cause_has_its_letter_and_colour(tmp_path, csparql, cqels):
+    queries = (
+        f"SELECT ?x FROM STREAM <urn:s> [{csparql}] WHERE {{ ?x <urn:p> ?y }}",
+        f"SELECT ?x WHERE {{ STREAM <urn:s> [{cqels}] {{ ?x <urn:p> ?y }} }}",
+    )
+    trace = tmp_path / "trace.nq"
+    trace.write_text('<urn:a> <urn:p> <urn:b> <urn:s> "6" .\n')
+    found = api.agree(*queries, trace, unit="1s", period=4, to=16)
+    found.write_figure(tmp_path / "a.svg")
+    cause = found.differences[0].cause
+    letter = {"different windows": "W", "silent period": "Q"}[cause]
+    assert f"{letter}: {cause}" in " ".join(re.findall(r">([^<]*)<", (tmp_path / "a.svg").read_text()))
+
+
+def test_a_page_has_a_colour_for_each_cause_and_one_for_several():
+    css = (ROOT / "agreement/results/renderings/pages/parts/page.css").read_text()
+    places = [int(number) for number in re.findall(r"--c(\d+):", css)]
+    assert places == [*range(len(RowCause) + 1)] * 2
+    assert len(_COLOURS) == len(RowCause)
 
 
 def test_where_they_agree_the_strip_stands_alone(tmp_path):
