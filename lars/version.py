@@ -1,4 +1,13 @@
-"""The version of this program."""
+"""The version of this program, and of its own text."""
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+_DECIDING: Final = ("*.py", "*.toml")
+"""The files of a package that decide a result."""
 
 
 def program_version() -> str:
@@ -10,3 +19,14 @@ def program_version() -> str:
         return version("lars-rsp")
     except PackageNotFoundError:
         return "not installed"
+
+
+@cache
+def program(*packages: ModuleType) -> str:
+    """Return the version of the program, with the hash of the text of those packages that decide a result."""
+    sha = hashlib.sha256()
+    for package in packages:
+        for folder in map(Path, package.__path__):
+            for file in sorted(path for kind in _DECIDING for path in folder.rglob(kind)):
+                sha.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
+    return f"{program_version()} {sha.hexdigest()}"

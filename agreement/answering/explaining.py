@@ -26,7 +26,7 @@ from lars import explain, semantics
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError, PlacedError, about
 from lars.explain import provers, restore, sight, violations, without_constraints
-from lars.language.formulas import At, Expression
+from lars.language.formulas import At, Comparison, Expression
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import Moment, Stream, stream_of, write_moments
 from lars.language.terms import (
@@ -472,8 +472,9 @@ def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment)
 def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:
     if here.query is None or world.holds((world.t, TRIGGER)):
         return None
-    rules = [str(rule) for rule in here.program.rules if rule.head == TRIGGER]
-    pulled = any(" mod " in rule for rule in rules)
+    triggers = (literal for rule in here.program.rules if rule.head == TRIGGER for literal in rule.body)
+    # A condition on the time: input that triggers has none.
+    pulled = any(isinstance(literal, Comparison) for literal in triggers)
     why = "it is no multiple of the period" if pulled else "no input that triggers it arrives"
     return f"the query is not evaluated at {here.dates.option(world.t)}: {why}"
 

@@ -34,8 +34,8 @@ from agreement.comparing.judge import (
 from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Case, Push, Recording, Report, in_common_columns
-from agreement.documents.requests import QUERY_SUFFIXES, is_query, origin_text
-from agreement.documents.traces import point_in
+from agreement.documents.requests import QUERY_SUFFIXES, is_query
+from agreement.documents.traces import origin_in, point_in
 from agreement.documents.values import cut
 from agreement.engines.adapters import ADAPTER, adapted_version
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, columns, fewest_enough
@@ -600,14 +600,15 @@ def on_trace(
     texts = [read_text(path, ANSWERS_FORM) for path in queries]
     reporters = _reporters(profiles, texts[0], texts[-1])
     _check_columns(read, queries)
-    origin = origin_text(profiles.trace.options.origin)
     warnings: list[str] = []
     engine_runs: list[EngineRun] = []
+    zero = None
     for query in read:
         pushes, zero = read_pushes(profiles.trace, query, profiles.unit, warnings.append)
         static = static_of_run(profiles.trace.static, query, warnings.append)
-        engine_runs.append(EngineRun(query, static, pushes, profiles.unit, origin, zero))
-    placing = _placing(profiles, engine_runs[0].zero, engine_runs[0].last)
+        origin = origin_in(zero, profiles.trace.options)
+        engine_runs.append(EngineRun(query, static, pushes, profiles.unit, origin))
+    placing = _placing(profiles, zero, engine_runs[0].last)
     for who, engine_run in zip(reporters, (engine_runs[0], engine_runs[-1]), strict=True):
         if not isinstance(who.reporter, Specification):
             check_order(engine_run.pushes, warnings.append)
@@ -616,7 +617,7 @@ def on_trace(
         warnings += why_silent(who.reporter, run) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
-    return TraceComparison(divergence, profiles.unit, origin=engine_runs[0].zero)
+    return TraceComparison(divergence, profiles.unit, origin=zero)
 
 
 def _placing(profiles: ComparedProfiles, zero: str | None = None, last: int = 0) -> WindowPlacement:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
-from agreement.documents.requests import sources
+from agreement.documents.requests import origin_text, sources
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Truth
@@ -410,6 +410,11 @@ def load_trace(
 def with_dates(setting: Setting, trace: Trace) -> Setting:
     """Return a setting in which NOW() counts from time 0 of a trace, where that is a dateTime."""
     return setting if trace.origin is None else replace(setting, origin=trace.origin)
+
+
+def origin_in(zero: str | None, options: TraceOptions) -> str:
+    """Return the dateTime from which NOW() counts in a trace read so, whose time 0 may be one."""
+    return zero or origin_text(options.origin)
 
 
 def point_in(zero: str | None, time: Time, options: TraceOptions, last: int) -> int:

@@ -20,7 +20,7 @@ from agreement.documents.generate import Plan
 from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.version import program_version
+from lars.version import program
 from solver.settings import StaticFile, Time, TraceInput, TraceOptions
 from translate.model.query import Language
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from agreement.documents.recordings import ReadingOptions
     from agreement.engines.specifications import Specification
 
-_RESULT: Final = ("*.py", "*.toml")
-"""What of the program decides a result."""
+_DECIDING: Final = (lars, translate, solver, agreement)
+"""The packages whose text decides a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Cell:
 def key_of(work: Work) -> str:
     """Return the hash of everything that decides a result: texts, contents of files, options, program."""
     held = (getattr(work, name) for name in work.__slots__)
-    parts = [program(), type(work).__name__, *map(_described, held)]
+    parts = [program(*_DECIDING), type(work).__name__, *map(_described, held)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
@@ -178,14 +178,3 @@ def _digest(path: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
             while block := opened.read(2**20):
                 sha.update(block)
     return sha.hexdigest()
-
-
-@cache
-def program() -> str:
-    """Return the version of the program, with the hash of its own text."""
-    sha = hashlib.sha256()
-    for package in (lars, translate, solver, agreement):
-        for folder in map(Path, package.__path__):
-            for file in sorted(path for kind in _RESULT for path in folder.rglob(kind)):
-                sha.update(f"{file.relative_to(folder)}\0".encode() + file.read_bytes())
-    return f"{program_version()} {sha.hexdigest()}"

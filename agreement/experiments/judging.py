@@ -35,8 +35,8 @@ from agreement.documents.recordings import (
     read_recording,
     static_lines,
 )
-from agreement.documents.requests import origin_text, sources
-from agreement.documents.traces import point_in
+from agreement.documents.requests import sources
+from agreement.documents.traces import origin_in, point_in
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
 from agreement.engines.registry import ENGINES, engine
 from agreement.engines.specifications import (
@@ -160,8 +160,11 @@ def pushes_in(work: JudgingWork, query: EngineQuery, warn: Warn) -> tuple[tuple[
     return pushes, zero
 
 
-def judged_answers(work: JudgingWork, run: EngineRun) -> Answers:
-    """Return what is judged: what an engine version or a specification answers, or recorded answers."""
+def judged_answers(work: JudgingWork, run: EngineRun, zero: str | None) -> Answers:
+    """Return what is judged: what an engine version or a specification answers, or recorded answers.
+
+    dateTimes in recorded answers count from `zero`, that of time 0, if times have one.
+    """
     match work.subject:
         case EngineVersion(name, off):
             return Answers(engine(name).run(run.query, run.static, run.pushes, off))
@@ -170,7 +173,7 @@ def judged_answers(work: JudgingWork, run: EngineRun) -> Answers:
         case AdaptedEngine():
             return _adapted(work.subject, work.query.text, run)
         case RecordedAnswers(path, options):
-            return read_recording(path, options.since(run.zero))
+            return read_recording(path, options.since(zero))
         case _:
             assert_never(work.subject)
 
@@ -205,12 +208,11 @@ def judged_cell(work: JudgingWork) -> Json:
         check_order(pushes, warnings.append)
     static = static_of_run(work.static, query, warnings.append)
     options = TraceOptions(unit) if isinstance(work.trace, Plan) else work.trace.options
-    origin = origin_text(options.origin)
-    run = EngineRun(query, static, pushes, unit, origin, zero)
+    run = EngineRun(query, static, pushes, unit, origin_in(zero, options))
     times = JudgeTimes(work.options.starts, work.options.registered, work.until)
     count = partial(point_in, zero, options=options, last=run.last)
     work = replace(work, options=times.on(work.options, count))
-    answers = judged_answers(work, run)
+    answers = judged_answers(work, run, zero)
     if isinstance(work.subject, (EngineVersion, Specification)) and not any(
         report.rows for report in answers.recording.reports
     ):

@@ -9,8 +9,11 @@ from typing import Final
 
 import pyarrow as pa
 
+import lars
+import solver
 from lars.files import replacement_path, rewrite
 from lars.language.windows import Interval
+from lars.version import program
 from solver.job.slices import Job
 from solver.settings import TraceOptions
 from solver.spark.task_bytes import Part, part_table, parts_of
@@ -66,8 +69,12 @@ class FinishedSlices:
 
 
 def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOptions) -> FinishedSlices:
-    """Return the folder of a trace, with those of its jobs; when a file changes it is another trace."""
-    return FinishedSlices(folder.absolute() / _digest(([_state(source) for source in sources], options)))
+    """Return the folder of a trace, with those of its jobs.
+
+    When a file changes it is another trace; when the program does, it may read and answer otherwise.
+    """
+    parts = [_state(source) for source in sources], options, program(lars, solver)
+    return FinishedSlices(folder.absolute() / _digest(parts))
 
 
 def _state(source: TraceFile) -> tuple[object, ...]:

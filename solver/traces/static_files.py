@@ -133,17 +133,35 @@ def _other(path: Path, data: bytes, kind: str, codes: "_Statements") -> Array:
 
 
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
-    """Read a file whose name tells nothing: XML and JSON by their look, else TriG or N-Quads."""
-    start = data.removeprefix(_MARK).lstrip()[:1024]
+    """Read a file whose name tells nothing: XML and JSON by their look, else TriG or N-Quads.
+
+    The error of a format in which the first statement can be read is raised: of both, the later one.
+    """
+    data = data.removeprefix(_MARK)
+    start = data.lstrip()[:1024]
     if start.startswith((b"<?xml", b"<rdf:RDF")):
         return _exact(path, data, RdfFormat.RDF_XML, codes)
     if re.match(rb'\{\s*"@|\[\s*\{', start):
         return _other(path, data, "json-ld", codes)
+    errors: list[PlacedError] = []
     for kind in (RdfFormat.TRIG, RdfFormat.N_QUADS):
-        with suppress(LarsError):
+        try:
             return _exact(path, data, kind, codes)
+        except PlacedError as error:
+            if _has_statement(data, kind):
+                errors.append(error)
+    if errors:
+        raise max(errors, key=lambda error: (error.place.line, error.place.column))
     problem = f"neither the name nor the content tells the format; accepted: {ACCEPTED_STATIC}"
     raise LarsError(f"{path}: {problem}")
+
+
+def _has_statement(data: bytes, kind: RdfFormat) -> bool:
+    """Whether the first statement can be read in a format."""
+    try:
+        return next(iter(pyoxigraph.parse(data, format=kind)), None) is not None
+    except SyntaxError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,6 @@ from agreement.documents.requests import (
     is_pushed,
     load_program,
     load_query,
-    origin_text,
     readers,
     sources,
     time_option,
@@ -37,6 +36,7 @@ from agreement.documents.traces import (
     empty_trace,
     load_trace,
     mismatches,
+    origin_in,
     point_in,
     point_on,
     streams_of,
@@ -508,9 +508,8 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
     options = replace(trace.options, absolute=not by_clock)
     pushes, zero = read_pushes(replace(trace, options=options), query, unit, warn)
-    origin = origin_text(trace.options.origin)
     static = static_of_run(trace.static, query, warn)
-    engine_run = EngineRun(query, static, pushes, unit, origin)
+    engine_run = EngineRun(query, static, pushes, unit, origin_in(zero, options))
     times = _times(task, zero, engine_run.last)
     if isinstance(who, Specification):
         recording = _specified(engine_run, who, task, times)

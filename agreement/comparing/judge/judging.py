@@ -52,7 +52,6 @@ from agreement.documents.requests import (
     WindowSource,
     in_time_points,
     load_query,
-    origin_text,
     sources,
     with_sources,
 )
@@ -64,6 +63,7 @@ from agreement.documents.traces import (
     dataset_of,
     mismatches,
     options_for,
+    origin_in,
     point_in,
     streams_of,
 )
@@ -682,14 +682,14 @@ def judge_answers(
     """
     _check_judge(judged_answers.engine)
     messages: list[str] = []
-    run = _run(judged_answers, messages.append)
-    answers = read_recording(judged_answers.answers, judged_answers.reading.since(run.zero))
+    run, zero = _run(judged_answers, messages.append)
+    answers = read_recording(judged_answers.answers, judged_answers.reading.since(zero))
     _check_triggers(answers, len(run.pushes))
-    count = partial(point_in, run.zero, options=judged_answers.trace.options, last=run.last)
+    count = partial(point_in, zero, options=judged_answers.trace.options, last=run.last)
     options = judged_answers.times.on(judged_answers.options, count)
     versions = read_versions(in_time_points(text, count) for text in judged_answers.static_at)
     recording = recording_to_judge(run, judged_answers.reading.unit, answers, options, versions)
-    verdict = replace(_verdict(judged_answers, recording, answers, progress), origin=recording.run.zero)
+    verdict = replace(_verdict(judged_answers, recording, answers, progress), origin=zero)
     messages += oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
     if judged_answers.options.match is MatchBy.TIME:
         messages += beyond(recording.recording, recording.task)
@@ -710,8 +710,8 @@ def _judge(name: str) -> Specification | Engine:
     return ENGINES[name] if name in ENGINES else specification(name)
 
 
-def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> EngineRun:
-    """Return what was given to the engine; warns of streams not read."""
+def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[EngineRun, str | None]:
+    """Return what was given to the engine, and the dateTime of time 0, if any; warns of streams not read."""
     unit = answers.reading.unit
     query = read_judged_query(answers.query, unit)
     if not sources(query):
@@ -721,8 +721,8 @@ def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> EngineRun:
     pushes, zero = read_pushes(trace, query, unit, warn)
     if answers.engine in ENGINES:
         check_order(pushes, warn)
-    origin = origin_text(answers.trace.options.origin)
-    return EngineRun(query, static_of_run(answers.trace.static, query, warn), pushes, unit, origin, zero)
+    static = static_of_run(answers.trace.static, query, warn)
+    return EngineRun(query, static, pushes, unit, origin_in(zero, trace.options)), zero
 
 
 def _check_triggers(answers: Answers, pushed: int) -> None:

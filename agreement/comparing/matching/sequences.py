@@ -28,10 +28,14 @@ def match_part(
 ) -> list[Pair] | None:
     """Return each report with its answer, of consecutive answers; None where they are no such part.
 
+    No report is a part of any answers, of none too.
+
     >>> a, b, c = ((("a",),), (("b",),), (("c",),))
     >>> match_part([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
     [(1, (Report(t=7, rows=(('b',),), trigger=None),)), (2, (Report(t=7.5, rows=(('c',),), trigger=None),))]
     """
+    if not reports:
+        return []
     return _Search(answers, reports, joint, how).found()
 
 

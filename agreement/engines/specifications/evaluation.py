@@ -564,17 +564,13 @@ def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`.
-
-    `zero` is the dateTime of time 0, if the trace's times have one.
-    """
+    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`."""
 
     query: EngineQuery
     static: Static
     pushes: tuple[Push, ...]
     unit: Duration = SECOND
     origin: str = EPOCH
-    zero: str | None = None
 
     @property
     def last(self) -> int:

@@ -72,6 +72,11 @@ class Disjunct:
         return frozenset(name for name, _ in self.computed)
 
     @property
+    def possible(self) -> frozenset[Variable]:
+        """The variables that some match binds: a computed value can be an error."""
+        return self.fixed | self.calculated | self.unknown
+
+    @property
     def variables(self) -> frozenset[Variable]:
         """The variables that are bound, given a value or none, or computed."""
         return self.bound | self.calculated | frozenset(name for name, _ in self.values)
@@ -207,12 +212,12 @@ class _Reader:
     def kept(self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable]) -> Disjunct:
         """Return a disjunct of the left side of MINUS, beside which nothing that removes it matches."""
         pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
-        # In SPARQL 1.1 what shares no bound variable removes nothing.
+        # In SPARQL 1.1 what shares no bound variable removes nothing: where none can be bound on both sides.
         ways = [
             way
             for other, way in pairs
             if way is not None
-            and (self.profile is Profile.PAPER2015 or shared & disjunct.fixed & other.fixed or other.computed)
+            and (self.profile is Profile.PAPER2015 or shared & disjunct.possible & other.possible)
         ]
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways))
 
@@ -383,7 +388,7 @@ def _in_scope(
     disjunct: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()
 ) -> Expression:
     """Return an expression with null for what is unbound here, though it may be bound outside."""
-    known = disjunct.fixed | outer | disjunct.unknown | disjunct.calculated
+    known = disjunct.possible | outer
     term: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
     return term
 

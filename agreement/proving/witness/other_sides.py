@@ -151,7 +151,7 @@ class ProfileContest:
     ) -> Reports:
         unit, who = self.setting.unit, reporter(profile.name)
         pushes = tuple(_push(fact, unit.milliseconds) for fact in facts)
-        run = EngineRun(query, _static(known), pushes, unit)
+        run = EngineRun(query, _static(known), pushes, unit, self.setting.origin)
         side = ProfileSide(profile.name, who, run, WindowPlacement(profile.start), until=last)
         rows: dict[float, list[Counter[Row]]] = {}
         for report in side.reports().reports:

@@ -1,5 +1,6 @@
 """Times as dateTimes: each option that takes a time point takes one, and means the same by it."""
 
+import csv
 import json
 from datetime import UTC, datetime, timedelta
 
@@ -169,6 +170,8 @@ def test_a_timeline_that_is_none_has_its_place(files, timeline):
 NOWS = {
     "solve": (("solve", "now.rq", "t.nq", "--json"), dated(13)),
     "solve, pulled": (("solve", "now.rq", "t.nq", "--mode", "pull", "--period", "3", "--json"), dated(3)),
+    "solve --as": (("solve", "now.rq", "t.nq", "--as", "cqels", "--json"), dated(13)),
+    "compare": (("compare", "cqels", "csparql", "now.rq", "now.cs.rq", "t.nq"), dated(13)),
     "agree": (("agree", "now.rq", "t.nq", "--period", "3", "--json"), dated(1)),
     "explain": (("explain", "now.rq", "t.nq", f'ans1("{dated(5)}", <http://e/a>)', "--at", "5"), dated(5)),
     "asp": (("translate", "now.rq", "t.nq", "--format", "asp", "--at", "5"), dated(0)),
@@ -178,13 +181,35 @@ NOWS = {
 
 @pytest.mark.parametrize("call", NOWS)
 def test_now_counts_from_the_time_zero_that_the_trace_implies(files, call):
-    (files / "now.rq").write_text(CQ.replace("SELECT ?s", "SELECT ?s (NOW() AS ?n)"))
+    for name, query in (("now.rq", CQ), ("now.cs.rq", CS)):
+        (files / name).write_text(query.replace("SELECT ?s", "SELECT ?s (NOW() AS ?n)"))
     words, time = NOWS[call]
     found = lars(*words)
     assert found.code in {0, 1}, found.err
     assert "1970-" not in found.out
     written = (files / "left/experiment.toml").read_text() if call == "shrink" else found.out
     assert time in written
+
+
+def test_answers_with_now_are_judged_by_the_time_zero_that_the_trace_implies(files):
+    (files / "now.rq").write_text(CQ.replace("SELECT ?s", "SELECT ?s (NOW() AS ?n)"))
+    (files / "answers.ndjson").write_text(lars("solve", "now.rq", "t.nq", "--json").out)
+    found = lars("judge", "now.rq", "t.nq", "--engine", "cqels", "--answers", "answers.ndjson", "--json")
+    assert (found.code, found.json["correct"]) == (0, True)
+
+
+def test_an_experiment_judges_answers_with_now_so_too(files):
+    (files / "now.rq").write_text(CQ.replace("SELECT ?s", "SELECT ?s (NOW() AS ?n)"))
+    (files / "answers.ndjson").write_text(lars("solve", "now.rq", "t.nq", "--json").out)
+    tables = (
+        '[[queries]]\nname = "Q"\ncqels = "now.rq"',
+        '[[traces]]\nname = "T"\nfiles = ["t.nq"]',
+        '[[engines]]\nname = "A"\nanswers = "answers.ndjson"\nspecification = "cqels"\nt0 = 0',
+    )
+    (files / "experiment.toml").write_text("\n\n".join(('unit = "1s"', *tables)))
+    assert lars("run", files).code == 0
+    (line,) = csv.DictReader((files / "results/verdicts.csv").read_text().splitlines())
+    assert line["correct"] == "True"
 
 
 def test_a_time_of_day_is_that_of_the_traces_day(files):

@@ -258,3 +258,19 @@ def test_with_ties_to_choose_the_proof_is_of_the_choice(tmp_path):
     found = explain(program, trace, "--at", 4, "p(b)")
     assert " of 3\np(b) at 4\n" in found
     assert "⊞^{#1 choose} ◇ e(b): at 3, the window shows [3, 4]" in found
+
+
+@pytest.mark.parametrize(
+    ("mode", "reason"),
+    [
+        (("--trigger", "matching"), "no input that triggers it arrives"),
+        (("--mode", "pull", "--period", "3"), "it is no multiple of the period"),
+    ],
+)
+def test_why_a_query_is_not_evaluated_is_said_by_its_trigger(tmp_path, mode, reason):
+    (tmp_path / "q.rq").write_text(
+        'SELECT ?s WHERE { STREAM <http://e/S> [RANGE 3s] { ?s <http://e/p> "a mod b" } }'
+    )
+    (tmp_path / "t.nq").write_text('<http://e/a> <http://e/p> "a mod b" <http://e/S> "3" .\n')
+    found = lars("explain", tmp_path / "q.rq", tmp_path / "t.nq", "ans1(<http://e/a>)", "--at", 4, *mode)
+    assert f"the query is not evaluated at 4: {reason}" in found.out

@@ -84,3 +84,14 @@ def test_what_cannot_be_used_is_one_message(arguments, said):
     found = lars("witness", SAMPLE / "query.rspql.rq", *arguments)
     assert (found.code, found.err.count("\n")) == (2, 1)
     assert said in found.err
+
+
+def test_now_counts_from_the_origin_of_an_experiment(tmp_path):
+    query = QUERY.replace("?x {", "?x (NOW() AS ?n) WHERE {").replace("{a}", "3").replace("{b}", "2")
+    (tmp_path / "q.rq").write_text(query)
+    (tmp_path / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/o> <http://e/s> "1" .\n')
+    keys = ('unit = "1s"', 'origin = "2026-01-02T03:04:04Z"', "timeline = [0, 12]", "period = 2")
+    files = ('title = "now"', 'cqels = "q.rq"', 'files = "t.nq"')
+    (tmp_path / "experiment.toml").write_text("\n".join((*keys, *files)))
+    found = lars("witness", tmp_path, "--sides", "cqels,rspql")
+    assert "2026-01-02T03:04:05Z" in found.out
