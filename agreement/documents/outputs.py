@@ -317,14 +317,20 @@ def header(variables: Iterable[Variable]) -> str:
     return f"({', '.join(f'?{variable.name}' for variable in variables)})"
 
 
+_VOWELS: Final = "aeiou"
+
+
 def quantity(count: int, noun: str) -> str:
     """Return a number of things.
 
-    >>> quantity(1, "row"), quantity(2, "row"), quantity(0, "push")
-    ('1 row', '2 rows', '0 pushes')
+    >>> quantity(1, "row"), quantity(2, "row"), quantity(0, "push"), quantity(3, "query"), quantity(4, "day")
+    ('1 row', '2 rows', '0 pushes', '3 queries', '4 days')
     """
-    plural = "es" if noun.endswith("sh") else "s"
-    return f"{count} {noun}{'' if count == 1 else plural}"
+    if count == 1:
+        return f"{count} {noun}"
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{count} {noun[:-1]}ies"
+    return f"{count} {noun}{'es' if noun.endswith('sh') else 's'}"
 
 
 def range_text(first: int, last: int) -> str:
