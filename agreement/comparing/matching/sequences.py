@@ -32,7 +32,7 @@ def match_part(
     >>> match_part([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
     [(1, (Report(t=7, rows=(('b',),), trigger=None),)), (2, (Report(t=7.5, rows=(('c',),), trigger=None),))]
     """
-    return _Search(answers, reports, joint, how).found()
+    return _Search(answers, reports, joint, how).path()
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class _Search:
     came: dict[tuple[int, int], int] = field(default_factory=dict)
     _equal: dict[tuple[Hashable, Hashable], bool] = field(default_factory=dict)
 
-    def found(self) -> list[Pair] | None:
+    def path(self) -> list[Pair] | None:
         ends: dict[int, set[int]] = {0: set(range(len(self.answers)))}
         for first in range(len(self.reports)):
             for number in sorted(ends.pop(first, ())):
