@@ -389,7 +389,7 @@ def intensional(program: Program) -> frozenset[Signature]:
 
 def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
     """Return the predicates that depend on themselves positively, each with those it shares a loop with."""
-    below = successors((head, used) for _, head, used, positive, _ in dependencies(program) if positive)
+    below = successors((edge.head, edge.used) for edge in dependencies(program) if edge.positive)
     above = {name: reachable(name, below) for name in below}
     return {
         name: frozenset(other for other in above[name] if name in above.get(other, ()))
@@ -437,18 +437,17 @@ def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
     Each has the rules, counted from 1, by which it does. A program without any has an answer stream,
     if it has no gathered literals over what depends on their rules' heads.
     """
-    edges = [(number, head, used, positive) for number, head, used, positive, _ in dependencies(program)]
+    edges = list(dependencies(program))
     below = successors(
-        ((above, even), (used, even is positive))
-        for _, above, used, positive in edges
-        for even in (True, False)
+        ((edge.head, even), (edge.used, even is edge.positive)) for edge in edges for even in (True, False)
     )
     odd = {name for name in intensional(program) if (name, False) in reachable((name, True), below)}
     cycles: dict[Signature, tuple[int, ...]] = {}
-    for number, above, used, _ in edges:
-        circular = not reachable((used, True), below).isdisjoint(((above, True), (above, False)))
-        if above in odd and circular and number not in cycles.get(above, ()):
-            cycles[above] = (*cycles.get(above, ()), number)
+    for edge in edges:
+        head, rules = edge.head, cycles.get(edge.head, ())
+        circular = not reachable((edge.used, True), below).isdisjoint(((head, True), (head, False)))
+        if head in odd and circular and edge.number not in rules:
+            cycles[head] = (*rules, edge.number)
     return cycles
 
 
@@ -461,8 +460,8 @@ def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     return _layers(
         program,
         [
-            (head, used, not positive or through_box(literal) or isinstance(literal, logic.SetLiteral))
-            for _, head, used, positive, literal in dependencies(program)
+            (edge.head, edge.used, not edge.positive or through_box(edge.literal) or edge.gathers)
+            for edge in dependencies(program)
         ],
     )
 
@@ -473,30 +472,46 @@ def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
     Raises GatheredLoopError when there are none: then the literals have no defined meaning.
     """
     edges = list(dependencies(program))
-    below = successors((head, used) for _, head, used, _, _ in edges)
-    for number, head, used, _, literal in edges:
-        if isinstance(literal, logic.SetLiteral) and head in {used, *reachable(used, below)}:
-            raise GatheredLoopError(program.rules[number - 1], literal)
-    layers = _layers(
-        program, [(head, used, isinstance(part, logic.SetLiteral)) for _, head, used, _, part in edges]
-    )
+    below = successors((edge.head, edge.used) for edge in edges)
+    for edge in edges:
+        if isinstance(edge.literal, logic.SetLiteral) and edge.head in {
+            edge.used,
+            *reachable(edge.used, below),
+        }:
+            raise GatheredLoopError(program.rules[edge.number - 1], edge.literal)
+    layers = _layers(program, [(edge.head, edge.used, edge.gathers) for edge in edges])
     assert layers is not None
     return layers
 
 
-def dependencies(program: Program) -> Iterator[tuple[int, Signature, Signature, bool, logic.BodyLiteral]]:
-    """Yield what rules derive with each derived predicate of their bodies.
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """What rule `number`, counted from 1, derives, and a derived predicate that it uses in a literal.
 
-    Each is the number of a rule, counted from 1, its head, the other predicate, whether that is positive, and
-    the literal in which it stands.
+    `positive`: the predicate stands under an even number of ¬.
     """
+
+    number: int
+    head: Signature
+    used: Signature
+    positive: bool
+    literal: logic.BodyLiteral
+
+    @property
+    def gathers(self) -> bool:
+        """Whether the literal is an aggregate or an order."""
+        return isinstance(self.literal, logic.SetLiteral)
+
+
+def dependencies(program: Program) -> Iterator[Dependency]:
+    """Yield what rules derive with each derived predicate of their bodies."""
     derived = intensional(program)
     for number, rule in enumerate(program.rules, 1):
         if (head := rule.predicate) is not None:
             for literal in rule.body:
                 for atom, positive, _ in atoms(literal):
                     if signature(atom) in derived:
-                        yield number, head, signature(atom), positive, literal
+                        yield Dependency(number, head, signature(atom), positive, literal)
 
 
 def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[Signature], ...] | None:
@@ -517,7 +532,7 @@ def through_box(literal: logic.BodyLiteral) -> bool:
     return any(isinstance(part, logic.Box) for part in nested(literal))
 
 
-def parts(program: Program) -> tuple[Program, ...]:
+def gathering_parts(program: Program) -> tuple[Program, ...]:
     """Return the rules in parts: what a part gathers is derived in those before it. Constraints come last.
 
     Raises GatheredLoopError when there are no such parts.

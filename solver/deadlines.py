@@ -10,7 +10,7 @@ from typing import Final
 
 from lars.errors import TimeLimitError
 
-_MANY: Final = 2**14
+_LEAST_TIMED_ROWS: Final = 2**14
 """Of fewer rows the clock is not asked: what is small is evaluated whatever the time."""
 
 
@@ -62,7 +62,7 @@ def until(deadline: Deadline) -> Iterator[None]:
         _current.reset(set_to)
 
 
-def check_time(rows: int = _MANY) -> None:
+def check_time(rows: int = _LEAST_TIMED_ROWS) -> None:
     """Raise TimeLimitError where the time of the block is up, and there are many rows to come."""
-    if rows >= _MANY:
+    if rows >= _LEAST_TIMED_ROWS:
         _current.get().check()

@@ -27,7 +27,7 @@ _LEAST: Final = 256 * 2**20
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _FASTEST: Final = 8 * 2**30
 """More bytes a second no process takes."""
-_FEW: Final = 2**24
+_LEAST_SIZE_ASKED: Final = 2**24
 _PAUSES: Final = (0.005, 0.25)
 _most: list[int] = []
 
@@ -107,7 +107,7 @@ def problem() -> str:
 
 def check_room(size: int) -> None:
     """Raise OutOfMemoryError where so many bytes do not fit beside what the process has."""
-    if size >= _FEW and memory_used() + size > limit():
+    if size >= _LEAST_SIZE_ASKED and memory_used() + size > limit():
         raise OutOfMemoryError(problem())
 
 

@@ -260,12 +260,12 @@ def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
     """
     if task.path.suffix == PROGRAM_SUFFIX:
         program, trace, _ = program_on_trace(task, warn)
-        return meeting(program, None, trace, task.span[1], task.trace.options)
+        return situation_on(program, None, trace, task.span[1], task.trace.options)
     query, trace, task = query_on_trace(task, warn)
-    return meeting(in_mode(query, task), query, trace, task.span[1], task.trace.options)
+    return situation_on(in_mode(query, task), query, trace, task.span[1], task.trace.options)
 
 
-def meeting(
+def situation_on(
     program: Program, query: EngineQuery | None, trace: Trace, at: Time | None, options: TraceOptions
 ) -> ProgramSituation:
     """Return the program with the whole input of a trace that was read so, and the time asked about."""
@@ -345,7 +345,7 @@ def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: Answ
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class Underived:
     """An atom that no rule derives: input, with the nearest times at which it came, or else background."""
 
     input: explain.Sight | None
@@ -366,7 +366,7 @@ class AtomExplanation:
     more: bool
     proof: explain.Proof | None
     shortfalls: Mapping[explain.Goal, explain.Shortfall]
-    sought: Sought | None
+    sought: Underived | None
     silent: str | None
 
 
@@ -379,7 +379,7 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
     trace = comparison_trace(task, [query], warn)
     setting = with_dates(task.setting, trace)
     moded_by = replace(solving_task, evaluation=evaluation, setting=setting, trigger=task.trigger)
-    return meeting(in_mode(query, moded_by), query, trace, solving_task.span[1], task.trace.options)
+    return situation_on(in_mode(query, moded_by), query, trace, solving_task.span[1], task.trace.options)
 
 
 def _query_of(path: Path, task: AgreementTask, engine: Language | None) -> EngineQuery:
@@ -457,7 +457,7 @@ def _explained(
     )
 
 
-def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:
+def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Underived | None:
     """Return where an atom that no rule derives could come from."""
     name = signature(moment[1])
     if name in intensional(here.program):
@@ -465,8 +465,8 @@ def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment)
     always = {*map(signature, world.view.background), *here.situation.background}
     always |= {_TRIPLE} if here.query is not None else set()
     if name in always and name not in {signature(atom) for atom in world.view.input_times}:
-        return Sought(None)
-    return Sought(sight(world, At(Number(moment[0]), moment[1])))
+        return Underived(None)
+    return Underived(sight(world, At(Number(moment[0]), moment[1])))
 
 
 def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:

@@ -163,9 +163,9 @@ UNUSABLE: Final = 2
 """The exit code where a command could not do its work: what it was given is wrong."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _IN_MEMORY: Final = 2**24
-_AT_ONCE: Final = 2**20
+_LETTERS_AT_ONCE: Final = 2**20
 """So many characters wait in memory before they are printed, more on disk; so many are printed at once."""
-_LONGEST: Final = 300
+_LONGEST_SENTENCE: Final = 300
 
 
 class Colors(StrEnum):
@@ -405,7 +405,7 @@ def _as_said(error: Exception) -> LarsError:
     sentence = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     return FailedRunError(
-        f"the run failed: {type(error).__name__}: {sentence[:_LONGEST]} "
+        f"the run failed: {type(error).__name__}: {sentence[:_LONGEST_SENTENCE]} "
         f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"
     )
 
@@ -416,7 +416,7 @@ def _print_whole(texts: Iterable[str]) -> None:
     ) as whole:
         whole.writelines(texts)
         whole.seek(0)
-        while text := whole.read(_AT_ONCE):
+        while text := whole.read(_LETTERS_AT_ONCE):
             if not _put(text):
                 return
 
@@ -515,5 +515,5 @@ def _code() -> int:
 
 def _usage_problem(message: str) -> str:
     """Return what is wrong with a command line, in the words of this program."""
-    plain = message.replace("Value error, ", "").strip().rstrip(".")
+    plain = message.strip().rstrip(".")
     return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""

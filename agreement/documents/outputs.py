@@ -180,7 +180,7 @@ def json_triple(fact: Fact, dates: Dates = NO_DATES) -> Json:
 
 
 _WIDTH: Final = 40
-_LONG: Final = 200
+_LONGEST_TERM: Final = 200
 """Of longer names and texts their length is told too."""
 
 
@@ -210,7 +210,7 @@ def short(text: str | None) -> str:
     match constant_of(text):
         case Iri(value):
             words = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
-        case Literal(lexical) if len(lexical) <= _LONG:
+        case Literal(lexical) if len(lexical) <= _LONGEST_TERM:
             words = lexical if len(lexical) <= _WIDTH else f"{lexical[: _WIDTH - 1]}…"
         case Literal(lexical):
             words = lexical
@@ -219,7 +219,7 @@ def short(text: str | None) -> str:
     return on_one_line(clip_text(words))
 
 
-def clip_text(text: str, most: int = _LONG) -> str:
+def clip_text(text: str, most: int = _LONGEST_TERM) -> str:
     """Return a text for a reader: of one longer than that its beginning, and how long it is.
 
     >>> clip_text("a" * 50, 100) == "a" * 50, clip_text("a" * 5000, 100)
@@ -282,11 +282,13 @@ def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], l
 def _with_kind(text: str | None) -> str:
     """Return a term as Turtle has it; `-` is unbound."""
     return (
-        "-" if text is None else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(clip_text(text, _LONGEST)))
+        "-"
+        if text is None
+        else re.sub(rf"<{XSD}(\w+)>$", r"xsd:\1", on_one_line(clip_text(text, _LONGEST_TEXT)))
     )
 
 
-_LONGEST: Final = 1_000
+_LONGEST_TEXT: Final = 1_000
 
 
 _SAFE: Final = re.compile(r"\w[\w.:\-]*")
@@ -306,9 +308,9 @@ def short_atom(row: Row) -> str | None:
 def asked_atom(predicate: str, row: Row) -> str:
     """Return a row as an atom for `lars explain`, which knows terms by what tables show of them too."""
     text = atom_text(predicate, row)
-    if len(text) <= _LONGEST:
+    if len(text) <= _LONGEST_TEXT:
         return text
-    terms = (term if term is None or len(term) <= _LONG else short(term) for term in row)
+    terms = (term if term is None or len(term) <= _LONGEST_TERM else short(term) for term in row)
     return atom_text(predicate, tuple(terms))
 
 
@@ -317,14 +319,20 @@ def header(variables: Iterable[Variable]) -> str:
     return f"({', '.join(f'?{variable.name}' for variable in variables)})"
 
 
+_VOWELS: Final = "aeiou"
+
+
 def quantity(count: int, noun: str) -> str:
     """Return a number of things.
 
-    >>> quantity(1, "row"), quantity(2, "row"), quantity(0, "push")
-    ('1 row', '2 rows', '0 pushes')
+    >>> quantity(1, "row"), quantity(2, "row"), quantity(0, "push"), quantity(3, "query"), quantity(4, "day")
+    ('1 row', '2 rows', '0 pushes', '3 queries', '4 days')
     """
-    plural = "es" if noun.endswith("sh") else "s"
-    return f"{count} {noun}{'' if count == 1 else plural}"
+    if count == 1:
+        return f"{count} {noun}"
+    if noun.endswith("y") and noun[-2:-1] not in _VOWELS:
+        return f"{count} {noun[:-1]}ies"
+    return f"{count} {noun}{'es' if noun.endswith('sh') else 's'}"
 
 
 def range_text(first: int, last: int) -> str:

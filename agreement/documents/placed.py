@@ -393,7 +393,7 @@ TOML: Final = DataNotation(_Scan.document, _toml_key, "a table", message_text)
 
 _DEEPEST: Final = 100
 """How many lists and objects stand in each other at most."""
-_LONGEST: Final = 100
+_LONGEST_VALUE: Final = 100
 """So many letters a value has in a message, with those left out."""
 _MOST_DIGITS: Final = 1000
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
@@ -507,7 +507,7 @@ def shown_json(value: object) -> str:
             return short(value)
         case _:
             text = json.dumps(value)
-            return text if len(text) < _LONGEST else f"{text[: _LONGEST - 1]}…"
+            return text if len(text) < _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
 def _json_key(written: str) -> str:

@@ -45,7 +45,7 @@ from solver.job import (
     stream_runs,
 )
 from solver.job.evaluation import ATOMS_AT_ONCE
-from solver.job.slices import Job, by_slice, cut, slices_of, used_background
+from solver.job.slices import Job, by_slice, cut_span, slices_of, used_background
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import (
     ALL_CORES,
@@ -228,7 +228,7 @@ class LocalTrace:
             [np.empty(0, np.int64), *(atoms.within(self.timeline).t for atoms in self.columns.atoms.values())]
         )
         counts = np.unique(t, return_counts=True)
-        return cut(counts, self.timeline, needs.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
+        return cut_span(counts, self.timeline, needs.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
     def stream_runs(self, question: Question, within: Interval) -> tuple[Array, AtomRuns] | None:
         """Return times, and the atoms of the only answer stream at each; None where clingo has to answer."""

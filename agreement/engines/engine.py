@@ -127,7 +127,7 @@ BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)
 """SPARQL 1.1 to the letter: what engines that hand their windows to a SPARQL processor answer."""
 
 
-_AT_ONCE: Final = 500_000
+_TRIPLES_AT_ONCE: Final = 500_000
 """The triples of contents are in memory together up to so many, some of them more than once."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 
@@ -149,7 +149,7 @@ def answers(
     known, terms = background(static, query.dataset, lambda _: None, query.language), TermCodes()
     always = {name: encoded_rows(rows, name[1], terms) for name, rows in known.items()}
     row_sets: list[tuple[Row, ...]] = []
-    for part in portions(contents, _AT_ONCE, lambda _, content: sum(map(len, content.values()))):
+    for part in portions(contents, _TRIPLES_AT_ONCE, lambda _, content: sum(map(len, content.values()))):
         tables = [
             given_rows([content.get(source, ()) for content in part], 3, terms).with_constant(
                 terms.code(str(name))

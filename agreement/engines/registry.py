@@ -1,13 +1,12 @@
 """The engine versions by name."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
 from agreement.engines.engine import Engine
 from agreement.engines.versions.cqels import CQELS_1X, CQELS_2011
 from agreement.engines.versions.csparql_097 import CSPARQL_097, CSPARQL_097_POM
-from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB
 from agreement.engines.versions.yasper import RSP_JS_135, RSP_RS_035, YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
 
@@ -18,7 +17,7 @@ _VERSIONS: Final = (
     YASPER_CQELS,
     RSP_JS_135,
     RSP_RS_035,
-    replace(KOLIBRIE_846BECB, builds=(KOLIBRIE_SERVER,)),
+    KOLIBRIE_846BECB,
     CQELS_2011,
     CSPARQL_097_POM,
 )

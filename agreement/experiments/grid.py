@@ -331,8 +331,6 @@ def on_read(
         setting=setting,
         trigger=reading.trigger or usual.trigger,
         assigned=overrides.assigned or usual.assigned,
-        on=usual.on if overrides.on is None else overrides.on,
-        span=_within(usual.span, overrides.span),
     )
 
 
@@ -345,7 +343,7 @@ def _in_other_units(experiment: Experiment, unit: Duration, warn: Warn) -> Exper
     return experiment.in_units(unit)
 
 
-def _within(usual: Span, value: Span) -> Span:
+def span_within(usual: Span, value: Span) -> Span:
     """Return from when to when, where what a command line says comes first."""
     (begin, end), (first, last) = usual, value
     return begin if first is None else first, end if last is None else last
@@ -404,7 +402,7 @@ class SingleQuery:
 
     def within(self, first: Time | None, last: Time | None) -> Span:
         """Return from when to when, where what a command line says comes first."""
-        return _within(self.span, (first, last))
+        return span_within(self.span, (first, last))
 
 
 def experiment_query(

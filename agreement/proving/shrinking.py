@@ -16,12 +16,13 @@ from typing import Final, TypeVar
 
 from agreement.comparing.agree import (
     AgreementTask,
+    ComparedInput,
     Pair,
     PeriodComparison,
     RowCause,
     Side,
     VariantReport,
-    compare,
+    compare_pairs,
     comparison_trace,
     pairs,
     periods_of,
@@ -115,7 +116,7 @@ def report_on(
     """Return what `lars agree` says."""
     runner = Runner(in_process=True, certify=certify)
     trace = LocalTrace(trace_columns(tried.facts), Interval(0, tried.end), tried.static, runner)
-    return compare([tried.pair], [period], trace, setting, trigger).variants[0]
+    return compare_pairs([tried.pair], [period], ComparedInput(trace), setting, trigger).variants[0]
 
 
 def shrink(
@@ -126,7 +127,7 @@ def shrink(
     trace = comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
     compared = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
-    report = compare(compared, periods_of(task), trace, task.setting, task.trigger)
+    report = compare_pairs(compared, periods_of(task), ComparedInput(trace), task.setting, task.trigger)
     for variant in report.variants:
         for verdict in variant.verdicts:
             alone = replace(variant, verdicts=(verdict,))

@@ -12,12 +12,13 @@ from rich.console import RenderableType
 from agreement.comparing.agree import (
     AgreementTask,
     RowCause,
+    Side,
     VariantReport,
     agreeing,
     cause_of,
 )
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import FoundRow, RowFilter, narrow
+from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, narrow
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.documents.dates import Dates
 from agreement.documents.options import option, shell_words
@@ -25,7 +26,6 @@ from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import (
     QUERY_SUFFIXES,
     ComparisonOptions,
-    ExecutionMode,
     RunnerOptions,
     compared_inputs,
     experiment_in,
@@ -35,8 +35,9 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period
+from agreement.experiments.grid import span_within
 from agreement.results.base.inputs import comparison_on, title_of
-from agreement.results.base.library import Findings, JsonObject, Listeners, offered_functions, plain
+from agreement.results.base.library import Findings, JsonObject, Listeners, json_value, offered_functions
 from agreement.results.renderings import agreement_report
 from lars.errors import LarsError
 from lars.files import text_in
@@ -70,7 +71,7 @@ class NarrowingOptions:
     cause: RowCause | None = option(
         None, "Show the rows with this cause: blocked-later.", cause_of, keyword="str | None"
     )
-    side: ExecutionMode | None = option(None, "Show the rows that this side alone has.")
+    side: Side | None = option(None, "Show the rows that this side alone has.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,8 +99,9 @@ class AgreeRequest:
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     """Return the comparison; raises LarsError for what cannot be compared."""
     times, assigned = request.times, request.options.assign
-    overrides = {"on": request.on, "span": (times.from_, times.to)}
-    task = comparison_on(request.inputs, request.options, times.period, warn, **overrides)
+    task = comparison_on(request.inputs, request.options, times.period, warn)
+    span = span_within(task.span, (times.from_, times.to))
+    task = replace(task, span=span, on=task.on if request.on is None else request.on)
     if assigned and task.cqels is not None:
         problem = "which says itself what is matched in which stream"
         raise LarsError(f"--assign: accepted without a query in {TITLES[task.cqels.language]}, {problem}")
@@ -140,7 +142,7 @@ class AgreementDifference:
     row: Row
     cause: str
     pushed: int | None
-    _row: FoundRow = field(repr=False, compare=False)
+    _row: PeriodDifference = field(repr=False, compare=False)
     _report: VariantReport = field(repr=False, compare=False)
     _dates: Dates = field(repr=False, compare=False)
 
@@ -239,7 +241,7 @@ class AgreeResult(Findings):
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints, with `full` as --full."""
-        document: JsonObject = {key: plain(value) for key, value in self.document(full=full).items()}
+        document: JsonObject = {key: json_value(value) for key, value in self.document(full=full).items()}
         return document
 
     def json_lines(self, *, full: bool = False) -> Iterable[str]:
@@ -303,7 +305,7 @@ class AgreeResult(Findings):
         return self._view.tables()
 
 
-def _difference(variant: VariantReport, found_row: FoundRow, dates: Dates) -> AgreementDifference:
+def _difference(variant: VariantReport, found_row: PeriodDifference, dates: Dates) -> AgreementDifference:
     difference, interval = found_row.difference, found_row.interval
     return AgreementDifference(
         variant=str(variant.pair),

@@ -10,7 +10,7 @@ from agreement.engines.adapters import BuiltInEngine, built_in, replies
 from agreement.results.base.library import Listeners, Result, offered_functions
 
 _STANDARD_INPUT: Final = 0
-_AT_ONCE: Final = 2**16
+_BYTES_AT_ONCE: Final = 2**16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +41,7 @@ class ServedEngine(Result):
 
 
 def _chunks() -> Iterator[bytes]:
-    while chunk := os.read(_STANDARD_INPUT, _AT_ONCE):
+    while chunk := os.read(_STANDARD_INPUT, _BYTES_AT_ONCE):
         yield chunk
 
 

@@ -39,7 +39,7 @@ from lars.semantics import Evaluate, choices, refuse
 
 Values = tuple[tuple[Variable, Constant], ...]
 
-MOST_TOLD: Final = 10
+MOST_INSTANCES_SHOWN: Final = 10
 """A proof through an aggregate has so many of the instances that are aggregated; all are counted."""
 
 
@@ -152,7 +152,7 @@ def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: Binding) 
 
 def some_of(here: IndexedPoint, count: int, instances: Sequence[Atom]) -> Instances:
     """Return as evidence how many instances there are at t, and the first of these."""
-    return Instances(here.t, count, tuple(instances[:MOST_TOLD]))
+    return Instances(here.t, count, tuple(instances[:MOST_INSTANCES_SHOWN]))
 
 
 def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations, product
 from typing import Final, assert_never
 
-from lars.analysis import check_safety, choosing_windows, intensional, parts, strata
+from lars.analysis import check_safety, choosing_windows, gathering_parts, intensional, strata
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.language.program import Program, rebuild
@@ -110,7 +110,7 @@ def answer_streams(
     """
     check_safety(program)
     known = all_background(program, background)
-    layers = parts(program)
+    layers = gathering_parts(program)
     by_moments: dict[frozenset[Moment], Stream] = {}
     for data in choices(program, separate(program, stream), t):
         streams = [data]

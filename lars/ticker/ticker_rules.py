@@ -81,7 +81,7 @@ class TickerInput:
 
 UNKNOWN: Final = TickerInput({}, None)
 """What is exported without its input."""
-_LONGEST: Final = 2**31 - 1
+_LONGEST_WINDOW: Final = 2**31 - 1
 """So many time points Ticker's windows can have: beyond, it counts from below zero."""
 
 
@@ -190,8 +190,8 @@ def _size(
 
 def _bounded(window: Window, length: int, most: int | None) -> int:
     """Return the length, no more than `most`: Ticker makes a rule for each place in a window."""
-    if most is None and length > _LONGEST:
-        raise InexpressibleError(f"the window {window}: there a window has at most {_LONGEST}")
+    if most is None and length > _LONGEST_WINDOW:
+        raise InexpressibleError(f"the window {window}: there a window has at most {_LONGEST_WINDOW}")
     return length if most is None else min(length, most)
 
 

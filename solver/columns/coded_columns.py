@@ -29,7 +29,7 @@ NULL_CODE: Final = 0
 NO_CODE: Final = -1
 """What arithmetic without a value leaves: it is equal to no term, and to none of its own kind."""
 _EXACT: Final = 2**53
-_MANY: Final = 8
+_TERMS_FOR_EACH_ROW: Final = 8
 """With so many terms for each row of a column, only those of the column are put in order."""
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
@@ -148,7 +148,7 @@ class TermCodes(CodedTerms):
         [0]
         """
         texts = self._listed()
-        if len(self._ranks) < len(texts) <= _MANY * len(codes):
+        if len(self._ranks) < len(texts) <= _TERMS_FOR_EACH_ROW * len(codes):
             self._ranks = _ranks([text or "" for text in texts])
         if len(self._ranks) == len(texts):
             return self._ranks[codes]

@@ -214,7 +214,7 @@ class _Claim:
         """Return what each time costs clingo, in atoms: its input, static data, and answers, perhaps more."""
         times, table = self.answers.times, self.answers.runs
         seen, timeline = reach(self.question.program), self.input.timeline
-        # What a tuple window shows is no more than its size, or else all that has come.
+        # What tuple windows show from before these is not counted: it is no more than their size each.
         first = timeline.first if seen.past is None else times - min(seen.past, LARGEST_TIME)
         last = timeline.last if seen.future is None else times + min(seen.future, LARGEST_TIME)
         static = sum(map(len, self.input.background.values()))

@@ -133,7 +133,7 @@ def all_counts(numbers: Sequence[Counts]) -> Counts:
     return begins, np.bincount(places, every[1], len(begins)).astype(np.int64)
 
 
-def cut(
+def cut_span(
     counts: Counts, span: Interval, halo: int | None, slices: int | None = None, rows: int = 0
 ) -> list[Interval]:
     """Return the slices of a span: about as many as asked for, or each with so many rows at least.
@@ -268,7 +268,7 @@ def slices_of(job: Job, columns: TraceColumns) -> list[Interval]:
     """Return the slices in which a job has its answers in this process."""
     needs = needs_of(job.questions)
     counts = needs.among(columns.atoms, columns.terms, job.timeline).counts()
-    return cut(counts, job.span, needs.halo, job.slices, ATOMS_PER_SLICE)
+    return cut_span(counts, job.span, needs.halo, job.slices, ATOMS_PER_SLICE)
 
 
 def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> Iterator[EncodedSituation]:

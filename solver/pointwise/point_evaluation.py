@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import clingo
 
-from lars.analysis import intensional, parts
+from lars.analysis import gathering_parts, intensional
 from lars.errors import FailedRunError, LarsError, under_way
 from lars.language.formulas import Among, Gather, SetLiteral, Test
 from lars.language.program import Program, Rule, atoms, is_fact, set_literals, variables
@@ -195,7 +195,7 @@ class Host:
 
 
 _ROUNDS = 3
-_MOST = 10**18
+_LARGEST_ESTIMATE = 10**18
 """Beyond it estimates are all alike."""
 
 
@@ -235,7 +235,7 @@ def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
         groups.append(
             (names.union(*(pair[0] for pair in joined)), max(size, *(pair[1] for pair in joined), 0))
         )
-    return min(_MOST, prod(max(1, size) for _, size in groups))
+    return min(_LARGEST_ESTIMATE, prod(max(1, size) for _, size in groups))
 
 
 def _sizes(rule: Rule, sizes: dict[Signature, int]) -> Iterator[tuple[frozenset[Variable], int]]:
@@ -408,7 +408,7 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
     """
     states: list[Instances] = [{}]
     below = tuple(rule for rule in program.rules if is_fact(rule))
-    for part in parts(program):
+    for part in gathering_parts(program):
         whole = {literal for rule in part.rules for literal in set_literals(rule.body)}
         if whole:
             encoding = Encoding(Program(below), frozenset(situation.background))

@@ -252,7 +252,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     rules = [rule for rule in program.proper_rules if FALSE not in rule.body]
     constraints = [rule for rule in rules if rule.head is None]
     below = {name: set[Signature]() for name in intensional(program)}
-    below |= successors((head, used) for _, head, used, _, _ in dependencies(program))
+    below |= successors((edge.head, edge.used) for edge in dependencies(program))
     wanted = set(below) if output is None else {output}
     wanted |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
     needed = wanted.union(*(reachable(name, below) for name in wanted))

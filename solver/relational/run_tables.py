@@ -17,7 +17,7 @@ from solver.columns import Array, Mask, TermCodes, among, keys
 from solver.deadlines import check_time
 from solver.memory import check_room
 
-_MANY: Final = 4
+_ROWS_FOR_EACH: Final = 4
 """With so many rows for each of another table, those that meet none of it are left out before sorting."""
 
 
@@ -244,7 +244,9 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
 
 def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:
     """Return the places of rows by key and first index, and both ends; of many, those that meet another."""
-    places = np.flatnonzero(among(key, other)) if len(key) > _MANY * len(other) else np.arange(len(key))
+    places = (
+        np.flatnonzero(among(key, other)) if len(key) > _ROWS_FOR_EACH * len(other) else np.arange(len(key))
+    )
     key = key[places] * room
     firsts = key + table.first[places]
     order = np.argsort(firsts)

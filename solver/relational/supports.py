@@ -19,7 +19,7 @@ from solver.relational.shown_input import EncodedSituation
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
 """Variables with names that no text can have: the place of what is needed, the number of what it rests on."""
-_MANY: Final = 4
+_LONG_BODY: Final = 4
 """In a body of so many parts an instance is chosen part by part: all solutions could be too many."""
 
 
@@ -151,7 +151,9 @@ class _Descent:
             for place, (part, bindings) in enumerate(zip(rule.joined, scans, strict=True))
         ]
         less = [self._evaluation.scan(part) for part in rule.subtracted]
-        apart = [] if layer.recursive or len(joined) < _MANY else list(zip(rule.joined, joined, strict=True))
+        apart = (
+            [] if layer.recursive or len(joined) < _LONG_BODY else list(zip(rule.joined, joined, strict=True))
+        )
         for part, own in sorted(apart, key=lambda pair: not _is_input(pair[0])):
             variables = frozenset((*heads.names, *own.names))
             heads = self._body.solutions([heads, *joined], less, rule.conditions, variables)

@@ -150,10 +150,10 @@ def _arrives(number: int, t: int) -> clingo.Symbol:
     return clingo.Function("arrives", [clingo.Number(number), clingo.Number(t)])
 
 
-_FEW: Final = 200_000
+_FEW_INSTANCES: Final = 200_000
 """Of so many instances the programs are grounded as they are."""
-_MOST: Final = 10_000_000
-_EACH_SECOND: Final = 500_000
+_MOST_INSTANCES: Final = 10_000_000
+_INSTANCES_A_SECOND: Final = 500_000
 """So many instances clingo lists in a second at least."""
 
 
@@ -162,8 +162,8 @@ def grounded_in_time(contest: Contest, candidates: Candidates, points: int, limi
 
     These are its own, or such with fewer variables. TooLargeError: both have too many instances.
     """
-    most = int(min(_MOST, limits.deadline.left * _EACH_SECOND)) // max(points, 1)
-    few = min(most, _FEW // max(points, 1))
+    most = int(min(_MOST_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
+    few = min(most, _FEW_INSTANCES // max(points, 1))
     if _instances(contest, candidates, few) <= few:
         return contest
     left, right = (_narrowed(side, candidates) for side in (contest.left, contest.right))

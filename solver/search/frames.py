@@ -24,7 +24,7 @@ from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.windows import Interval, Ties, TimeWindow, TupleWindow, Window
 
-_LONGEST: Final = 1_000_000
+_MOST_TIME_POINTS: Final = 1_000_000
 """So many time points clingo meets at most."""
 
 
@@ -117,10 +117,10 @@ def frames(
     kept = 1 if period is None else scale.shrunk(period)
     step = lcm(kept, scale.counted, slide)
     first = -(-back // kept) * kept
-    if first + step > _LONGEST:
+    if first + step > _MOST_TIME_POINTS:
         raise LarsError(
             f"a stream would be looked for on {first + step} time points, windows and slides are so long; "
-            f"accepted: at most {_LONGEST}, so give a coarser --unit"
+            f"accepted: at most {_MOST_TIME_POINTS}, so give a coarser --unit"
         )
     for start in range(first, first + step, kept):
         yield PeriodFrame(start, start + kept, step, scale, period is None)

@@ -21,7 +21,7 @@ from solver.facts import canonical_atom, variables_in_order
 from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_name
 from solver.search.frames import PeriodFrame, UncoveredError
 
-_MOST: Final = 2**31 - 1
+_GREATEST_NUMBER: Final = 2**31 - 1
 """The greatest number of clingo, which no search counts to: a larger window shows what this one does."""
 
 
@@ -111,7 +111,7 @@ class TimedEncoding(AspNames):
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
         seen = f"{one}; arrives(I,U); {self.now('T')}; U <= T"
-        return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _MOST)}."
+        return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _GREATEST_NUMBER)}."
 
     def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield what each window would show were it closed and did it not slide."""

@@ -33,7 +33,7 @@ from solver.settings import Progress, no_progress
 
 MOST_TRIED: Final = 100_000
 """So many streams of a number of arrivals are tried."""
-_AT_ONCE: Final = 4_000
+_STREAMS_AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
 Placements = tuple[tuple[int, int], ...]
 """A stream: when which candidate arrives."""
@@ -147,7 +147,7 @@ class _FrameStreams:
     def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[ChosenStream]:
         """Yield the streams of so many arrivals on which the sides differ, with these static atoms."""
         every = self.placed(size, static)
-        while some := list(islice(every, _AT_ONCE)):
+        while some := list(islice(every, _STREAMS_AT_ONCE)):
             try:
                 self.deadline.check()
                 with until(self.deadline):

@@ -31,7 +31,7 @@ from solver.job import (
     say_hindrances,
 )
 from solver.job.evaluation import by_columns
-from solver.job.slices import Counts, Job, all_counts, carried_by_part, cut, used_background
+from solver.job.slices import Counts, Job, all_counts, carried_by_part, cut_span, used_background
 from solver.relational import EncodedSituation, situation_of
 from solver.settings import ALL_CORES, Certify, Progress, Runner, Stage, TraceInput, no_progress
 from solver.spark.finished_slices import FinishedSlices, finished_slices
@@ -52,11 +52,11 @@ from solver.spark.task_bytes import (
     Part,
     PartKind,
     RowsByTime,
-    packed_answers,
-    packed_atoms,
-    unite,
-    united_rows,
-    unpacked_atoms,
+    answers_in_parts,
+    pack_atoms,
+    unpack_answers,
+    unpack_atoms,
+    unpack_rows,
 )
 from solver.traces import TraceFile
 
@@ -103,7 +103,7 @@ def answers_on_spark(
     if lost := [part for part in parts if part.kind is PartKind.EXHAUSTED]:
         raise LostTimesError(job.questions, lost)
     return [
-        packed_answers([part for part in parts if part.question == number], _width(question))
+        answers_in_parts([part for part in parts if part.question == number], _width(question))
         for number, question in enumerate(job.questions)
     ]
 
@@ -132,9 +132,9 @@ def outputs_on_spark(
 
 def _rows(question: Question, contents: Sequence[bytes], lost: Sequence[Part]) -> RowsByTime:
     if question.predicate is None:
-        rows = united_rows(contents)
+        rows = unpack_rows(contents)
         return {t: rows[t] for t in rows if not lost or t < lost[0].first}
-    rows = unite(contents, _width(question), TermCodes()).by_time()
+    rows = unpack_answers(contents, _width(question), TermCodes()).by_time()
     return {t: rows[t] for t in rows if not any(part.first <= t <= part.last for part in lost)}
 
 
@@ -178,7 +178,7 @@ def error_of(parts: Sequence[Part]) -> LarsError | None:
 def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
     needs = needs_of(job.questions)
     if job.slices is not None:
-        return cut(all_counts(_counts(trace, needs, job.timeline)), job.span, needs.halo, job.slices)
+        return cut_span(all_counts(_counts(trace, needs, job.timeline)), job.span, needs.halo, job.slices)
     background = frozenset(job.background)
     fast = all(by_columns(question, background, job.evaluator) for question in job.questions)
     return slices_on_spark(trace, needs, job.timeline, job.span, LARGE if fast else SMALL)
@@ -195,7 +195,7 @@ def slices_on_spark(
     if total <= SMALL:
         return [span]
     count = max(3 * trace.context.defaultParallelism, total // rows)
-    return cut(counts, span, needs.halo, rows=max(SMALL // 2, -(-total // count)))
+    return cut_span(counts, span, needs.halo, rows=max(SMALL // 2, -(-total // count)))
 
 
 def _counts(trace: "RDD[Block]", needs: Needs, timeline: Interval) -> list[Counts]:
@@ -221,9 +221,9 @@ def _carried(
     terms = TermCodes()
     # Number -1 is what comes before the first slice, when a part of the timeline is asked for.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
-    parts = [unpacked_atoms(some, terms) for some in contents]
+    parts = [unpack_atoms(some, terms) for some in contents]
     for number, atoms in enumerate(carried_by_part(windows, parts, terms)):
-        yield number, packed_atoms(atoms, terms)
+        yield number, pack_atoms(atoms, terms)
 
 
 @contextmanager
@@ -350,7 +350,7 @@ class SparkTrace:
     def _columns_in(self, within: Interval, needs: Needs | None) -> TraceColumns:
         select = partial(atoms_within, within.meet(self.timeline), needs)
         contents = self.read.blocks.flatMap(select).collect()
-        atoms = in_time_order(unpacked_atoms(contents, self.terms))
+        atoms = in_time_order(unpack_atoms(contents, self.terms))
         return TraceColumns(self.terms, atoms, self.read.last)
 
     def predicates(self) -> frozenset[tuple[str, str]]:

@@ -20,7 +20,7 @@ from solver.facts import STREAM_PREDICATE
 from solver.job import Needs
 from solver.job.slices import Counts, between, carried_atoms
 from solver.settings import TraceOptions
-from solver.spark.task_bytes import Block, block_of, packed_atoms
+from solver.spark.task_bytes import Block, block_of, pack_atoms
 from solver.traces import (
     FilePart,
     PartReading,
@@ -55,7 +55,7 @@ def spread_atoms(
             continue
         parts = {name: part for name, part in atoms.of(slices[number]).items() if len(part.t)}
         if parts:
-            yield number, packed_atoms(parts, block.terms)
+            yield number, pack_atoms(parts, block.terms)
 
 
 def carried_by_block(
@@ -71,7 +71,7 @@ def carried_by_block(
     for number, within in enumerate(parts[near.start : near.stop], near.start - 1):
         inside = {name: some.within(within) for name, some in block.atoms.items()}
         if atoms := carried_atoms(windows, inside, block.terms):
-            yield number, packed_atoms(atoms, block.terms)
+            yield number, pack_atoms(atoms, block.terms)
 
 
 def stream_counts(timeline: Interval, bins: TimeBins, block: Block) -> dict[str, Array]:
@@ -90,7 +90,7 @@ def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterato
         if len(here.t):
             atoms[name] = here
     if atoms:
-        yield packed_atoms(atoms, block.terms)
+        yield pack_atoms(atoms, block.terms)
 
 
 _LEAST_MEMORY: Final = 2**29
@@ -198,7 +198,7 @@ def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePa
         return _Parts(_steps(lines), wrong)
     atoms = {name: _ascending(some) for name, some in reading.atoms().items()}
     pairs = TraceColumns(reading.terms, atoms, 0).pairs((STREAM_PREDICATE, 4), 3, 1)
-    rows = len(reading.rejected), reading.rejected, packed_atoms(atoms, reading.terms)
+    rows = len(reading.rejected), reading.rejected, pack_atoms(atoms, reading.terms)
     return _Parts(_steps(lines), None, reading.summaries, frozenset(atoms), pairs, *rows)
 
 

@@ -114,7 +114,7 @@ _ATTEMPTS: Final = 4
 """So often a task may fail before the run does, as on a cluster; a machine alone would try once."""
 _SAID: Final = "lars: "
 """Begins what a task says on standard error before it ends itself."""
-_LONGEST: Final = 300
+_LONGEST_SENTENCE: Final = 300
 _CAUSE: Final = "Caused by: "
 _NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
 _NO_MEMORY: Final = "java.lang.OutOfMemoryError: Java heap space"
@@ -281,7 +281,7 @@ def said_by_spark(error: Exception) -> str:
     own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
     causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
     wrong = [line for line in (*lines, *logged) if "Exception" in line or "Error" in line]
-    return (*own, *causes[-1:], *wrong, *lines, type(error).__name__)[0][:_LONGEST]
+    return (*own, *causes[-1:], *wrong, *lines, type(error).__name__)[0][:_LONGEST_SENTENCE]
 
 
 def failure(error: Exception) -> LarsError:

@@ -24,7 +24,7 @@ from solver.job.evaluation import answers_in
 from solver.job.slices import Job
 from solver.relational import EncodedSituation, situation_of
 from solver.spark.finished_slices import FinishedSlices
-from solver.spark.task_bytes import Part, PartKind, pack, packed_rows, unpacked_atoms
+from solver.spark.task_bytes import Part, PartKind, pack_answers, pack_rows, unpack_atoms
 
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
@@ -50,7 +50,7 @@ class SliceTask:
         if index not in self.missing:
             return  # an earlier run has finished it
         terms = TermCodes()
-        atoms = in_time_order(unpacked_atoms((content for _, content in values), terms))
+        atoms = in_time_order(unpack_atoms((content for _, content in values), terms))
         within = self.slices[index]
         situation = situation_of(TraceColumns(terms, atoms, within.last), self.job.timeline, self.background)
         parts = list(self._parts(situation, within, range(len(self.job.questions)), _SPLITS))
@@ -105,8 +105,8 @@ class SliceTask:
     def _answered(self, question: Question, situation: EncodedSituation, within: Interval) -> bytes:
         job = self.job
         if question.predicate is None:
-            return packed_rows(answers_in([question], situation, within, job.evaluator))
-        return pack(certified_part(question, situation, within, job.evaluator, job.certify))
+            return pack_rows(answers_in([question], situation, within, job.evaluator))
+        return pack_answers(certified_part(question, situation, within, job.evaluator, job.certify))
 
 
 def worked_slices(
@@ -130,7 +130,7 @@ def worked_slices(
             shares.append((number, *content))
     for number, payload in shares:
         terms = TermCodes()
-        columns = TraceColumns(terms, in_time_order(unpacked_atoms(contents, terms)), timeline.last)
+        columns = TraceColumns(terms, in_time_order(unpack_atoms(contents, terms)), timeline.last)
         try:
             yield number, work(situation_of(columns, timeline, background), payload)
         except FailedRunError as error:

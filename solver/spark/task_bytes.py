@@ -67,7 +67,7 @@ class Block:
     atoms: Atoms
 
 
-def packed_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
+def pack_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
     """Return atoms, whose arrivals count for the whole trace, as bytes."""
     used = np.zeros(len(terms), np.bool_)
     for some in atoms.values():
@@ -109,7 +109,7 @@ def block_of(content: bytes) -> Block:
     return Block(_BlockTerms(batch.column("texts").flatten()), dict(_unpacked(batch)))
 
 
-def unpacked_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signature, InputAtoms]:
+def unpack_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signature, InputAtoms]:
     """Return the packed atoms of all contents together, in no order, with the codes of given terms."""
     atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
     for content in contents:
@@ -182,8 +182,8 @@ def parts_of(table: pa.Table) -> Iterator[Part]:
         yield Part(question, PartKind(kind), *rest)
 
 
-def pack(runs: AnswerRuns) -> bytes:
-    """Return the answers to a question as bytes; `unite` reads them."""
+def pack_answers(runs: AnswerRuns) -> bytes:
+    """Return the answers to a question as bytes; `unpack_answers` reads them."""
     table = runs.runs
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
@@ -196,7 +196,7 @@ def pack(runs: AnswerRuns) -> bytes:
     return batch_bytes(pa.RecordBatch.from_arrays(columns, schema=_RUNS))
 
 
-def unite(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
+def unpack_answers(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
     """Return the answers of consecutive parts of the timeline together; `width` columns a row."""
     return _united([_answers_of(part, width, terms) for part in parts], width, terms)
 
@@ -221,7 +221,8 @@ def _answers_of(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
 class PackedAnswers:
     """The answers to a question in consecutive parts of the timeline, as bytes; a row has `width` columns.
 
-    They take a small part of what they take in columns.
+    They take a small part of what they take in columns. `parts` are the last time point of each part and how
+    many runs it has.
     """
 
     contents: Sequence[tuple[Interval, bytes]]
@@ -233,16 +234,16 @@ class PackedAnswers:
     def within(self, span: Interval, terms: TermCodes) -> AnswerRuns:
         """Return the answers of the parts that have a time point of an interval."""
         parts = (some for own, some in self.contents if own.first <= span.last and span.first <= own.last)
-        return unite(parts, self.width, terms)
+        return unpack_answers(parts, self.width, terms)
 
     def each_part(self) -> Iterator[AnswerRuns]:
         """Yield the answers of each part; runs end where it ends."""
         for _, content in self.contents:
-            yield unite([content], self.width, TermCodes())
+            yield unpack_answers([content], self.width, TermCodes())
 
     def whole(self) -> AnswerRuns:
         """Return all answers together."""
-        return unite((content for _, content in self.contents), self.width, TermCodes())
+        return unpack_answers((content for _, content in self.contents), self.width, TermCodes())
 
     def of_rows(self, rows: Sequence[Row]) -> AnswerRuns:
         """Return the answers that are some of the rows."""
@@ -254,7 +255,7 @@ class PackedAnswers:
         )
 
 
-def packed_answers(parts: Sequence[Part], width: int) -> PackedAnswers:
+def answers_in_parts(parts: Sequence[Part], width: int) -> PackedAnswers:
     """Return the answers that parts, ascending in time, hold of one question."""
     contents = [(Interval(part.first, part.last), part.content) for part in parts]
     times, runs, certified = [], [], 0
@@ -267,14 +268,14 @@ def packed_answers(parts: Sequence[Part], width: int) -> PackedAnswers:
     return PackedAnswers(contents, width, sized, sum(times), certified)
 
 
-def packed_rows(answers: Iterable[Answer]) -> bytes:
-    """Return answer streams, a row each, as bytes; `united_rows` reads them."""
+def pack_rows(answers: Iterable[Answer]) -> bytes:
+    """Return answer streams, a row each, as bytes; `unpack_rows` reads them."""
     return batch_bytes(
         pa.RecordBatch.from_pylist([{"t": answer.t, "row": answer.row} for answer in answers], _ROWS)
     )
 
 
-def united_rows(parts: Iterable[bytes]) -> RowsByTime:
+def unpack_rows(parts: Iterable[bytes]) -> RowsByTime:
     """Return the rows of all parts by time."""
     rows: dict[int, list[Row]] = {}
     for part in map(batch_of, parts):

@@ -15,7 +15,7 @@ from solver.rdf import value
 
 _PLAIN: Final = re.compile(r"(ans|[a-z]+_)[a-z0-9_]*|now|timeline|violated", re.ASCII)
 """What stands without quotes, and is no word of SQL."""
-_AT_ONCE: Final = 500
+_ROWS_OF_A_STATEMENT: Final = 500
 """So many rows stand in one statement; SQLite's parser has bounds."""
 
 
@@ -99,8 +99,8 @@ class TableNames:
 
 def insert_lines(table: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a statement that inserts rows of expressions; none without rows."""
-    for begin in range(0, len(rows), _AT_ONCE):
-        names = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _AT_ONCE])
+    for begin in range(0, len(rows), _ROWS_OF_A_STATEMENT):
+        names = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _ROWS_OF_A_STATEMENT])
         yield f"INSERT INTO {table} VALUES\n  {names};"
 
 

@@ -49,7 +49,7 @@ _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
 _SMALL: Final = 2**14
 """Fewer bytes are sooner read one by one: Arrow takes longer to load."""
-_AT_ONCE: Final = 2**26
+_BYTES_CUT_TOGETHER: Final = 2**26
 """So many bytes of lines are cut together."""
 
 
@@ -184,7 +184,7 @@ class _Statements:
         apart, rows, begin = blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
         with suppress(NotATerm, UnicodeDecodeError):
             while begin < len(data):
-                end = data.rfind(b"\n", begin, begin + _AT_ONCE) + 1 or len(data)
+                end = data.rfind(b"\n", begin, begin + _BYTES_CUT_TOGETHER) + 1 or len(data)
                 lines = lines_of(data[begin:end])
                 if (cuts := _cuts(lines)) is None:
                     return None

@@ -298,7 +298,7 @@ def _order_check(*, counted: bool) -> Check:
     return check
 
 
-_FEW: Final = 8
+_LEAST_ROWS: Final = 8
 _FIT: Final = 5
 
 
@@ -318,7 +318,7 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
         text = f"its times are at least {gap} time points apart, the longest window has {longest}"
         return f"no window holds elements of two times of the trace: {text}; {advice}"
     span = _span(read)
-    if span and span * _FIT < shortest and sum(summary.rows for summary in read) >= _FEW:
+    if span and span * _FIT < shortest and sum(summary.rows for summary in read) >= _LEAST_ROWS:
         text = f"this has {span} time points, the shortest window {shortest}"
         return f"every window can hold the whole trace: {text}; {advice}"
     return None

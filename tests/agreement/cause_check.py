@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from agreement.comparing.agree.agreeing import ComparedOn, Pair, compare_on
+from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs
 from agreement.documents.traces import LocalTrace, background
 from lars.language.windows import Interval
 from solver.columns import trace_columns
@@ -40,8 +40,10 @@ def found_by_program(one):
     facts = [Fact(a.t, "striple", (*texts(a[2:]), f"<{a.stream}>")) for a in one.arrivals]
     trace = LocalTrace(trace_columns(facts), Interval(0, LAST), pulled)
     setting = replace(Setting(), bounds=one.bounds)
-    given = ComparedOn(trace, push_static=pushed)
-    variant = compare_on([Pair(*queries)], [one.period], given, setting, one.trigger).variants[0]
+    report = compare_pairs(
+        [Pair(*queries)], [one.period], ComparedInput(trace, push_static=pushed), setting, one.trigger
+    )
+    variant = report.variants[0]
     return [
         (interval.end, found.side.value, tuple(t or "" for t in found.row), found.cause.value, found.pushed)
         for interval in variant.verdicts[0].intervals

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from hypothesis import strategies as some
 from rdflib import Graph, URIRef
 
-from agreement.comparing.agree.agreeing import Pair, compare
+from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs
 from agreement.documents.traces import LocalTrace, background
 from lars.language.windows import Bounds, Interval
 from solver.columns import trace_columns
@@ -46,7 +46,7 @@ def report(  # noqa: PLR0913
     known = background(Static(frozenset(map(names, static)), named), Dataset(), lambda _: None)
     trace = LocalTrace(trace_columns(list(facts)), Interval(0, last), known)
     setting = replace(Setting(), bounds=bounds)
-    return compare([Pair(csparql, cqels)], [period], trace, setting, trigger).variants[0]
+    return compare_pairs([Pair(csparql, cqels)], [period], ComparedInput(trace), setting, trigger).variants[0]
 
 
 def explained(variant):

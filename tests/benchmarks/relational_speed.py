@@ -28,7 +28,7 @@ from solver.job import Question, certified_runs, evaluation
 from solver.pointwise import rows
 from solver.relational import encode, situation_of
 from solver.settings import Certify, Evaluator
-from solver.spark.task_bytes import packed_atoms, unpacked_atoms
+from solver.spark.task_bytes import pack_atoms, unpack_atoms
 from tests.agreement.command import lars
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
 
@@ -94,7 +94,7 @@ def in_values(facts, points, evaluator, certify):
 def in_arrow(content, points, evaluator, certify):
     """Return a table of the rows with the first and last time of their runs, from facts as Spark has them."""
     timeline, terms = Interval(0, points - 1), TermCodes()
-    columns = TraceColumns(terms, in_time_order(unpacked_atoms([content], terms)), timeline.last)
+    columns = TraceColumns(terms, in_time_order(unpack_atoms([content], terms)), timeline.last)
     found = certified_runs(QUESTION, situation_of(columns, timeline, {}), timeline, evaluator, certify)
     texts = pa.array(found.terms.texts(range(len(found.terms))))
     rows = [pa.DictionaryArray.from_arrays(pa.array(column), texts) for column in found.runs.columns]
@@ -114,7 +114,7 @@ def loads(sizes, points, naive_points):
     for size in sizes:
         facts = Load(size, points, 1).facts()
         known = trace_columns(facts)
-        content = packed_atoms(known.atoms, known.terms)
+        content = pack_atoms(known.atoms, known.terms)
         gc.freeze()
         # Whole windows only: those of the first times are smaller.
         times = range(LONG, points, max(1, (points - LONG) // naive_points))

@@ -12,7 +12,7 @@ from itertools import combinations, islice, product
 from agreement.documents.recordings import Push
 from agreement.proving.hunting import hunted_query, streams
 from agreement.proving.suite.catalogue import catalogue
-from agreement.proving.suite.suite_tests import _WRITTEN, chosen_streams, in_words
+from agreement.proving.suite.suite_tests import _WRITTEN, chosen_streams, stream_line
 from lars.language.terms import XSD, Literal
 from tests.agreement.proving.suite.comments import ARRIVALS, CAUSE, FAULT, RULE, VECTORS, comment, parts
 from tests.agreement.proving.suite.faults import ALL_OWN, OWN, USUAL, differences, faulty_engines, in_bags
@@ -193,7 +193,7 @@ def described(query, pairs):
 
 
 def line(query, stream, tells, engines):
-    return f"{query.name} | {in_words(stream)} | {tells} | {comment(query, stream, tells, engines)}"
+    return f"{query.name} | {stream_line(stream)} | {tells} | {comment(query, stream, tells, engines)}"
 
 
 def choose(names):

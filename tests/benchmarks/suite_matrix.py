@@ -9,7 +9,7 @@ import sys
 from collections import defaultdict
 
 from agreement.proving.suite.catalogue import catalogue
-from agreement.proving.suite.suite_tests import chosen_streams, in_words
+from agreement.proving.suite.suite_tests import chosen_streams, stream_line
 from tests.agreement.proving.suite.comments import FAULT, VECTORS, comment
 from tests.agreement.proving.suite.faults import faulty_engines, in_bags
 from tests.benchmarks.suite import is_about, text_of
@@ -61,7 +61,7 @@ def main():
             said = one.comment == comment(query, one.stream, one.distinction, every)
             if others or not (own and about and said):
                 wrong += 1
-                words = f"{query.name}: {in_words(one.stream)}: {one.distinction}"
+                words = f"{query.name}: {stream_line(one.stream)}: {one.distinction}"
                 print(f"{words}: own {own}, others {others}, about {about}, said {said}", flush=True)
     words = f"{looked} tests tell something apart each, {wrong} of them wrongly or not alone"
     print(f"{words}; {len(chosen_streams())} in all")

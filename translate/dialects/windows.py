@@ -233,21 +233,21 @@ def read_now_window(document: Document, token: Token) -> tuple[WindowExpression,
 
 
 def _read_interval(reader: WindowReader, read: ReadLength) -> tuple[WindowExpression, int]:
-    """Return a window between two times before now: `until` is where it ends, and zero is now."""
+    """Return a window between two times before now: `until` is how long before it ends."""
     first = reader
     past, reader = _before_now(reader, read, "NOW or TRIPLES")
-    until = Duration(0)
+    now = until = Duration(0)
     if reader.text == "TO":
         until, reader = _before_now(reader.next(), read, "NOW after TO")
     slide, end = _read_slide(reader, read)
-    if past <= until and past != Duration(0):
-        raise first.unexpected(f"a window that begins before it ends: {past} and {until} before NOW")
-    if past < until:
-        raise first.unexpected("a window that begins before it ends")
-    if past == Duration(0) and slide is not None:
+    if until != now and past <= until:
+        lengths = "" if past == now else f": {past} and {until} before NOW"
+        raise first.unexpected(f"a window that begins before it ends{lengths}")
+    if past != now:
+        return Range(past, slide, None if until == now else until), end
+    if slide is not None:
         raise first.unsupported("a slide of [NOW]", "[NOW], and a slide of longer windows")
-    window = Range(past, slide, until if until != Duration(0) else None)
-    return (Now() if past == Duration(0) else window), end
+    return Now(), end
 
 
 def _before_now(reader: WindowReader, read: ReadLength, accepted: str) -> tuple[Duration, WindowReader]:

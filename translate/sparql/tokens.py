@@ -100,7 +100,7 @@ _CODEPOINT: Final = re.compile(r"\\\\|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})", 
 _KEPT: Final = frozenset(map(ord, "\"'\\\r\n"))
 SURROGATES: Final = range(0xD800, 0xE000)
 _DEEPEST: Final = 64
-_LONGEST: Final = 25_000
+_MOST_TOKENS: Final = 25_000
 
 
 @cache
@@ -185,8 +185,8 @@ def _check_depth(document: Document) -> None:
             raise QueryError(document.place(token.start), f"brackets are nested more than {_DEEPEST} deep")
         if signs > _DEEPEST:
             raise QueryError(document.place(token.start), f"more than {_DEEPEST} signs stand in a row")
-        if number > _LONGEST:
-            problem = f"the query has more than {_LONGEST} words, terms and symbols"
+        if number > _MOST_TOKENS:
+            problem = f"the query has more than {_MOST_TOKENS} words, terms and symbols"
             raise QueryError(document.place(token.start), problem)
 
 

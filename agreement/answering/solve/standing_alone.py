@@ -29,7 +29,7 @@ from solver.traces import point_of, read_static
 from translate.model.query import Dataset, EngineQuery
 from translate.tau import output_of
 
-_MOST: Final = 10_000
+_MOST_POINTS: Final = 10_000
 """For so many time points the file can be."""
 
 
@@ -49,9 +49,9 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
         point = point_on(trace, at, trace_input.options)
         times = Interval(point, point)
     check_timeline(times, None)
-    if times.last - times.first >= _MOST:
+    if times.last - times.first >= _MOST_POINTS:
         raise LarsError(
-            f"the timeline {times} is longer than {_MOST} time points; accepted: one of them, by --at"
+            f"the timeline {times} is longer than {_MOST_POINTS} time points; accepted: one of them, by --at"
         )
     output = None if query is None else output_of(query, task.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)

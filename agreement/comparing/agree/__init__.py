@@ -2,10 +2,11 @@
 
 from agreement.comparing.agree.agreeing import (
     AgreementTask,
+    ComparedInput,
     Overrides,
     Pair,
     VariantReport,
-    compare,
+    compare_pairs,
     comparison_trace,
     pairs,
     periods_of,

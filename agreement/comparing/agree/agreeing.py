@@ -176,29 +176,26 @@ def pairs(
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedOn:
-    """What queries meet, and on the terms of which variables their rows are compared, None: of all.
+class ComparedInput:
+    """The trace that both sides of a comparison meet, and on which variables' terms rows are compared.
 
-    Push meets the background of the trace, as pull does, or its own one.
+    `on` None: on those of all. Push meets the background of the trace, as pull does, or `push_static`.
     """
 
     trace: Trace
-    variables: tuple[Variable, ...] | None = None
+    on: tuple[Variable, ...] | None = None
     push_static: Background | None = None
 
 
-def compare(
-    compared: Sequence[Pair], periods: Sequence[int], trace: Trace, setting: Setting, trigger: Trigger
+def compare_pairs(
+    compared: Sequence[Pair],
+    periods: Sequence[int],
+    compared_input: ComparedInput,
+    setting: Setting,
+    trigger: Trigger,
 ) -> AgreementReport:
     """Return the verdict of each pair for each period; each time point is evaluated once for all."""
-    return compare_on(compared, periods, ComparedOn(trace), setting, trigger)
-
-
-def compare_on(
-    compared: Sequence[Pair], periods: Sequence[int], values: ComparedOn, setting: Setting, trigger: Trigger
-) -> AgreementReport:
-    """Return the same of rows, and on static data, as they are given."""
-    first, trace, on, remark = compared[0], values.trace, values.variables, None
+    first, trace, on, remark = compared[0], compared_input.trace, compared_input.on, None
     queries = first.csparql, *(pair.cqels for pair in compared)
     output, variables = output_of(first.csparql, setting).predicate, columns(first.csparql)
     programs = [lars_program(query, setting) for query in queries]
@@ -207,7 +204,7 @@ def compare_on(
         output, variables = row_predicate(on), on
     pulled = Question(programs[0], output, Multiples(tuple(periods)))
     pushed = [ask(push(program, trigger), output) for program in programs[1:]]
-    push_static = _differing(trace.background, values.push_static, [pulled, *pushed])
+    push_static = _differing(trace.background, compared_input.push_static, [pulled, *pushed])
     if push_static is None:
         pull_runs, *push_runs = trace.answers([pulled, *pushed])
     else:
@@ -258,8 +255,6 @@ class Overrides:
     unit: Duration | None
     reading: InterpretationOptions
     assigned: Mapping[Iri, tuple[Iri, ...]]
-    on: tuple[str, ...] | None = None
-    span: Span = (None, None)
 
     def durations(self, trace_input: TraceInput) -> tuple[Duration, ...]:
         """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
@@ -316,8 +311,6 @@ def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrid
         setting=replace(overrides.reading.setting(unit), origin=origin_text(trace_input.options.origin)),
         trigger=overrides.reading.trigger or Trigger.ANY,
         assigned=overrides.assigned,
-        span=overrides.span,
-        on=overrides.on,
     )
 
 
@@ -373,10 +366,10 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
     for message in dict.fromkeys(absent):
         warn(message)
     on = variables_compared(compared[0].csparql, compared[0].cqels, task.on)
-    comparison = ComparedOn(trace.on(pulled), on, pushed)
     for message in mismatches(streams, {stream for stream, _ in carried}):
         warn(message)
-    report = compare_on(compared, periods, comparison, task.setting, task.trigger)
+    compared_input = ComparedInput(trace.on(pulled), on, pushed)
+    report = compare_pairs(compared, periods, compared_input, task.setting, task.trigger)
     sentences = (
         *emptiness(report),
         *_absent(compared, pulled, pushed),

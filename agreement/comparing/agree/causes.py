@@ -516,7 +516,7 @@ def _ascending(values: list[int]) -> list[Array]:
 
 _ORDERED: Final = 1000
 """The orders of the rows of so many periods are held."""
-_AT_ONCE: Final = 1_000_000
+_ROWS_AT_ONCE: Final = 1_000_000
 """When there are more rows their causes are asked for, before those of other sections are read."""
 
 
@@ -784,7 +784,7 @@ class DifferenceCauses:
                 placed.append({side: sides[side].numbers[chosen] for side, chosen in own.items()})
             held += sum(len(side.numbers) for side in sides.values())
             # One slice that is in several sections is worked on for each of them.
-            if held > _AT_ONCE or len(self._slices) == 1:
+            if held > _ROWS_AT_ONCE or len(self._slices) == 1:
                 self._find(periods, placed, numbers)
                 periods, placed, held = [], [], 0
         self._find(periods, placed, numbers)

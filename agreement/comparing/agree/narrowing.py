@@ -18,7 +18,7 @@ _One = TypeVar("_One")
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRow:
+class PeriodDifference:
     """A difference with the pulling period and the interval it stands in."""
 
     period: int
@@ -47,14 +47,14 @@ class RowFilter:
 
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict
-    ) -> Iterator[tuple[PeriodComparison, list[FoundRow]]]:
+    ) -> Iterator[tuple[PeriodComparison, list[PeriodDifference]]]:
         """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
         for interval in verdict.intervals:
             found_rows = self._found_rows(variant, verdict, interval)
             if found_rows or (self.cause is None and self.side is None):
                 yield interval, found_rows
 
-    def rows(self, variant: VariantReport) -> Iterator[FoundRow]:
+    def rows(self, variant: VariantReport) -> Iterator[PeriodDifference]:
         """Yield the differences that are wanted, by period and time."""
         for verdict in self.verdicts(variant):
             for interval in verdict.intervals.disagreeing:
@@ -62,9 +62,9 @@ class RowFilter:
 
     def _found_rows(
         self, variant: VariantReport, verdict: PeriodVerdict, interval: PeriodComparison
-    ) -> list[FoundRow]:
+    ) -> list[PeriodDifference]:
         return [
-            FoundRow(verdict.period, interval, difference)
+            PeriodDifference(verdict.period, interval, difference)
             for difference in variant.differences(interval)
             if (self.cause is None or self.cause is difference.cause)
             and (self.side is None or self.side is difference.side)
@@ -72,7 +72,7 @@ class RowFilter:
 
 
 def narrow(
-    only: tuple[int, ...] | None, cause: RowCause | None, side: str | None, periods: Sequence[int]
+    only: tuple[int, ...] | None, cause: RowCause | None, side: Side | None, periods: Sequence[int]
 ) -> RowFilter:
     """Return what options ask for; raises LarsError for a period that is not compared, and no cause."""
     for period in only or ():
@@ -81,7 +81,7 @@ def narrow(
             raise LarsError(
                 f"--only-period {period}: accepted: a period that is compared, of {cut(compared)}"
             )
-    return RowFilter(only, cause, None if side is None else Side(side))
+    return RowFilter(only, cause, side)
 
 
 def cause_of(text: str) -> RowCause:
@@ -199,9 +199,9 @@ def _counts(
     return owners, causes, ranks, counts[owners, causes]
 
 
-def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[FoundRow]:
+def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[PeriodDifference]:
     """Return at most so many rows of the groups, in their order: of as many groups as there is room for."""
-    found_rows: list[tuple[tuple[int, int, int], FoundRow]] = []
+    found_rows: list[tuple[tuple[int, int, int], PeriodDifference]] = []
     for place, number in spread(list(map(len, groups)), most):
         group = groups[place]
         part, nth = group.place(number)
@@ -210,5 +210,5 @@ def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> l
         at = int(np.flatnonzero(causes == CAUSES.index(group.cause))[nth])
         _, row = variant.explanation.difference(group.side, int(ordered[at]))
         key = part.number, list(Side).index(group.side), at
-        found_rows.append((key, FoundRow(group.period, part.interval, row)))
+        found_rows.append((key, PeriodDifference(group.period, part.interval, row)))
     return [row for _, row in sorted(found_rows, key=lambda pair: pair[0])]

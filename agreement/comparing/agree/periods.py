@@ -18,7 +18,7 @@ from solver.facts import Row
 from solver.job import AnswerParts, AnswerRuns
 from solver.relational import RunTable, coalesce, meet, meet_pairs, row_texts, spread, subtract
 
-_AT_ONCE: Final = 500_000
+_RUNS_AT_ONCE: Final = 500_000
 """Of more runs of answers only those of a section of the timeline are held at once, of about so many."""
 
 
@@ -142,7 +142,7 @@ class BothAnswers:
         ends: list[int] = []
         held = 0
         for before, size in zip([0, *sizes], sizes.values(), strict=False):
-            if held and held + size > _AT_ONCE:
+            if held and held + size > _RUNS_AT_ONCE:
                 ends.append(before)
                 held = 0
             held += size

@@ -513,7 +513,7 @@ EACH: Final = 64
 """Up to so many start times of a window each one is tried, beyond only those that make a difference."""
 MOST: Final = 20_000
 """How many combinations of start times are tried at most."""
-_FEW: Final = 16
+_FEW_STARTS: Final = 16
 """So few start times are judged in whole, whether or not their first reports are right."""
 _DEAR: Final = 500
 """From so many evaluations on it is asked first whether a verdict can be worth it."""
@@ -722,7 +722,7 @@ class Sieve:
         schedules = ((number, table.scheduled(z)) for number, z in fitting)
         left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
         place = 0
-        while len(left) > _FEW and any(place < len(trial.decisive) for trial in left):
+        while len(left) > _FEW_STARTS and any(place < len(trial.decisive) for trial in left):
             kept: list[_Trial] = []
             for first in range(0, len(left), _TOGETHER):
                 if self.bench.options.deadline.is_over:
@@ -758,7 +758,7 @@ class Sieve:
         return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=expects)), self.how)
 
 
-_MANY: Final = 1000
+_MOST_IDLE_STARTS: Final = 1000
 """So many start times are tried although none of them leaves anything to compare."""
 _TRIED: Final = 4
 """How many choices are evaluated of those that report at other times than the recording."""
@@ -900,7 +900,7 @@ def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     starts, options = bench.starts, bench.options
     last = bench.table.of.task.last
     end = last + 1 if options.until is None else options.until
-    pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MANY
+    pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MOST_IDLE_STARTS
     return starts.combinations(1 if pointless else options.most)
 
 

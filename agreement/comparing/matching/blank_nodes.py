@@ -51,7 +51,7 @@ def _graph(rows: Collection[Row]) -> "Graph":
 
 Key = tuple[Hashable, ...]
 Close = Callable[[Hashable, Hashable], bool]
-_MOST: Final = 300
+_MOST_BLANK_ROWS: Final = 300
 """Of so many rows with blank nodes an isomorphism is looked for; the search can be exponential."""
 
 
@@ -78,7 +78,7 @@ def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, st
 def _may_be_same(expected: Sequence[Row], actual: Sequence[Row]) -> bool:
     """Return whether it pays to look for an isomorphism: without names the rows are the same, and few."""
     bare = (Counter(tuple(map(_masked, row)) for row in rows) for rows in (expected, actual))
-    return len(actual) <= _MOST and next(bare) == next(bare)
+    return len(actual) <= _MOST_BLANK_ROWS and next(bare) == next(bare)
 
 
 def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:

@@ -179,7 +179,7 @@ def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
     return known[lexical]
 
 
-_FEW: Final = 64
+_FEW_ROWS: Final = 64
 """So few rows are sooner compared one by one."""
 _MARKS: Final = 32
 """A table of so many counts for each row is cheaper than sorting the rows."""
@@ -358,7 +358,7 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
     Blank nodes are renamed, each to one of its own, where that turns one answer into the other; else
     as their rows without them suggest.
     """
-    if len(expected) + len(actual) < _FEW:
+    if len(expected) + len(actual) < _FEW_ROWS:
         return matched_by_keys(tuple(expected), tuple(actual), how)
     known = next((rows.of for rows in (expected, actual) if isinstance(rows, RowsByNumber)), RowNumbers())
     return _by_numbers(known.numbered(expected), known.numbered(actual), how)

@@ -36,7 +36,7 @@ def match_part(
     """
     if not reports:
         return []
-    return _Search(answers, reports, joint, how).found()
+    return _Search(answers, reports, joint, how).path()
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class _Search:
     came: dict[tuple[int, int], int] = field(default_factory=dict)
     _equal: dict[tuple[Hashable, Hashable], bool] = field(default_factory=dict)
 
-    def found(self) -> list[Pair] | None:
+    def path(self) -> list[Pair] | None:
         ends: dict[int, set[int]] = {0: set(range(len(self.answers)))}
         for first in range(len(self.reports)):
             for number in sorted(ends.pop(first, ())):

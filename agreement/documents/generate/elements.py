@@ -27,15 +27,15 @@ WORDS: Final = 2**64
 """A word is uniform on 0..2**64 - 1."""
 STEPS: Final = 512
 """How many bits, steps of a walk, one draw gives."""
-_MOST: Final = 24
-_four = Struct("<4Q").unpack
+_MOST_EVENTS: Final = 24
+_four_words = Struct("<4Q").unpack
 
 RandomWords = tuple[int, int, int, int]
 
 
 def words(what: bytes, seed: int, *name: int) -> RandomWords:
     """Return four independent words for a name."""
-    return _four(blake2b(b"%b %d %a" % (what, seed, name), digest_size=32).digest())
+    return _four_words(blake2b(b"%b %d %a" % (what, seed, name), digest_size=32).digest())
 
 
 def bits(what: bytes, seed: int, *name: int) -> int:
@@ -57,8 +57,8 @@ def _poisson() -> tuple[int, ...]:
     # exp is rounded correctly in decimal, in floats it is the platform's.
     exact = Context(prec=60)
     none = exact.exp(Decimal(-1))
-    chances = [exact.divide(none, Decimal(factorial(count))) for count in range(_MOST)]
-    sums = [sum(chances[: count + 1], Decimal(0)) for count in range(_MOST)]
+    chances = [exact.divide(none, Decimal(factorial(count))) for count in range(_MOST_EVENTS)]
+    sums = [sum(chances[: count + 1], Decimal(0)) for count in range(_MOST_EVENTS)]
     return tuple(int(exact.multiply(total, Decimal(WORDS))) for total in sums)
 
 
@@ -68,7 +68,7 @@ def poisson(word: int) -> int:
     >>> [poisson(share * 2**64 // 100) for share in (36, 37, 73, 74, 91, 92)]
     [0, 1, 1, 2, 2, 3]
     """
-    return next((count for count, total in enumerate(_poisson()) if word < total), _MOST)
+    return next((count for count, total in enumerate(_poisson()) if word < total), _MOST_EVENTS)
 
 
 class ObservationTime(NamedTuple):
@@ -133,7 +133,7 @@ _TEMPERATURE: Final = f"<{WEATHER}_AirTemperature>"
 _FAHRENHEIT: Final = f"<{WEATHER}fahrenheit>"
 _DOUBLE: Final = f"^^<{XSD}double>"
 
-PART_TRIPLES = 250_000
+PART_TRIPLES: Final = 250_000
 """About how many triples are made at once, and lie in one file of a table."""
 
 
@@ -275,7 +275,7 @@ def _delay(drawn: RandomWords, late: int, latest: int) -> int:
     return 1 + below(drawn[2], latest) if drawn[1] < late else 0
 
 
-def parts(plan: Plan) -> list[Interval]:
+def plan_parts(plan: Plan) -> list[Interval]:
     """Return the times of arrival cut into intervals, by the plan alone.
 
     A part must look back as far as elements are late or bursts long, so it is no shorter than a
@@ -292,7 +292,7 @@ def parts(plan: Plan) -> list[Interval]:
 def pushes_of(plan: Plan) -> Iterator[Push]:
     """Yield the triples of a plan's stream in arrival order, times in ms; a graph is an element."""
     graph = 0
-    for part in parts(plan):
+    for part in plan_parts(plan):
         for element in elements(plan, part):
             t = element.t * plan.unit.nanoseconds / 10**6
             stream = plan.stream_of(element.station)

@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import copyfileobj, rmtree
 from typing import BinaryIO, ClassVar, Final, assert_never
 
-from agreement.documents.generate.elements import DATA, Observation, elements, parts
+from agreement.documents.generate.elements import DATA, Observation, elements, plan_parts
 from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
 from agreement.documents.options import option
 from agreement.documents.values import LARGEST
@@ -157,7 +157,7 @@ class TraceOutput:
     @property
     def parts(self) -> list[Interval]:
         """The times of arrival that are written together."""
-        return parts(self.plan)
+        return plan_parts(self.plan)
 
     def elements(self, part: Interval) -> Iterator[WrittenElement]:
         """Yield the elements of a part as they are written."""

@@ -58,7 +58,7 @@ _KEYS: Final = {
     "rows": AnswersFormat.SOLVED,
 }
 _PARQUET: Final = b"PAR1"
-_LONGEST: Final = 2**20
+_LONGEST_LINE: Final = 2**20
 _IN_MILLISECONDS: Final = (AnswersFormat.CSRBENCH, AnswersFormat.YABENCH)
 
 
@@ -121,7 +121,7 @@ def is_table(path: Path) -> bool:
     """Return whether a file is a table: Parquet, Arrow, JSON lines of plain values; by how it begins."""
     try:
         with path.open("rb") as file:
-            first = file.readline(_LONGEST)
+            first = file.readline(_LONGEST_LINE)
     except OSError:
         return False  # its reader says what is wrong
     if first.startswith((_PARQUET, *ARROW)):

@@ -22,7 +22,7 @@ from lars.language.terms import Iri, Number, Variable
 from lars.language.windows import Bounds
 from solver.facts import check_writable
 from translate.analysis import rebuild, stream_blocks
-from translate.dialects import read_query
+from translate.dialects import TITLES, read_query
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, WindowExpression, window_operator
@@ -71,13 +71,14 @@ def is_query(path: Path) -> bool:
 def load_query(
     path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False
 ) -> EngineQuery:
-    """Return the query of a file, in C-SPARQL or CQELS; raises as query_in does."""
+    """Return the query of a file, in any of the languages; raises as query_in does."""
     return query_in(query_text(path), str(path), unit, engine, opaque=opaque)
 
 
 def query_text(path: Path) -> str:
     """Return the text of a query's file."""
-    return read_text(path, "a file with a C-SPARQL or CQELS query")
+    *others, last = TITLES.values()
+    return read_text(path, f"a file with a query in {', '.join(others)} or {last}")
 
 
 def read_once(text: str, source: str, engine: Language | None = None, *, opaque: bool = False) -> EngineQuery:
@@ -250,6 +251,13 @@ def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
     return (period.source for period in periods if isinstance(period.source, Duration))
 
 
+_FINER: Final = {1: (2, 3, 4), 2: (4,), 3: (6,)}
+"""Into how many parts what divides all durations is cut, by how many units it has.
+
+Multiples of these, so that each time point remains one, up to the first from four on: that is fine enough.
+"""
+
+
 def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
     """Yield the units finer than one that divides all durations, with which windows can show other times.
 
@@ -262,7 +270,3 @@ def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Durat
     for many in _FINER.get(common // unit.nanoseconds, ()):
         if common % many == 0:
             yield Duration(common // many)
-
-
-_FINER: Final = {1: (2, 3, 4), 2: (4,), 3: (6,)}
-"""Into how many parts what divides all durations is cut further, by how many units it has."""

@@ -50,7 +50,7 @@ from solver.rdf import canonical
 ACCEPTED: Final = "accepted: a command that starts an adapter, as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
 """How much is read before a reply: noise and the reply itself."""
-_AT_ONCE: Final = 2**16
+_BYTES_AT_ONCE: Final = 2**16
 _KEPT: Final = 2**11
 """So much of the end of what it writes on standard error is kept for a message."""
 _PATIENCE: Final = 0.5
@@ -161,7 +161,7 @@ class ChildProgram:
         written = 0
         if waiting:
             with suppress(BlockingIOError, BrokenPipeError):
-                written = os.write(self._process.stdin.fileno(), waiting[:_AT_ONCE])
+                written = os.write(self._process.stdin.fileno(), waiting[:_BYTES_AT_ONCE])
         left = until - monotonic()
         if left <= 0:
             raise self._failed(f"has not replied for {self.silence:g} s")
@@ -174,7 +174,7 @@ class ChildProgram:
     def _read(self, stream: int) -> int:
         assert self._process.stdout is not None
         with suppress(BlockingIOError):
-            if data := os.read(stream, _AT_ONCE):
+            if data := os.read(stream, _BYTES_AT_ONCE):
                 if stream == self._process.stdout.fileno():
                     self._take(data)
                 else:
@@ -191,9 +191,9 @@ class ChildProgram:
             self._await_end(_PATIENCE)
         with suppress(OSError, KeyError):
             assert self._process.stderr is not None
-            self._last_words = (self._last_words + (os.read(self._process.stderr.fileno(), _AT_ONCE) or b""))[
-                -_KEPT:
-            ]
+            self._last_words = (
+                self._last_words + (os.read(self._process.stderr.fileno(), _BYTES_AT_ONCE) or b"")
+            )[-_KEPT:]
         return self._failed("has ended" if self._has_ended() else "has closed its output")
 
     def _failed(self, problem: str) -> FailedEngineError:

@@ -16,6 +16,7 @@ import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from http import HTTPStatus
 from http.client import HTTPConnection
 from threading import Thread
 from time import monotonic
@@ -47,8 +48,8 @@ _Message = Mapping[str, Any]
 """A message of the protocol as JSON has it: its `op` says what else is in it."""
 
 
-class _NoSessionsError(Exception):
-    """The server knows no sessions."""
+class _NotFoundError(ValueError):
+    """The server has no such path, or what a path names is gone."""
 
 
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
@@ -59,9 +60,9 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
         with _DIRECT.open(request, timeout=_SECONDS) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
-        if error.code == 404:  # noqa: PLR2004
-            raise _NoSessionsError from None
         sentence = error.read().decode(errors="replace")
+        if error.code == HTTPStatus.NOT_FOUND:
+            raise _NotFoundError(f"the server at {url} answers {path} with 404: {sentence}") from None
         raise ValueError(f"the server refuses it: {sentence}") from None
     except (OSError, ValueError) as error:
         raise ValueError(f"found no server of Kolibrie at {url}: {error}") from None
@@ -146,7 +147,7 @@ def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict
     try:
         settle = options.get("settle_ms", _SETTLE_MS) / 1000
         return Session(url, message["query"], static, settle), profile
-    except _NoSessionsError:
+    except _NotFoundError:
         return Beginnings(url, message["query"], static), profile
 
 
@@ -176,8 +177,6 @@ def main(arguments: Sequence[str]) -> None:
                 reply = _pushed(run, message)
             elif message["op"] == "close":
                 run = None
-        except _NoSessionsError:
-            reply = {"error": f"the server at {url} has no /rsp-query"}
         except ValueError as error:
             reply = {"error": " ".join(str(error).split())}
         sys.stdout.write(f"{json.dumps(reply)}\n")

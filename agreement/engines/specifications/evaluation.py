@@ -65,7 +65,7 @@ ShownSpans = tuple[range, ...]
 """What each window shows, in the order of the query: places among the elements of its stream."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _GREATEST: Final = 2**62
-_AT_ONCE: Final = 500_000
+_RUNS_AT_ONCE: Final = 500_000
 """So many runs of what windows show are in memory together."""
 
 
@@ -99,7 +99,7 @@ class ContentAnswers:
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
         """Return the rows that the query has over each content, in their order."""
         new = sorted({ranges for ranges in contents if ranges not in self._known}, key=_ends)
-        for part in portions(new, _AT_ONCE, _added):
+        for part in portions(new, _RUNS_AT_ONCE, _added):
             self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[ranges] for ranges in contents]
 
@@ -126,7 +126,7 @@ class ContentAnswers:
     def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
         """Return how many rows each content answers, without the rows."""
         numbers: list[Array] = []
-        for part in portions(contents, _AT_ONCE, _added):
+        for part in portions(contents, _RUNS_AT_ONCE, _added):
             runs, own = self._runs(part)
             table = RunTable((own,), runs.first, runs.last)
             counted = table if self.output.bag else coalesce(table, len(part))

@@ -33,7 +33,7 @@ from translate.tau import uses_arrivals
 TICK: Final = 1000
 """Milliseconds from a tick to the next."""
 
-_MOST: Final = 1_000_000
+_MOST_TICKS: Final = 1_000_000
 """So many ticks take seconds; more lie between two pushes only by a slip of the unit."""
 
 NumberedPush = tuple[int, Push]
@@ -130,9 +130,9 @@ def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
 
 
 def _check_gap(last: float, t: float) -> None:
-    if t - last > _MOST * TICK:
+    if t - last > _MOST_TICKS * TICK:
         raise LarsError(
-            f"the clock ticks more than {_MOST} times from {last:.0f} to {t:.0f} ms; accepted: pushes "
+            f"the clock ticks more than {_MOST_TICKS} times from {last:.0f} to {t:.0f} ms; accepted: pushes "
             "that lie closer together, or a coarser unit"
         )
 

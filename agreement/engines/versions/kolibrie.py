@@ -398,9 +398,9 @@ def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Pus
     return Recording(machine.names, tuple(report for report in reports if report.rows))
 
 
-KOLIBRIE_846BECB: Final = Engine(NAME, "rspql", _RULES, _recorded)
-KOLIBRIE_SERVER: Final = replace(KOLIBRIE_846BECB, recorded=_recorded_of_server)
-"""The same behind its HTTP server."""
+KOLIBRIE_SERVER: Final = Engine(NAME, "rspql", _RULES, _recorded_of_server)
+"""Kolibrie behind its HTTP server."""
+KOLIBRIE_846BECB: Final = Engine(NAME, "rspql", _RULES, _recorded, builds=(KOLIBRIE_SERVER,))
 
 Fired = Mapping[int, Sequence[TimedTriple]]
 """What windows show that fire together, by their numbers."""

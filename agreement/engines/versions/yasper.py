@@ -1,17 +1,13 @@
 """YASPER and its ports RSP-JS 1.3.5 and rsp-rs 0.3.5: arrivals open windows, and find them closed.
 
 YASPER for C-SPARQL: a window is reported when a later arrival finds it closed. For CQELS: every arrival is a
-report over [t - w, t]. Source: the page of engine versions, sections 3 and 4; Y1 to Y7 and YC1 to YC4 are
-its statements in its order; YC5 is what `each arrival` says of equal ones. That CQELS ignores STEP is no
-fault: its specification does so too.
+report over [t - w, t]. That CQELS ignores STEP is no fault: its specification does so too. Rules are called
+Y1, YC1, R1, ..: these are only names, and gaps between their numbers mean nothing.
 
 The ports have windows as in YASPER for C-SPARQL, but on grids that data move. RSP-JS: its answers move their
-borders. Source: the same page, section 5, and the engine's own; R1 to R8 are its statements in its order, S1,
-S2 and S5 those of the page of living engines, section C, S6 one more of its processor. How answers that come
-later move t0 (S4) is not modelled, nor a triple given to two streams as one object (S3).
-rsp-rs: grids begin with the first triple of their stream. Source: the page of living engines, section A, and
-the engine's own. D1 to D7 are what it calls defects, A3 to A11 its other statements, A14 and A15 are of its
-processor. How it races where it is not waited for, and can stand still (D8), is not modelled.
+borders. How answers that come later move t0 is not modelled, nor a triple given to two streams as one object.
+rsp-rs: grids begin with the first triple of their stream. How it races where it is not waited for, and can
+stand still, is not modelled.
 Their times are in the unit of the timestamps, in which windows are written too. Each push is taken once the
 engine is at rest.
 """

@@ -71,7 +71,7 @@ from agreement.proving.witness import (
     SearchRefusal,
     Witness,
     WitnessSearch,
-    in_words,
+    search_end_text,
     smallest,
     two_queries,
 )
@@ -109,13 +109,15 @@ def answers_containment(one: PairQuery, other: PairQuery) -> Containment:
         case NoWitness(_, reason):
             return Containment(Holds.YES, reason)
         case NoneUpTo() | OutOfTime():
-            return replace(containment, why=f"{containment.why}; {in_words(searched, _ASKED, some=False)}")
+            return replace(
+                containment, why=f"{containment.why}; {search_end_text(searched, _ASKED, some=False)}"
+            )
         case SearchRefusal():
             return containment
 
 
 _R, _I, _D = ToStream.RSTREAM, ToStream.ISTREAM, ToStream.DSTREAM
-_MOST: Final = 8
+_MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
 
@@ -237,7 +239,7 @@ def _refuting(one: PairQuery, other: PairQuery, known: Counterexample | None) ->
     """Yield streams with one or two evaluations on which the first reports a row that the other does not."""
     early = last_time(one, other)
     late = 3 * early
-    mine, theirs = (list(islice(_matches(query), _MOST)) for query in (one, other))
+    mine, theirs = (list(islice(_matches(query), _MOST_MATCHES)) for query in (one, other))
     between, noise = list(_pushing(one, other, early)), list(_pushing(one, other, late))
     if known is not None:
         for more in ((), noise):

@@ -30,9 +30,9 @@ from agreement.proving.witness import (
     SearchRefusal,
     Witness,
     WitnessSearch,
-    in_words,
     named_constants,
     push_and_pull,
+    search_end_text,
     smallest,
 )
 from lars.durations import Duration
@@ -194,7 +194,7 @@ class Decider:
             case NoWitness():
                 return None, Theorem.SEARCHED, ""
             case NoneUpTo() | SearchRefusal() | OutOfTime():
-                return None, None, in_words(outcome, "on which they differ", some=False)
+                return None, None, search_end_text(outcome, "on which they differ", some=False)
             case _:
                 assert_never(outcome)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import gcd, lcm
 from typing import Final
 
-from agreement.comparing.agree import Pair, compare
+from agreement.comparing.agree import ComparedInput, Pair, compare_pairs
 from agreement.documents.requests import sources
 from agreement.documents.traces import LocalTrace, background
 from agreement.proving.disjuncts import Candidate, Stock
@@ -81,7 +81,9 @@ class PushAndPull:
     ) -> StreamWitness | None:
         """Return the difference in a period up to `end` that `lars agree` finds, None where there is none."""
         trace = trace_on(facts, static, end)
-        report = compare([self.pair], [period], trace, self.setting, self.trigger).variants[0]
+        report = compare_pairs(
+            [self.pair], [period], ComparedInput(trace), self.setting, self.trigger
+        ).variants[0]
         (verdict,) = report.verdicts
         for interval in verdict.intervals:
             for difference in () if interval.agree else report.differences(interval):

@@ -42,13 +42,13 @@ class Candidate:
         return tuple(arrival(t + shift, quad) for t, quad in listed)
 
 
-_MANY: Final = 5
+_MANY_PATTERNS: Final = 5
 """A match of so many patterns has answers by the power of it."""
 
 
 def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
     """Yield models to make data of: where many patterns match, first one with as few triples as can be."""
-    if len(disjunct.readings) >= _MANY and (merged := _merged(disjunct, model)) != model:
+    if len(disjunct.readings) >= _MANY_PATTERNS and (merged := _merged(disjunct, model)) != model:
         yield merged
     yield model
 

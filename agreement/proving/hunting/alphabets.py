@@ -12,7 +12,7 @@ from translate.model.query import EngineQuery, Profile
 
 Letter = tuple[str, Triple]
 """A stream's IRI as `<http://e/S>`, and a triple of canonical terms."""
-_MOST: Final = 12
+_MOST_LETTERS: Final = 12
 _NOISE: Final[Triple] = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
 _NUMBERS: Final = tuple(Literal(str(n), f"{XSD}integer") for n in (2, 3, 1))
 
@@ -33,7 +33,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
             for edge in disjunct.edges:
                 letters.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
     noise = [(stream, _NOISE) for stream in streams]
-    return (*list(letters)[: _MOST - len(noise)], *noise)
+    return (*list(letters)[: _MOST_LETTERS - len(noise)], *noise)
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:

@@ -72,7 +72,7 @@ _MOST_FAILURES: Final = 5
 _LAYERS: Final = 3
 """How often a run that no rule explains is made small, each time without the rules that are known."""
 _SAMPLES: Final = 12
-_MANY: Final = 200
+_MANY_REPORTS: Final = 200
 """A run with so many reports is made small before anything explains it."""
 _EXPLAINED: Final = 0.25
 """Which share of a query's first runs a rule has to explain; an engine may have other faults too."""
@@ -227,7 +227,7 @@ class Hunt:
                 self._alone(known[0], run)
         elif not self._again(run):
             self._add(Fault(run, verdict, None, None, self.seconds, repeated=False))
-        elif len(run.answers.reports) > _MANY:
+        elif len(run.answers.reports) > _MANY_REPORTS:
             # What judges all of them takes too long to be done for each rule.
             small = self._small(run, lambda other: not self._explaining(other))
             if len(small.answers.reports) < len(run.answers.reports):

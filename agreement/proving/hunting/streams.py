@@ -12,7 +12,7 @@ from agreement.proving.hunting.hunted_queries import HuntedQuery
 Stream = tuple[Push, ...]
 TimedLetters = Sequence[tuple[int, Letter]]
 """Letters with their times in ticks, in the order in which they are pushed."""
-_LONGEST: Final = 24
+_MOST_STEPS: Final = 24
 _AROUND: Final = (0, 1, -1)
 _OLD: Final = 0.1
 """The share of random streams that go back in time, since engines are for others."""
@@ -74,7 +74,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
-    far = min(2 * reach, _LONGEST)
+    far = min(2 * reach, _MOST_STEPS)
     yield [
         (t, pair) for t in range(far) for pair in (letters[t % len(letters)], letters[(t + 1) % len(letters)])
     ]
@@ -84,10 +84,10 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     for start in (0, 1, step, reach):
         yield [(start + t, letters[t % len(letters)]) for t in range(far)]
         yield [(start + t, b) for t in range(far)]
-        yield [(start + step * k, letters[k % len(letters)]) for k in range(_LONGEST // 2)]
+        yield [(start + step * k, letters[k % len(letters)]) for k in range(_MOST_STEPS // 2)]
     for stretch in (1, 2, 3):
         # Every second window is left empty; a row comes back in a later one.
-        yield [(stretch * k, letters[(k * k) % len(letters)]) for k in range(_LONGEST // 2)]
+        yield [(stretch * k, letters[(k * k) % len(letters)]) for k in range(_MOST_STEPS // 2)]
         yield _ended(query, [(k * (reach + stretch) + k % 2, a) for k in range(4)], reach)
     yield from _bursts(query, (0, length - 1, length + 1))
     yield from _late(query, (step, reach))

@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agreement.comparing.agree import AgreementTask, Pair, compare, comparison_trace, pairs
+from agreement.comparing.agree import (
+    AgreementTask,
+    ComparedInput,
+    Pair,
+    compare_pairs,
+    comparison_trace,
+    pairs,
+)
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace, with_dates
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, phase_row
@@ -112,7 +119,9 @@ def _by_length(
         progress(done, len(task.lengths))
         pulled, pushed = (_with_length(each, task, length) for each in (task.pair.csparql, task.pair.cqels))
         pair = Pair(pulled, pushed, task.pair.choices)
-        report = compare([pair], periods, trace, task.agreement.setting, task.agreement.trigger)
+        report = compare_pairs(
+            [pair], periods, ComparedInput(trace), task.agreement.setting, task.agreement.trigger
+        )
         for verdict in report.variants[0].verdicts:
             agreeing[verdict.period].append(int(verdict.intervals.tables.agreeing.sum()))
             whole[verdict.period] = len(verdict.intervals)

@@ -76,7 +76,7 @@ def _push(written: str) -> Push:
     return Push(int(t), f"<http://e/{stream}>", triple_of_words(words))
 
 
-def in_words(stream: tuple[Push, ...]) -> str:
+def stream_line(stream: tuple[Push, ...]) -> str:
     """Return a stream as `chosen_streams` reads it."""
     return "; ".join(
         " ".join((f"{push.t:g}", *(_word(term) for term in (push.stream, *push.triple)))) for push in stream

@@ -13,8 +13,8 @@ from agreement.proving.witness.searching import (
     Witness,
     WitnessOutcome,
     WitnessSearch,
-    in_words,
     push_and_pull,
+    search_end_text,
     smallest,
     two_queries,
 )

@@ -234,7 +234,7 @@ SearchEnd = NoWitness | NoneUpTo | OutOfTime | SearchRefusal
 WitnessOutcome = Witness | SearchEnd
 
 
-def in_words(ended: SearchEnd, question: str, *, some: bool) -> str:
+def search_end_text(ended: SearchEnd, question: str, *, some: bool) -> str:
     """Return why a search for streams has found no more."""
     none = f"no {'other ' if some else ''}stream {question}"
     match ended:

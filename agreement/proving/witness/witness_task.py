@@ -9,7 +9,15 @@ from itertools import groupby, permutations, product
 from time import monotonic
 from typing import Final
 
-from agreement.comparing.agree import Overrides, Pair, RowCause, VariantReport, cause_of, compare
+from agreement.comparing.agree import (
+    ComparedInput,
+    Overrides,
+    Pair,
+    RowCause,
+    VariantReport,
+    cause_of,
+    compare_pairs,
+)
 from agreement.documents.options import option
 from agreement.documents.traces import LocalTrace, streams_of
 from agreement.proving.traceless import TracelessTask
@@ -231,7 +239,9 @@ class WitnessTask:
             return None
         runner = Runner(in_process=True, certify=Certify.ALL)
         trace = LocalTrace(trace_columns(witness.facts), Interval(0, witness.end), witness.static, runner)
-        return compare([self.pair], [period], trace, self.setting, self.trigger).variants[0]
+        return compare_pairs(
+            [self.pair], [period], ComparedInput(trace), self.setting, self.trigger
+        ).variants[0]
 
     def causes(self, period: int, witness: Witness) -> frozenset[RowCause]:
         """Return the causes of the witness's differences at its end."""

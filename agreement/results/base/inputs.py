@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from agreement.comparing.agree import AgreementTask, Overrides, agreeing
 from agreement.documents.requests import ComparisonOptions, ProgramOptions, experiment_in
@@ -14,11 +13,11 @@ from solver.settings import Span, Warn
 
 
 def comparison_on(
-    inputs: tuple[Path, ...], options: ComparisonOptions, period: tuple[Period, ...], warn: Warn, **more: Any
+    inputs: tuple[Path, ...], options: ComparisonOptions, period: tuple[Period, ...], warn: Warn
 ) -> AgreementTask:
-    """Return the comparison of an experiment, or of queries on traces; `more` are other overrides."""
+    """Return the comparison of an experiment, or of queries on traces."""
     own_unit, assigned = options.input_options.unit, options.assign or {}
-    overrides = Overrides(period, own_unit, options.reading, assigned, **more)
+    overrides = Overrides(period, own_unit, options.reading, assigned)
     trace = options.input_options.trace(bad_lines=options.bad_lines)
     experiment = experiment_in(inputs)
     if experiment is not None:

@@ -89,7 +89,7 @@ class Findings(Result):
 
     def to_json(self) -> JsonObject:
         """Return the document that the command prints with --json."""
-        document: JsonObject = {key: plain(value) for key, value in self.document().items()}
+        document: JsonObject = {key: json_value(value) for key, value in self.document().items()}
         return document
 
     def json_lines(self) -> Iterable[str]:
@@ -228,15 +228,15 @@ def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[O
     return (OutTable("lines", (column,), ((str(line),) for line in parts)),)
 
 
-def plain(value: Any) -> JsonValue:
+def json_value(value: Any) -> JsonValue:
     """Return a value as it is read back from JSON: what is made as it is written becomes a list."""
     match value:
         case None | bool() | int() | float() | str():
             return value
         case Mapping():
-            return {str(key): plain(part) for key, part in value.items()}
+            return {str(key): json_value(part) for key, part in value.items()}
         case _:
-            return list(map(plain, value))
+            return list(map(json_value, value))
 
 
 _Request = TypeVar("_Request")

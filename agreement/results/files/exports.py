@@ -19,7 +19,14 @@ from agreement.documents.requests import (
     trace_argument,
 )
 from agreement.results.base.inputs import unfold
-from agreement.results.base.library import JsonObject, Listeners, Result, answering, offered_functions, plain
+from agreement.results.base.library import (
+    JsonObject,
+    Listeners,
+    Result,
+    answering,
+    json_value,
+    offered_functions,
+)
 from agreement.results.renderings.answer_lines import json_objects
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -163,7 +170,8 @@ def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswe
     answers = read_answers(request.output, request.legend)
     return ExportAnswers(
         tuple(
-            {key: plain(value) for key, value in json_object.items()} for json_object in json_objects(answers)
+            {key: json_value(value) for key, value in json_object.items()}
+            for json_object in json_objects(answers)
         )
     )
 

@@ -18,7 +18,7 @@ from rich.text import Text
 
 from agreement.comparing.agree import Pair, PeriodComparison, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import FoundRow, RowFilter, RowGroup, examples, row_groups
+from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
     from solver.spark import RowsByTime
 
 
-_MOST: Final = 20
+_ROWS_SHOWN: Final = 20
 """Of more rows that one side alone has these are shown."""
-_COMPARED: Final = 5_000
-_FEW: Final = 6
-_WIDE: Final = 120
+_MOST_COMPARED_ROWS: Final = 5_000
+_ITEMS_NAMED: Final = 6
+_LETTERS_SHOWN: Final = 120
 _UP_TO: Final = "period to"
 """A period ends at its dateTime, and begins U before it: both together would fill a terminal."""
 _WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
@@ -79,7 +79,7 @@ class ExplainOptions:
     apart: bool
     dates: Dates = NO_DATES
 
-    def command(self, pair: Pair, row: FoundRow, alike: Container[str] | None = ()) -> str:
+    def command(self, pair: Pair, row: PeriodDifference, alike: Container[str] | None = ()) -> str:
         """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole.
 
         None: of whatever there is.
@@ -110,7 +110,7 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 
 
 NO_ROWS: Final = ": neither has any row"
-SupportedRow = tuple[FoundRow, tuple[Fact, ...]]
+SupportedRow = tuple[PeriodDifference, tuple[Fact, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class AgreementView:
             return Text(sentence, style=_STYLES[True])
         more = sum(map(len, row_groups(self.row_filter, variant))) - 1
         others = f"; {quantity(more, 'row')} more" if more else ""
-        words = in_words(first, dates_on(variant, self.setting.unit))
+        words = difference_text(first, dates_on(variant, self.setting.unit))
         return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
 
     def _verdicts(self, variant: VariantReport, dates: Dates) -> Table:
@@ -175,10 +175,10 @@ class AgreementView:
         rows = []
         for verdict in self.row_filter.verdicts(variant):
             wrong = list(verdict.intervals.disagreeing)
-            texts = [_period(comparison, dates) for comparison in wrong[:_FEW]]
+            texts = [_period(comparison, dates) for comparison in wrong[:_ITEMS_NAMED]]
             rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
             word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
-            disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _FEW)))
+            disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _ITEMS_NAMED)))
             rows.append(
                 (str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest))
             )
@@ -189,7 +189,7 @@ class AgreementView:
     ) -> Iterator[RenderableType]:
         yield _counts(groups, dates)
         yield _shares(self.row_filter.verdicts(variant))
-        chosen = examples(groups, variant, _MOST)
+        chosen = examples(groups, variant, _ROWS_SHOWN)
         rows = []
         supports = variant.supports([(row.difference, row.interval) for row in chosen])
         for row, support in zip(chosen, supports, strict=True):
@@ -207,13 +207,13 @@ class AgreementView:
         if more := count - len(chosen):
             yield Text(f"… and {more} more rows: {_ALL}")
         # What looks alike among very many rows is not looked for: then each is written in full.
-        alike = _alike(self.row_filter.rows(variant)) if count <= _COMPARED else None
+        alike = _alike(self.row_filter.rows(variant)) if count <= _MOST_COMPARED_ROWS else None
         whole = (row for row in chosen if self._has_all(variant, row))
         commands = [asking.command(variant.pair, row, alike) for row in whole]
         if commands:
             yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
 
-    def _has_all(self, variant: VariantReport, row: FoundRow) -> bool:
+    def _has_all(self, variant: VariantReport, row: PeriodDifference) -> bool:
         """Whether a row is a whole row of its side's query, which `lars explain` is asked about."""
         query = variant.pair.cqels if row.difference.side is Side.PUSH else variant.pair.csparql
         return columns(query) == self.report.variables
@@ -381,7 +381,7 @@ def dates_on(variant: VariantReport, unit: Duration) -> Dates:
     return Dates(variant.trace.origin, unit).within(variant.trace.timeline)
 
 
-def in_words(row: FoundRow, dates: Dates) -> str:
+def difference_text(row: PeriodDifference, dates: Dates) -> str:
     """Return which row one side alone has, in which period, and why."""
     difference, interval = row.difference, row.interval
     where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.caption}"
@@ -399,7 +399,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
             alone = int(tables.sizes.push_only[~tables.agreeing].sum())
             both, every = pushed - alone, pulled + alone
             shares.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
-    return f"rows that both sides have, of all: {first_few(shares, _FEW, ' · ')}"
+    return f"rows that both sides have, of all: {first_few(shares, _ITEMS_NAMED, ' · ')}"
 
 
 def _period(comparison: PeriodComparison, dates: Dates) -> str:
@@ -425,7 +425,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
         yield verdict.unfinished
 
 
-def _alike(rows: Iterable[FoundRow]) -> set[str]:
+def _alike(rows: Iterable[PeriodDifference]) -> set[str]:
     """Return the atoms in short terms of which some term could be another one of these rows."""
     distinct = {row.difference.row for row in rows}
     terms = Counter(map(short, {term for row in distinct for term in row}))
@@ -452,8 +452,8 @@ def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
 
 def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:
     # A triple takes more than a letter.
-    text = " · ".join(_triple(fact, dates) for fact in support[:_WIDE]) or "no input"
-    if len(text) <= _WIDE:
+    text = " · ".join(_triple(fact, dates) for fact in support[:_LETTERS_SHOWN]) or "no input"
+    if len(text) <= _LETTERS_SHOWN:
         return text
     counts = Counter(fact.t for fact in support)
     return (
@@ -468,27 +468,27 @@ def _triple(fact: Fact, dates: Dates) -> str:
     return f"{dates.text(fact.t)}: {s} {p} {o}"
 
 
-_AT_ONCE: Final = 1_000
+_ROWS_AT_ONCE: Final = 1_000
 """Of so many rows, and the others of the last one's interval, the proofs are found together."""
 
 
 def _supported(
-    variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[FoundRow]]]
+    variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[PeriodDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
     """Yield the intervals with what their rows rest on."""
-    waiting: list[tuple[PeriodComparison, list[FoundRow]]] = []
+    waiting: list[tuple[PeriodComparison, list[PeriodDifference]]] = []
     count = 0
     for interval in intervals:
         waiting.append(interval)
         count += len(interval[1])
-        if count >= _AT_ONCE:
+        if count >= _ROWS_AT_ONCE:
             yield from _proved(variant, waiting)
             waiting, count = [], 0
     yield from _proved(variant, waiting)
 
 
 def _proved(
-    variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[FoundRow]]]
+    variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[PeriodDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
     comparisons = [(row.difference, interval) for interval, rows in intervals for row in rows]
     supports = iter(variant.supports(comparisons))

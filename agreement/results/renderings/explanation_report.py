@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Sought
+from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Underived
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json, encode, first_few, quantity, record, short
 from lars import explain
@@ -206,7 +206,7 @@ class Words:
         reach = f"which reach from {self.dates.text(interval.first)} to {self.dates.text(interval.last)}"
         return f"not among {newest}, {reach}; {atom} came before them"
 
-    def underived(self, sought: Sought | None, t: int) -> str:
+    def underived(self, sought: Underived | None, t: int) -> str:
         """Return what is missing of an atom that no rule derives."""
         if sought is None:
             return "no rule derives it"

@@ -24,9 +24,7 @@ _FIRST: Final = re.compile(r"; |: |, and |, not ")
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     """Yield what was found, a line and a table for each fault, and what could not be run."""
     text = quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
-    run = (
-        f"{quantity(hunt.runs, 'run')} of {quantity(len(hunt.queries), 'query').replace('querys', 'queries')}"
-    )
+    run = f"{quantity(hunt.runs, 'run')} of {quantity(len(hunt.queries), 'query')}"
     name = hunt.name or "the engine"
     yield f"{name} against {hunt.reference.name}: {text}, {run}, {hunt.judged_runs} judged"
     for number, fault in enumerate(hunt.faults):
@@ -107,15 +105,14 @@ def right_text(hunt: Hunt, fault: Fault) -> str:
 def judge_command(hunt: Hunt) -> str:
     """Return the command that judges a fault's case again."""
     options = hunt.reference.options
-    starts = "" if options.starts is None else f" --t0 {','.join(map(str, options.starts))}"
-    late = "" if options.late is None else f" --late {plain(options.late)}"
-    return f"lars judge case.json --engine {hunt.reference.name}{starts}{late}"
+    starts = [] if options.starts is None else ["--t0", ",".join(map(str, options.starts))]
+    late = [] if options.late is None else ["--late", plain(options.late)]
+    return shlex.join(["lars", "judge", "case.json", "--engine", hunt.reference.name, *starts, *late])
 
 
 def compare_command(hunt: Hunt) -> str:
     """Return the command that runs the engine on a fault's case again."""
-    adapter = shlex.quote(f"adapter:{hunt.engine.name}")
-    return f"lars compare {adapter} {hunt.reference.name} case.json"
+    return shlex.join(["lars", "compare", f"adapter:{hunt.engine.name}", hunt.reference.name, "case.json"])
 
 
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) -> str:

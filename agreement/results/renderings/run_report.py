@@ -13,8 +13,8 @@ from agreement.results.renderings.pages.page import Page, PageHead
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 
-_MOST: Final = 2000
-_ALL: Final = 2500
+_WINDOWS_OF_A_CELL: Final = 2000
+_WINDOWS_DRAWN: Final = 2500
 """Of more windows of a cell the first are drawn, and so many of all cells."""
 _MOST_ROWS: Final = 800
 """Of more verdicts these are shown, those that are no before others."""
@@ -143,8 +143,8 @@ def _cell_text(value: object) -> object:
 
 
 def _cells(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:
-    drawn = [cell for cell in cells if not isinstance(cell.work, AgreementTask)][:_ALL]
-    most = min(_MOST, max(_ALL // max(len(drawn), 1), 1))
+    drawn = [cell for cell in cells if not isinstance(cell.work, AgreementTask)][:_WINDOWS_DRAWN]
+    most = min(_WINDOWS_OF_A_CELL, max(_WINDOWS_DRAWN // max(len(drawn), 1), 1))
     cells_json = [_cell(cell, results[cell.key], most) for cell in drawn]
     wrong = [cell for cell in cells_json if any(window["problem"] for window in cell["windows"])]
     return [cell | {"first_wrong": cell in (wrong or cells_json)[:1]} for cell in cells_json]

@@ -310,7 +310,7 @@ def of_answers(verdict: AnswersVerdict) -> Iterator[RenderableType]:
     yield from by_other_match(verdict.judgement, verdict.other)
 
 
-_MANY: Final = 10_000
+_MOST_LISTED_STARTS: Final = 10_000
 """So many start times in a row are not listed one by one."""
 
 
@@ -355,7 +355,12 @@ def specification_json(
 def starts_of(verdict: Verdict) -> list[list[int]]:
     """Return t0 of each window, and the following ones that the t0 of an only window stands for."""
     first, *others = verdict.choice.starts or (0,)
-    if not verdict.choice.starts or others or verdict.until is None or verdict.until - first >= _MANY:
+    if (
+        not verdict.choice.starts
+        or others
+        or verdict.until is None
+        or verdict.until - first >= _MOST_LISTED_STARTS
+    ):
         return [list(verdict.choice.starts)]
     return [[start] for start in range(first, verdict.until + 1)]
 

@@ -28,7 +28,7 @@ from agreement.proving.witness import (
     SearchRefusal,
     Witness,
     WitnessTask,
-    in_words,
+    search_end_text,
 )
 from agreement.proving.witness.candidate_atoms import TRIPLE
 from agreement.proving.witness.other_sides import NamedProfile
@@ -44,7 +44,7 @@ def as_text(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> Iterator
         for witness in period_witnesses.witnesses:
             yield from _witness_parts(task, period_witnesses.period, witness)
         if period_witnesses.ended is not None:
-            yield in_words(
+            yield search_end_text(
                 period_witnesses.ended,
                 _property(task, period_witnesses.period),
                 some=bool(period_witnesses.witnesses),

@@ -1,6 +1,7 @@
 """`lars hunt` as a command: what it writes, how it ends, what broken adapters do to it."""
 
 import json
+import shlex
 import sys
 
 import pytest
@@ -45,6 +46,18 @@ def test_a_fault_has_a_folder_whose_case_is_judged_the_same(mutant, tmp_path):
     assert '<tr><th scope="row">command</th><td>lars ' in page
     (fault,) = json.loads((out / "hunt.json").read_text())["faults"]
     assert (fault["folder"], fault["repeated"]) == (folder.name, True)
+
+
+def test_the_commands_of_a_fault_can_be_copied_where_paths_have_blanks(mutant, tmp_path):
+    out, reference = tmp_path / "faults", tmp_path / "my specs" / "right one.toml"
+    reference.parent.mkdir()
+    reference.write_text('name = "right"\nreport = ["window-close", "non-empty"]\nempty = "silent"\n')
+    assert lars("hunt", "--adapter", mutant, "--out", out, "--faults", "1", "--engine", reference).code == 1
+    (folder,) = (one for one in out.iterdir() if one.is_dir())
+    text = (folder / "README.md").read_text()
+    judge, compare = (shlex.split(line) for line in text.splitlines() if line.startswith("lars "))
+    assert judge == ["lars", "judge", "case.json", "--engine", str(reference)]
+    assert compare == ["lars", "compare", f"adapter:{mutant}", str(reference), "case.json"]
 
 
 def test_a_page_of_all_faults_lists_each_with_its_stream_and_the_commands_to_repeat_it(mutant, tmp_path):

@@ -8,7 +8,7 @@ from lars.language.program import Program, Rule
 from lars.language.terms import Atom
 from lars.language.windows import Interval, TimeWindow
 from solver.job import ask
-from solver.job.slices import ATOMS_PER_SLICE, cut, needs_of
+from solver.job.slices import ATOMS_PER_SLICE, cut_span, needs_of
 from tests.benchmarks.slice_evaluation import Load, by_slices, compare, plainly, shown, trimmed
 
 
@@ -36,4 +36,4 @@ def test_a_slice_has_no_fewer_atoms_than_its_windows_reach_before_it(past, expec
     body = In(TimeWindow(past), Diamond(Atom("p")))
     halo = needs_of([ask(Program((Rule(Atom("ans"), (body,)),)), ("ans", 0))]).halo
     counts = np.arange(1000), np.full(1000, 5 * ATOMS_PER_SLICE // 1000)
-    assert len(cut(counts, Interval(0, 999), halo, rows=ATOMS_PER_SLICE)) == expected
+    assert len(cut_span(counts, Interval(0, 999), halo, rows=ATOMS_PER_SLICE)) == expected

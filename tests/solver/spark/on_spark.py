@@ -8,7 +8,7 @@ from solver.columns import trace_columns
 from solver.facts import Fact
 from solver.job import Answer
 from solver.spark import answers_on_spark
-from solver.spark.task_bytes import block_of, packed_atoms
+from solver.spark.task_bytes import block_of, pack_atoms
 
 
 def block(rows):
@@ -17,7 +17,7 @@ def block(rows):
     found = trace_columns([Fact(t, *rest) for t, _, _, *rest in ordered])
     numbers = np.array([(position << 40) + seq for _, position, seq, *_ in ordered], np.int64)
     atoms = {name: replace(some, arrival=numbers[some.arrival]) for name, some in found.atoms.items()}
-    return block_of(packed_atoms(atoms, found.terms))
+    return block_of(pack_atoms(atoms, found.terms))
 
 
 def on_spark(job, spark, rows, blocks=3):

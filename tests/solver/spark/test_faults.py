@@ -17,7 +17,7 @@ from solver.job import Answer, Question, Whole
 from solver.job.slices import Job
 from solver.spark import outputs_on_spark, pipeline
 from solver.spark.session import failure
-from solver.spark.task_bytes import Part, PartKind, packed_rows
+from solver.spark.task_bytes import Part, PartKind, pack_rows
 from tests.agreement.command import lars
 from tests.solver.in_process import in_process
 from tests.solver.spark.on_spark import on_spark
@@ -66,7 +66,7 @@ def test_a_damaged_table_is_named(spark, tmp_path):
 def test_times_that_are_lost_are_named_and_the_others_answered(monkeypatch):
     """Of answer streams those before: a time without a row would have none."""
     lost = Part(0, PartKind.EXHAUSTED, 3, 5, b"the run needs more memory than 1G")
-    rows = [Part(0, PartKind.ANSWERS, t, t, packed_rows([Answer(0, t, ("a",))])) for t in (1, 9)]
+    rows = [Part(0, PartKind.ANSWERS, t, t, pack_rows([Answer(0, t, ("a",))])) for t in (1, 9)]
     slices = [Interval(0, 2), Interval(3, 5), Interval(6, 9)]
     evaluated = slices, [rows[0], lost, rows[1]]
     monkeypatch.setattr(pipeline, "_evaluated", lambda *_: evaluated)

@@ -21,7 +21,7 @@ from solver.spark import slice_tasks
 from solver.spark.pipeline import _carried
 from solver.spark.reading import block_counts, carried_by_block, spread_atoms
 from solver.spark.slice_tasks import SliceTask
-from solver.spark.task_bytes import Part, PartKind, packed_atoms, unite, unpacked_atoms
+from solver.spark.task_bytes import Part, PartKind, pack_atoms, unpack_answers, unpack_atoms
 from tests.solver.spark.on_spark import block
 from tests.solver.traces.both_readings import fact_of_row
 
@@ -67,7 +67,7 @@ def ends(windows, found, slices):
     """Yield what windows keep from before each slice."""
     terms = TermCodes()
     for _, content in _carried(tuple(windows), found, slices):
-        atoms = in_time_order(unpacked_atoms([content], terms))
+        atoms = in_time_order(unpack_atoms([content], terms))
         yield TraceColumns(terms, atoms, 6).facts(Interval(0, 6))
 
 
@@ -79,8 +79,8 @@ def test_atoms_that_come_as_bytes_are_those_of_the_trace(rows, random, size, by)
     rows = [(row[0] + by, *row[1:]) for row in rows]
     shuffled = random.sample(rows, len(rows))
     blocks = [block(shuffled[i : i + size]) for i in range(0, len(rows), size)]
-    contents = [packed_atoms(one.atoms, one.terms) for one in blocks]
-    found = TraceColumns(terms := TermCodes(), in_time_order(unpacked_atoms(contents, terms)), 6 + by)
+    contents = [pack_atoms(one.atoms, one.terms) for one in blocks]
+    found = TraceColumns(terms := TermCodes(), in_time_order(unpack_atoms(contents, terms)), 6 + by)
     assert found.facts(Interval(by, 6 + by)) == [fact_of_row(row) for row in rows]
 
 
@@ -115,7 +115,7 @@ def test_a_slice_is_given_what_its_windows_reach_and_its_own_triggers(rows, bord
 
 def facts_of(content):
     terms = TermCodes()
-    return TraceColumns(terms, in_time_order(unpacked_atoms([content], terms)), 6).facts(Interval(0, 6))
+    return TraceColumns(terms, in_time_order(unpack_atoms([content], terms)), 6).facts(Interval(0, 6))
 
 
 @given(some_rows, st.integers(1, 4))
@@ -176,12 +176,16 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     job = Job(asked, Interval(0, 31), {})
     task = SliceTask(job, (job.span,), frozenset({0}), {}, memory.limit(), None)
     one = block(rows)
-    parts = [*task(0, [(0, packed_atoms(one.atoms, one.terms))])]
+    parts = [*task(0, [(0, pack_atoms(one.atoms, one.terms))])]
     lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]
     assert [(part.question, part.first, part.last) for part in lost] == [(0, 4, 7)]
     assert "the run needs more memory than" in lost[0].content.decode()
-    many = unite((part.content for part in parts if (part.question, part.kind) == (0, 0)), 5, TermCodes())
-    one = unite((part.content for part in parts if (part.question, part.kind) == (1, 0)), 1, TermCodes())
+    many = unpack_answers(
+        (part.content for part in parts if (part.question, part.kind) == (0, 0)), 5, TermCodes()
+    )
+    one = unpack_answers(
+        (part.content for part in parts if (part.question, part.kind) == (1, 0)), 1, TermCodes()
+    )
     assert [*many.by_time()] == [t for t in range(32) if not 4 <= t <= 7]
     assert [*one.by_time()] == [*range(32)]
 
@@ -194,7 +198,7 @@ def task_of(monkeypatch, gate, *told):
     listened = iter(told)
     monkeypatch.setattr(slice_tasks, "_in_child", lambda _: iter(next(listened, ())))
     empty = block([])
-    return [*task(0, [(0, packed_atoms(empty.atoms, empty.terms))])]
+    return [*task(0, [(0, pack_atoms(empty.atoms, empty.terms))])]
 
 
 EXHAUSTED = Part(0, PartKind.EXHAUSTED, 0, 0, b"too much")

@@ -16,7 +16,7 @@ import numpy as np
 from agreement.answering import explaining
 from agreement.comparing.agree import RowCause, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import FoundRow, RowFilter, evenly
+from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
 from agreement.documents.dates import Dates
@@ -37,7 +37,7 @@ from agreement.results.renderings.agreement_report import (
     AgreementView,
     ExplainOptions,
     dates_on,
-    in_words,
+    difference_text,
 )
 from agreement.results.renderings.pages.blocks import MOST_RANGES
 from agreement.results.renderings.pages.clause_links import side_by_side
@@ -111,20 +111,20 @@ class RowSelection:
                     counts[~np.isin(self._lengths, self.row_filter.periods)] = 0
                 yield side, counts
 
-    def rows(self, tally: Tally) -> list[FoundRow]:
+    def rows(self, tally: Tally) -> list[PeriodDifference]:
         """Return all rows where they are few, else examples of each cause, by period and time."""
         if sum(rows for rows, _ in tally.values()) <= _ALL:
             return list(self.row_filter.rows(self.variant))
         return self.examples(tally)
 
-    def examples(self, tally: Tally) -> list[FoundRow]:
+    def examples(self, tally: Tally) -> list[PeriodDifference]:
         """Return some rows of each cause, of many pulling periods and both sides, by period and time."""
         found_rows = [row for cause in range(len(CAUSES)) for row in self._of_cause(tally, cause)]
         return sorted(
             found_rows, key=lambda row: (row.period, row.interval.start, row.group, str(row.difference.row))
         )
 
-    def _of_cause(self, tally: Tally, cause: int) -> Iterator[FoundRow]:
+    def _of_cause(self, tally: Tally, cause: int) -> Iterator[PeriodDifference]:
         every = [(period, side, rows) for (period, side, own), (rows, _) in tally.items() if own == cause]
         chosen = sorted(evenly(every, EXAMPLES), key=lambda group: group[2])
         left = EXAMPLES
@@ -135,7 +135,7 @@ class RowSelection:
             left -= len(places)
             for place in places:
                 interval, difference = self.variant.explanation.difference(side, int(place))
-                yield FoundRow(period, interval, difference)
+                yield PeriodDifference(period, interval, difference)
 
     def _places(self, period: int, side: Side, cause: int) -> Sequence[int]:
         causes = self.variant.explanation.causes(side)
@@ -170,7 +170,7 @@ _ATOMS: Final = 6_000
 """So many atoms all proofs together are looked for among, the first one apart: a program sees each again."""
 _FIRST: Final = 10_000
 _PROOF_LETTERS: Final = 120_000
-_LONGEST: Final = 60_000
+_LONGEST_PROOFS: Final = 60_000
 """So long are all proofs together, and one of them, as JSON."""
 QueryPrograms = Mapping[Side, tuple[Program, EngineQuery]]
 
@@ -213,7 +213,9 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
     return explaining.ProgramSituation(question.program, stream, background, situation, question.query, dates)
 
 
-def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryPrograms, dates: Dates) -> Json:
+def proofs(
+    variant: VariantReport, rows: Sequence[PeriodDifference], sides: QueryPrograms, dates: Dates
+) -> Json:
     """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
 
     One row of each period length, side and cause comes before others.
@@ -235,7 +237,7 @@ def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryProgram
         }
         atoms -= size
         length = len(json_text(proof))
-        if length <= min(letters, _LONGEST):
+        if length <= min(letters, _LONGEST_PROOFS):
             letters -= length
             proofs_json[str(place)] = proof
         if len(proofs_json) >= _PROOFS or atoms <= 0:
@@ -243,7 +245,7 @@ def proofs(variant: VariantReport, rows: Sequence[FoundRow], sides: QueryProgram
     return proofs_json
 
 
-def _one_of_each(rows: Sequence[FoundRow]) -> Iterator[int]:
+def _one_of_each(rows: Sequence[PeriodDifference]) -> Iterator[int]:
     """Yield the places of the rows: the first of each group, then the second ones, and on."""
     seen: dict[tuple[int, str, str], int] = {}
     turns: list[tuple[int, int]] = []
@@ -254,7 +256,7 @@ def _one_of_each(rows: Sequence[FoundRow]) -> Iterator[int]:
 
 
 def _questions_of(
-    variant: VariantReport, row: FoundRow, sides: QueryPrograms
+    variant: VariantReport, row: PeriodDifference, sides: QueryPrograms
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
     """Return what is asked of the side that has a row, and of the other one."""
     difference, end = row.difference, row.interval.end
@@ -369,7 +371,7 @@ def agree_page(
     agree, sentence = summary(verdicts)
     sentence = f"{sentence.removesuffix('.')}{NO_ROWS}." if agree and variant.sides.are_empty else sentence
     if (first := next(view.row_filter.rows(variant), None)) is not None:
-        sentence = f"{in_words(first, dates)}. {sentence}"
+        sentence = f"{difference_text(first, dates)}. {sentence}"
     head = PageHead(title, question, agree, sentence, view.report.warnings)
     content = _content(view, verdicts, asking, queries)
     rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.intervals.tables.sizes)
@@ -471,7 +473,7 @@ def _drawn(
     selection: RowSelection,
     tally: Tally,
     asking: ExplainOptions | None,
-) -> tuple[Sequence[FoundRow], Json]:
+) -> tuple[Sequence[PeriodDifference], Json]:
     """Return the rows that are shown, and what the timeline draws of them and of the trace.
 
     That is all rows and what is behind them; where that is too long for a page, examples of each cause.
@@ -490,7 +492,7 @@ def _drawn(
 def _on_timeline(
     variant: VariantReport,
     sizes: Mapping[str, int],
-    rows: Sequence[FoundRow],
+    rows: Sequence[PeriodDifference],
     supports: Sequence[Sequence[Fact]],
     asking: ExplainOptions | None,
 ) -> Json:

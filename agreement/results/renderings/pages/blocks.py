@@ -75,7 +75,7 @@ def _ticks(first: float, last: float) -> Iterable[float]:
 
 MOST_RANGES: Final = 8
 """Of more ranges of numbers in a sentence the first."""
-_MOST: Final = 40
+_ROWS_SHOWN: Final = 40
 """Of more rows a notebook shows these."""
 
 
@@ -156,7 +156,7 @@ def _in_markdown(block: Json) -> Iterator[str]:
 
 def _first(block: Json) -> Json:
     name = "rows" if "rows" in block else "lines"
-    return {**block, name: block[name][:_MOST], "left": max(0, len(block[name]) - _MOST)}
+    return {**block, name: block[name][:_ROWS_SHOWN], "left": max(0, len(block[name]) - _ROWS_SHOWN)}
 
 
 def _lines(lines: list[str]) -> Iterator[Json]:

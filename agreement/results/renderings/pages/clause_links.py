@@ -32,9 +32,9 @@ from translate.model.patterns import (
 from translate.model.query import EngineQuery
 from translate.writing import write_query
 
-_MOST: Final = 20_000
+_MOST_RULES: Final = 20_000
 """So many rules are made in all, of all altered queries."""
-_FEW: Final = 30
+_MOST_VALUES_ROWS: Final = 30
 """So many rows of VALUES have each its own line; of more all do what all say."""
 Translate = Callable[[EngineQuery], Program]
 _OTHER: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "!=", "!=": "=", "+": "-", "-": "+"}
@@ -51,8 +51,8 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
     Queries so long that it would take seconds have no links.
     """
     lines, rules = _lines(query), list(map(str, translate(query).rules))
-    others = list(islice(_altered_queries(query), _MOST // len(rules) + 1))
-    if len(others) * len(rules) > _MOST:
+    others = list(islice(_altered_queries(query), _MOST_RULES // len(rules) + 1))
+    if len(others) * len(rules) > _MOST_RULES:
         return [[] for _ in rules]
     lines_of: dict[int, set[int]] = defaultdict(set)
     for other in others:
@@ -128,7 +128,7 @@ def _others(value: Any) -> Iterator[Any]:
             yield Bgp((TriplePattern(subject, Iri("urn:_"), object_),))
         case Values(_, rows):
             others = [tuple(None if term is None else Iri("urn:_") for term in row) for row in rows]
-            if len(rows) > _FEW:
+            if len(rows) > _MOST_VALUES_ROWS:
                 yield replace(value, rows=tuple(others))
                 return
             for place, other in enumerate(others):

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
 from agreement.comparing.agree import Side, VariantReport
-from agreement.comparing.agree.narrowing import FoundRow
+from agreement.comparing.agree.narrowing import PeriodDifference
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
 from agreement.documents.outputs import short, short_row
@@ -73,7 +73,7 @@ def write_figure(
     path: Path,
     variant: VariantReport,
     verdicts: Sequence[PeriodVerdict],
-    row: FoundRow | None,
+    row: PeriodDifference | None,
     setting: Setting,
 ) -> None:
     """Write the picture, whole or not at all; without a difference it is the strip alone."""
@@ -136,7 +136,7 @@ def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
     return f"time{dates.caption}"
 
 
-def _timeline(axes: "Axes", variant: VariantReport, row: FoundRow, setting: Setting) -> None:
+def _timeline(axes: "Axes", variant: VariantReport, row: PeriodDifference, setting: Setting) -> None:
     difference, timeline = row.difference, variant.trace.timeline
     at = (
         difference.pushed

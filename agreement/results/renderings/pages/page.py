@@ -121,13 +121,13 @@ def legend_of(text: str) -> list[tuple[str, str]]:
     return [(name, meaning) for name, (known, meaning) in _LEGEND.items() if re.search(known, text)]
 
 
-_LONGEST: Final = 1_000
-_WRITTEN: Final = 20_000
-_MOST_WRITTEN: Final = 100_000
+_LONGEST_PATH: Final = 1_000
+_LONGEST_QUERY: Final = 20_000
+_LETTERS_OF_QUERIES: Final = 100_000
 """So many letters of a query stand on a page, and so many of all together."""
-_MOST: Final = 100
+_MOST_FILES: Final = 100
 """Of more files the first are named."""
-_HASHED: Final = 2**28
+_LARGEST_HASHED: Final = 2**28
 """Of larger files, in bytes, the size alone is told."""
 
 
@@ -144,8 +144,8 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
         ("version", f"lars {program_version()}"),
         ("date", f"{date:%Y-%m-%dT%H:%M:%SZ}"),
     ]
-    lines += [("file", _file_text(path)) for path in every[:_MOST]]
-    return [*lines, ("files", f"{len(every) - _MOST} more")] if len(every) > _MOST else lines
+    lines += [("file", _file_text(path)) for path in every[:_MOST_FILES]]
+    return [*lines, ("files", f"{len(every) - _MOST_FILES} more")] if len(every) > _MOST_FILES else lines
 
 
 def files_of(request: object) -> list[Path]:
@@ -165,7 +165,7 @@ def _paths(value: object) -> Iterator[Path]:
     match value:
         case Path():
             yield value
-        case str() if value and len(value) < _LONGEST and value.isprintable() and Path(value).exists():
+        case str() if value and len(value) < _LONGEST_PATH and value.isprintable() and Path(value).exists():
             yield Path(value)
         case tuple() | list():
             for field in value:
@@ -189,7 +189,7 @@ def _named_in(toml: Path) -> Iterator[Path]:
                 waiting += table.values()
             case list() as several:
                 waiting += several
-            case str() as text if text and len(text) < _LONGEST and "\0" not in text:
+            case str() as text if text and len(text) < _LONGEST_PATH and "\0" not in text:
                 names = dict.fromkeys((text, text.rpartition("=")[2], text.partition(":")[2]))
                 yield from (toml.parent / name for name in names if name and (toml.parent / name).is_file())
 
@@ -201,11 +201,11 @@ def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
     """
     queries = [path for path in files if path.suffix in QUERY_SUFFIXES]
     alike = Counter(path.name for path in queries)
-    texts, room, left = list[tuple[str, str]](), _MOST_WRITTEN, 0
+    texts, room, left = list[tuple[str, str]](), _LETTERS_OF_QUERIES, 0
     for path in queries:
-        text = clip_text(text_in(path, "a query"), _WRITTEN)
+        text = clip_text(text_in(path, "a query"), _LONGEST_QUERY)
         room -= len(text)
-        if room < 0 or len(texts) == _MOST:
+        if room < 0 or len(texts) == _MOST_FILES:
             left += 1
         else:
             texts.append((f"{path.parent.name}/{path.name}" if alike[path.name] > 1 else path.name, text))
@@ -217,7 +217,7 @@ def _file_text(path: Path) -> str:
     if not path.is_file():
         return str(path)
     size = path.stat().st_size
-    if size > _HASHED:
+    if size > _LARGEST_HASHED:
         return f"{path}: {size:,} bytes"
     with path.open("rb") as opened:
         return f"{path}: {size:,} bytes, SHA-256 {hashlib.file_digest(opened, 'sha256').hexdigest()}"
@@ -227,9 +227,9 @@ _SUFFIXES: Final = (".html", ".htm")
 _HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
 """What could end a script or begin another in HTML; in JSON each may stand as an escape."""
 
-_LONG: Final = 1_000
+_LONGEST_STRING: Final = 1_000
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
-_MAYBE_LONG: Final = re.compile(rf'(?:[^"]|\\"){{{_LONG}}}')
+_LONG_STRING: Final = re.compile(rf'(?:[^"]|\\"){{{_LONGEST_STRING}}}')
 """Strings of JSON, and what tells of a line without any long one that it has none."""
 
 
@@ -268,7 +268,7 @@ LEFT_OUT: Final = object()
 """Stands in a document in the place of what is too long for a page."""
 MOST_LETTERS: Final = 750_000
 """So long are the data of a page; its style, script and tables come beside them."""
-_SHORT: Final = 5_000
+_SHORT_PART: Final = 5_000
 LATEST_DRAWN: Final = 2**53
 """Numbers of JavaScript are exact below it."""
 
@@ -320,20 +320,20 @@ def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]
             break
     else:
         return "\n".join(lines).rstrip(), left
-    kept = {key: value for key, value in short.items() if len(json_text(value)) <= _SHORT}
+    kept = {key: value for key, value in short.items() if len(json_text(value)) <= _SHORT_PART}
     return json_text(kept), [key for key in (*document, *left) if key not in kept]
 
 
 def _clipped(line: str) -> str:
     """Return a line of JSON in which long strings are their beginnings, with how long they are."""
-    if len(line) <= _LONG or _MAYBE_LONG.search(line) is None:
+    if len(line) <= _LONGEST_STRING or _LONG_STRING.search(line) is None:
         return line
 
     def clip(match: re.Match[str]) -> str:
         text = match.group()
-        if len(text) <= _LONG:
+        if len(text) <= _LONGEST_STRING:
             return text
-        return json.dumps(clip_text(json.loads(text), _LONG), ensure_ascii=False)
+        return json.dumps(clip_text(json.loads(text), _LONGEST_STRING), ensure_ascii=False)
 
     return _STRING.sub(clip, line)
 

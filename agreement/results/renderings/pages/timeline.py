@@ -176,7 +176,7 @@ def _cell(variant: VariantReport, verdict: PeriodVerdict, start: int, size: int)
     return StripCell(own[0].start, own[-1].end, cause, len(own), len(wrong), int((counts > 0).sum()))
 
 
-_MOST: Final = 50
+_VERDICTS_SHOWN: Final = 50
 """Of more verdicts a notebook shows the first."""
 
 
@@ -194,9 +194,9 @@ def small_html(
             "wrong": sum(1 for _ in verdict.intervals.disagreeing),
             "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, verdict)],
         }
-        for verdict in verdicts[:_MOST]
+        for verdict in verdicts[:_VERDICTS_SHOWN]
     ]
-    left = max(0, len(verdicts) - _MOST)
+    left = max(0, len(verdicts) - _VERDICTS_SHOWN)
     return render(
         "small", said=sentence, timeline=f"{dates.interval(timeline)}{dates.caption}", strip=strip, left=left
     )

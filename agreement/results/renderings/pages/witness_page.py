@@ -14,7 +14,7 @@ from agreement.documents.outputs import quantity
 from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation, report_on
 from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
 from agreement.proving.witness.witness_task import PeriodWitnesses
-from agreement.results.renderings.agreement_report import AgreementView, dates_on, in_words
+from agreement.results.renderings.agreement_report import AgreementView, dates_on, difference_text
 from agreement.results.renderings.pages.agree_page import agree_page
 from agreement.results.renderings.pages.blocks import page_blocks, text_page
 from agreement.results.renderings.pages.page import Page, PageHead
@@ -54,7 +54,7 @@ def witness_page(
     below = [f"Below: the first stream for U = {first_shown[0]}."] if several and first_shown else []
     parts = [*_proven(witnesses), *as_text(task, witnesses), *below]
     first = next(RowFilter().rows(report), None)
-    why = "" if first is None else f" {in_words(first, dates_on(report, task.setting.unit))}."
+    why = "" if first is None else f" {difference_text(first, dates_on(report, task.setting.unit))}."
     head = replace(head, answer=f"{head.answer}{why}")
     return _headed(head, parts, document, report, (task.setting, task.trigger))
 

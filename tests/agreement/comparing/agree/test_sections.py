@@ -9,7 +9,7 @@ from hypothesis import event, given
 from hypothesis import strategies as some
 
 from agreement.comparing.agree import causes, periods
-from agreement.comparing.agree.agreeing import compare
+from agreement.comparing.agree.agreeing import ComparedInput, compare_pairs
 from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups
 from agreement.comparing.agree.periods import Side
 from agreement.results.renderings.agreement_report import AgreementView
@@ -17,7 +17,7 @@ from lars.language.windows import Interval
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
 from solver.relational import RunTable, coalesce
-from solver.spark.task_bytes import Part, PartKind, pack, packed_answers
+from solver.spark.task_bytes import Part, PartKind, answers_in_parts, pack_answers
 from tests.agreement.comparing.agree.test_sliced_causes import CutTrace
 from tests.agreement.comparisons import LAST, SPECS, facts_of, report, variant_of
 from translate.model.query import Setting
@@ -34,14 +34,14 @@ class PackedTrace(CutTrace):
         starts = range(span.first, span.last + 1, self.length)
         slices = [Interval(first, min(first + self.length - 1, span.last)) for first in starts]
         return [
-            packed_answers([self._part(question, one) for one in slices], question.predicate[1])
+            answers_in_parts([self._part(question, one) for one in slices], question.predicate[1])
             for question in questions
         ]
 
     def _part(self, question, within):
         (found,) = CutTrace.answers(self, [question], within)
         elsewhere = AnswerRuns(found.times, *recoded(found), found.certified)
-        return Part(0, PartKind.ANSWERS, within.first, within.last, pack(elsewhere))
+        return Part(0, PartKind.ANSWERS, within.first, within.last, pack_answers(elsewhere))
 
 
 def recoded(found):
@@ -85,7 +85,7 @@ def plain(value):
 
 def compared(variant, setting, lengths, trace):
     """Return the report of the same queries on a trace, of some periods."""
-    return compare([variant.pair], lengths, trace, setting, Trigger.ANY)
+    return compare_pairs([variant.pair], lengths, ComparedInput(trace), setting, Trigger.ANY)
 
 
 def packed(variant, length):
@@ -100,7 +100,7 @@ def test_answers_read_by_section_are_compared_as_held_ones(spec, length, most, b
     lengths = sorted({spec.period, 3})
     held = compared(variant, setting, lengths, variant.trace)
     expected = document(held, setting)
-    with patch.object(periods, "_AT_ONCE", most), patch.object(causes, "_AT_ONCE", batch):
+    with patch.object(periods, "_RUNS_AT_ONCE", most), patch.object(causes, "_ROWS_AT_ONCE", batch):
         read = compared(variant, setting, lengths, packed(variant, length))
         found = document(read, setting)
         event(f"{min(len(read.variants[0].sides.answers), 4)} sections")
@@ -121,7 +121,7 @@ def test_the_last_report_before_a_section_is_found_in_an_earlier_one():
         for interval in variant.verdicts[0].intervals
         for one in variant.differences(interval)
     ]
-    with patch.object(periods, "_AT_ONCE", 0):
+    with patch.object(periods, "_RUNS_AT_ONCE", 0):
         read = compared(variant, setting, [3], packed(variant, 2)).variants[0]
         assert len(read.sides.answers) > 2
         found = [
@@ -148,8 +148,8 @@ def test_packed_answers_are_the_answers(times, cells, length):
     for first in range(0, LAST + 1, length):
         inside = [place for place, t in enumerate(times) if first <= t < first + length]
         own = AnswerRuns(whole.times[inside], moved(whole, inside), terms)
-        parts.append(Part(0, PartKind.ANSWERS, first, first + length - 1, pack(own)))
-    found = packed_answers(parts, 1)
+        parts.append(Part(0, PartKind.ANSWERS, first, first + length - 1, pack_answers(own)))
+    found = answers_in_parts(parts, 1)
     assert found.whole().by_time() == whole.by_time()
     assert list(found.whole().rows()) == list(whole.rows())
     assert (found.evaluations, sum(size for _, size in found.parts) > 0) == (len(times), bool(kept))
@@ -177,7 +177,7 @@ def test_sections_end_where_parts_end_and_are_not_too_large(most):
             self.parts = parts
 
     push, pull = Sized((3, 5), (6, 1), (9, 2)), Sized((4, 1), (9, 6))
-    with patch.object(periods, "_AT_ONCE", most):
+    with patch.object(periods, "_RUNS_AT_ONCE", most):
         answers = periods.BothAnswers(push, pull, 4)
         assert answers.borders.tolist() == {0: [3, 4, 6], 1: [3, 4, 6], 7: [6]}[most]
         spans = [answers.span(number) for number in range(len(answers))]

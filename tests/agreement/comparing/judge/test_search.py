@@ -76,7 +76,7 @@ def compared_with_all(seed):
     by = by.model_copy(update={"stream": rng.choice(list(type(by.stream)))})
     recording = recording_of(task, by, rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judgement, "_FEW", 0)
+        patch.setattr(judgement, "_FEW_STARTS", 0)
         patch.setattr(judgement, "_TOGETHER", 2)
         found = judge_recording(task, by, recording, Options(whole=0))
     assert found.tried_choices == found.choices

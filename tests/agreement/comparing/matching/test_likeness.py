@@ -210,7 +210,7 @@ LIKENESSES = st.sampled_from([BAG, SET, ROUGH, Likeness(tolerance=0), Likeness(t
 def by_numbers(expected, actual, how):
     """Return how rows match by the way for many rows, however few they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(likeness, "_FEW", 0)
+        patch.setattr(likeness, "_FEW_ROWS", 0)
         return match_rows(expected, actual, how)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
-from agreement.documents.generate.elements import Thermometer, elements, parts, pushes_of
+from agreement.documents.generate.elements import Thermometer, elements, plan_parts, pushes_of
 from agreement.documents.generate.plan import Bursts, TemperatureRange
 from agreement.documents.generate.writing import text
 from lars.durations import Duration, read_duration
@@ -55,7 +55,7 @@ def test_however_a_stream_is_cut_its_parts_are_the_whole(plan, data):
     cuts = sorted(data.draw(st.sets(st.integers(0, last), max_size=5)))
     pieces = [Interval(a, b - 1) for a, b in pairwise([0, *cuts, last + 1])]
     assert [one for piece in pieces for one in elements(plan, piece)] == found
-    assert [one for part in parts(plan) for one in elements(plan, part)] == found
+    assert [one for part in plan_parts(plan) for one in elements(plan, part)] == found
 
 
 @given(plans())

@@ -11,6 +11,7 @@ from agreement.documents.recordings import static_of
 from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER
+from lars.errors import LarsError
 from tests.agreement.engines.adapters.kolibrie_server import server, text_of
 from tests.agreement.engines.adapters.streams import push, random_pushes, rspql
 
@@ -95,6 +96,19 @@ def test_where_no_server_answers_that_is_said():
         pytest.raises(RefusedQueryError, match="found no server of Kolibrie at"),
     ):
         adapter.open(Registration(ONE))
+
+
+def test_a_session_that_is_gone_is_reported_by_its_path():
+    found = server()
+    Thread(target=found.serve_forever, daemon=True).start()
+    command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:{found.server_port}"
+    with RunningAdapter(command) as adapter:
+        run = adapter.open(Registration(ONE))
+        found.plain = True
+        with pytest.raises(LarsError, match="answers /rsp/push with 404: Not Found"):
+            run.push([push(1, "a")])
+    found.shutdown()
+    found.server_close()
 
 
 def test_a_hunt_shows_what_came_by_the_terms_that_were_given(running, tmp_path):

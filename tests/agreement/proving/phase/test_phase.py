@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agreement.comparing.agree.agreeing import Pair, compare, pairs
+from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs, pairs
 from agreement.proving.decide import trace_on
 from agreement.proving.phase import PhaseTask, diagrams
 from agreement.proving.phase.matches import obstacle
@@ -77,7 +77,9 @@ def test_each_cell_is_what_agree_says(seed, factor):
     for place, length in enumerate(lengths):
         small.windows["s"] = length
         pair = read(small, setting)
-        report = compare([Pair(pair.csparql, pair.cqels)], periods, trace, setting, trigger)
+        report = compare_pairs(
+            [Pair(pair.csparql, pair.cqels)], periods, ComparedInput(trace), setting, trigger
+        )
         agreeing = [sum(one.agree for one in verdict.intervals) for verdict in report.variants[0].verdicts]
         assert [row.agreeing[place] for row in found.rows] == agreeing, (seed, length)
 
