@@ -39,7 +39,7 @@ from lars.durations import Duration
 from lars.errors import TimeLimitError
 from lars.language.program import calls
 from lars.language.terms import Constant, Iri, Variable
-from solver.deadlines import Deadline, until
+from solver.deadlines import NEVER, Deadline, until
 from solver.facts import Fact, constant_of
 from translate.analysis import expressions_of, parts, tests_of
 from translate.model import patterns as algebra
@@ -155,12 +155,13 @@ class Decider:
     """What decides a question for one period after the other; streams are evaluated once for all.
 
     Where no theorem decides, streams are tried and smallest ones searched for, for so many seconds in all.
-    `finer` are what decides with finer units, each for some seconds more.
+    `finer` are what decides with finer units, each for some seconds more. After the `deadline` nothing begins.
     """
 
     question: AgreementQuestion
     trials: list[Trial] = field(default_factory=list)
     seconds: float = SEARCHED
+    deadline: Deadline = NEVER
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> PeriodDecision:
@@ -179,7 +180,7 @@ class Decider:
 
     def search(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
         """Return the smallest stream on which the sides differ, or why there is none."""
-        question, began, deadline = self.question, monotonic(), Deadline.after(self.seconds)
+        question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting, question.trigger)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
         known = None if question.stock is None else background_of(question.stock)
@@ -202,11 +203,11 @@ class Decider:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
         sides = PushAndPull(self.question.pair, self.question.setting, self.question.trigger)
         for number, candidate in enumerate(candidates(self.question)):
-            if number == len(self.trials) and self.seconds <= 0:
+            if number == len(self.trials) and (self.seconds <= 0 or self.deadline.is_over):
                 return None
             began = monotonic()
             try:
-                with until(Deadline.after(self.seconds / 2)):
+                with until(self._within(self.seconds / 2)):
                     if number == len(self.trials):
                         self.trials.append(Trial(sides, candidate))
                     witness = sides.difference(self.trials[number], period)
@@ -221,7 +222,10 @@ class Decider:
     def in_unit(self, unit: Duration) -> "Decider":
         """Return what decides the same with a finer unit."""
         question = replace(self.question, setting=replace(self.question.setting, unit=unit))
-        return self.finer.setdefault(unit, Decider(question, seconds=_FINER))
+        return self.finer.setdefault(unit, Decider(question, seconds=_FINER, deadline=self.deadline))
+
+    def _within(self, seconds: float) -> Deadline:
+        return min(Deadline.after(seconds), self.deadline, key=lambda limit: limit.end)
 
 
 def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision:
@@ -236,6 +240,8 @@ def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision
     period = Duration(decision.period * unit.nanoseconds)
     undecided = decision.verdict in (EveryStream.ALWAYS, EveryStream.OPEN)
     for finer in finer_units(unit, [*durations, period]) if undecided else ():
+        if decider.deadline.is_over:
+            break
         again = decider.in_unit(finer).decide(period.points(finer))
         if again.verdict not in (decision.verdict, EveryStream.OPEN):
             return replace(decision, finer=(finer, again))

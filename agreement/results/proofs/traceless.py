@@ -252,8 +252,9 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     """
     traceless, _ = without_trace(request.inputs, request.options, listeners.warn)
     task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
-    seconds = SEARCHED if request.time_limit is None else request.time_limit
-    decider, decisions = Decider(task.questions[0], seconds=seconds), []
+    limit = request.time_limit
+    seconds, deadline = SEARCHED if limit is None else limit, Deadline.after(limit)
+    decider, decisions = Decider(task.questions[0], seconds=seconds, deadline=deadline), []
     for done, number in enumerate(task.periods):
         listeners.progress(done, len(task.periods))
         decisions.append(in_finer_units(decider, decider.decide(number)))
