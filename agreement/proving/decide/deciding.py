@@ -156,12 +156,14 @@ class Decider:
 
     Where no theorem decides, streams are tried and smallest ones searched for, for so many seconds in all.
     `finer` are what decides with finer units, each for some seconds more. After the `deadline` nothing begins.
+    Without `any_source` streams are left out in which a triple comes from another source than its pattern's.
     """
 
     question: AgreementQuestion
     trials: list[Trial] = field(default_factory=list)
     seconds: float = SEARCHED
     deadline: Deadline = NEVER
+    any_source: bool = True
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> PeriodDecision:
@@ -184,7 +186,7 @@ class Decider:
         contest = push_and_pull(question.pair, period, question.setting, question.trigger)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
         known = None if question.stock is None else background_of(question.stock)
-        overlapping = question.overlap is not None
+        overlapping = self.any_source and question.overlap is not None
         outcome = smallest(WitnessSearch(contest, tuple(streams), known, None, deadline, overlapping))
         self.seconds -= monotonic() - began
         match outcome:
@@ -202,7 +204,7 @@ class Decider:
     def witness(self, period: int) -> StreamWitness | None:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
         sides = PushAndPull(self.question.pair, self.question.setting, self.question.trigger)
-        for number, candidate in enumerate(candidates(self.question)):
+        for number, candidate in enumerate(candidates(self.question, any_source=self.any_source)):
             if number == len(self.trials) and (self.seconds <= 0 or self.deadline.is_over):
                 return None
             began = monotonic()
@@ -222,7 +224,9 @@ class Decider:
     def in_unit(self, unit: Duration) -> "Decider":
         """Return what decides the same with a finer unit."""
         question = replace(self.question, setting=replace(self.question.setting, unit=unit))
-        return self.finer.setdefault(unit, Decider(question, seconds=_FINER, deadline=self.deadline))
+        return self.finer.setdefault(
+            unit, replace(self, question=question, trials=[], seconds=_FINER, finer={})
+        )
 
     def _within(self, seconds: float) -> Deadline:
         return min(Deadline.after(seconds), self.deadline, key=lambda limit: limit.end)
@@ -302,7 +306,7 @@ def differing(
     return EveryStream.OPEN, theorem
 
 
-def candidates(question: AgreementQuestion) -> Iterator[Candidate]:
+def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
     """Yield streams made from disjuncts, the ones that need no static data first."""
     noise = () if question.trigger is Trigger.ANY else (None,)
     placement = Placement(question.setting, *noise)
@@ -313,5 +317,5 @@ def candidates(question: AgreementQuestion) -> Iterator[Candidate]:
     for disjunct, model in models:
         for each in few_and_many(disjunct, model):
             yield from placement.candidates(disjunct, each, stock, free=free)
-    for disjunct, model in models if question.overlap is not None else ():
+    for disjunct, model in models if any_source and question.overlap is not None else ():
         yield from placement.misplaced(disjunct, model, stock, free=free)

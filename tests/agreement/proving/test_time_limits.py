@@ -113,9 +113,7 @@ def test_a_limit_of_two_seconds_holds_where_tuple_windows_compare_all_that_can_a
         f"SELECT ?x WHERE {{ {{ {path} }} UNION {{ {block} {{ ?z <urn:q> ?y }} }} FILTER(!(?z > 1)) }}"
     )
     began = process_time()
-    ran = lars(
-        "decide", *pair, "--period", "1", "--unit", "1s", "--profile", "sparql11", "--time-limit", "2"
-    )
+    ran = lars("decide", *pair, "--period", "1", "--unit", "1s", "--profile", "sparql11", "--time-limit", "2")
     assert (ran.code in {0, 3}, process_time() - began < GENEROUS / 4) == (True, True)
 
 
