@@ -147,7 +147,6 @@ MOST_TRIED: Final = 12
 """How many disjuncts streams are made from."""
 _FINER: Final = 2.0
 """Seconds of search with a finer unit."""
-_UNCOVERED: Final = ("a path of any length", "DESCRIBE")
 
 
 @dataclass
@@ -155,7 +154,7 @@ class Decider:
     """What decides a question for one period after the other; streams are evaluated once for all.
 
     Where no theorem decides, streams are tried and smallest ones searched for, for so many seconds in all.
-    `finer` are what decides with finer units, each for some seconds more. After the `deadline` nothing begins.
+    `finer` are what decides with finer units, each for some seconds more. The `deadline` ends all of it.
     Without `any_source` streams are left out in which a triple comes from another source than its pattern's.
     """
 
@@ -255,8 +254,11 @@ def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision
 def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | None:
     """Return the theorem by which the sides agree on every stream, whatever the static data."""
     possible = tuple(way for way in question.ways if way.possible)
-    if any(why in _UNCOVERED for why, _ in question.hindrances):
+    why_not_monotone = [why for why, _ in question.hindrances]
+    if "DESCRIBE" in why_not_monotone:
         return None
+    if "a path of any length" in why_not_monotone:
+        return Theorem.NOTHING if question.same_patterns and question.excluded_beside_paths else None
     if any(way.disjunct.loose == "an aggregate of nothing" for way in question.ways):
         return None
     same = question.one_query(period)
