@@ -18,11 +18,11 @@ from typing import Final, assert_never
 
 import clingo
 
-from lars.analysis import with_windows
+from lars.analysis import windows, with_windows
 from lars.elimination import with_fewer_variables
 from lars.errors import TimeLimitError
 from lars.language.terms import signature
-from lars.language.windows import NOW, Interval
+from lars.language.windows import NOW, Interval, TupleWindow
 from solver.deadlines import Deadline
 from solver.facts import Arrivals, ChosenTimes, EveryTime, Multiples, Situation, with_facts
 from solver.job import Question
@@ -173,6 +173,28 @@ def grounded_in_time(contest: Contest, candidates: Candidates, points: int, limi
     return narrowed
 
 
+def _check_tuple_windows(
+    contest: Contest, candidates: Candidates, every: Iterable[PeriodFrame], limits: SearchLimits
+) -> None:
+    """Raise TooLargeError where tuple windows compare more pairs of arrivals than can be listed in time.
+
+    At each evaluation they ask of all that can have arrived how much that is newer can have.
+    """
+    shown = [
+        (sum(map(window.counts, candidates.arrivals)), isinstance(side.gate, Multiples))
+        for side in (contest.left, contest.right)
+        for window in set(windows(side.program))
+        if isinstance(window, TupleWindow)
+    ]
+    pairs = sum(
+        (number * frame.end) ** 2 // 2 * (1 if at_end else frame.end - frame.start)
+        for number, at_end in shown
+        for frame in every
+    )
+    if pairs > max(_FEW, limits.deadline.left * _EACH_SECOND):
+        raise TooLargeError(limits.arrivals)
+
+
 def _narrowed(side: Question, candidates: Candidates) -> Question:
     assert side.predicate is not None, "answer streams are not compared"
     atoms = frozenset(with_atoms(candidates.background, candidates.static))
@@ -208,9 +230,13 @@ def chosen_streams(
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.period, size, scale, again=contest.looks_back))
         points = sum(frame.end for frame in every)
-        narrowed = grounded_in_time(contest, candidates, points, replace(limits, arrivals=size))
+        own = replace(limits, arrivals=size)
+        if limits.deadline.is_over:
+            raise OutOfTimeError(size, None)
+        _check_tuple_windows(contest, candidates, every, own)
+        narrowed = grounded_in_time(contest, candidates, points, own)
         searches = (
-            _Search(narrowed, candidates, frame, replace(limits, arrivals=size)).streams()
+            _Search(narrowed, candidates, frame, own).streams()
             for frame in (replace(frame, single=contest.pull_period is None) for frame in every)
         )
         yield from merge(*searches, key=attrgetter("cost"))

@@ -39,7 +39,7 @@ from lars.durations import Duration
 from lars.errors import TimeLimitError
 from lars.language.program import calls
 from lars.language.terms import Constant, Iri, Variable
-from solver.deadlines import Deadline, until
+from solver.deadlines import NEVER, Deadline, until
 from solver.facts import Fact, constant_of
 from translate.analysis import expressions_of, parts, tests_of
 from translate.model import patterns as algebra
@@ -147,7 +147,6 @@ MOST_TRIED: Final = 12
 """How many disjuncts streams are made from."""
 _FINER: Final = 2.0
 """Seconds of search with a finer unit."""
-_UNCOVERED: Final = ("a path of any length", "DESCRIBE")
 
 
 @dataclass
@@ -155,12 +154,15 @@ class Decider:
     """What decides a question for one period after the other; streams are evaluated once for all.
 
     Where no theorem decides, streams are tried and smallest ones searched for, for so many seconds in all.
-    `finer` are what decides with finer units, each for some seconds more.
+    `finer` are what decides with finer units, each for some seconds more. The `deadline` ends all of it.
+    Without `any_source` streams are left out in which a triple comes from another source than its pattern's.
     """
 
     question: AgreementQuestion
     trials: list[Trial] = field(default_factory=list)
     seconds: float = SEARCHED
+    deadline: Deadline = NEVER
+    any_source: bool = True
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> PeriodDecision:
@@ -179,11 +181,11 @@ class Decider:
 
     def search(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
         """Return the smallest stream on which the sides differ, or why there is none."""
-        question, began, deadline = self.question, monotonic(), Deadline.after(self.seconds)
+        question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting, question.trigger)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
         known = None if question.stock is None else background_of(question.stock)
-        overlapping = question.overlap is not None
+        overlapping = self.any_source and question.overlap is not None
         outcome = smallest(WitnessSearch(contest, tuple(streams), known, None, deadline, overlapping))
         self.seconds -= monotonic() - began
         match outcome:
@@ -201,12 +203,12 @@ class Decider:
     def witness(self, period: int) -> StreamWitness | None:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
         sides = PushAndPull(self.question.pair, self.question.setting, self.question.trigger)
-        for number, candidate in enumerate(candidates(self.question)):
-            if number == len(self.trials) and self.seconds <= 0:
+        for number, candidate in enumerate(candidates(self.question, any_source=self.any_source)):
+            if number == len(self.trials) and (self.seconds <= 0 or self.deadline.is_over):
                 return None
             began = monotonic()
             try:
-                with until(Deadline.after(self.seconds / 2)):
+                with until(self._within(self.seconds / 2)):
                     if number == len(self.trials):
                         self.trials.append(Trial(sides, candidate))
                     witness = sides.difference(self.trials[number], period)
@@ -221,7 +223,12 @@ class Decider:
     def in_unit(self, unit: Duration) -> "Decider":
         """Return what decides the same with a finer unit."""
         question = replace(self.question, setting=replace(self.question.setting, unit=unit))
-        return self.finer.setdefault(unit, Decider(question, seconds=_FINER))
+        return self.finer.setdefault(
+            unit, replace(self, question=question, trials=[], seconds=_FINER, finer={})
+        )
+
+    def _within(self, seconds: float) -> Deadline:
+        return min(Deadline.after(seconds), self.deadline, key=lambda limit: limit.end)
 
 
 def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision:
@@ -236,6 +243,8 @@ def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision
     period = Duration(decision.period * unit.nanoseconds)
     undecided = decision.verdict in (EveryStream.ALWAYS, EveryStream.OPEN)
     for finer in finer_units(unit, [*durations, period]) if undecided else ():
+        if decider.deadline.is_over:
+            break
         again = decider.in_unit(finer).decide(period.points(finer))
         if again.verdict not in (decision.verdict, EveryStream.OPEN):
             return replace(decision, finer=(finer, again))
@@ -245,8 +254,11 @@ def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision
 def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | None:
     """Return the theorem by which the sides agree on every stream, whatever the static data."""
     possible = tuple(way for way in question.ways if way.possible)
-    if any(why in _UNCOVERED for why, _ in question.hindrances):
+    why_not_monotone = [why for why, _ in question.hindrances]
+    if "DESCRIBE" in why_not_monotone:
         return None
+    if "a path of any length" in why_not_monotone:
+        return Theorem.NOTHING if question.same_patterns and question.excluded_beside_paths else None
     if any(way.disjunct.loose == "an aggregate of nothing" for way in question.ways):
         return None
     same = question.one_query(period)
@@ -296,7 +308,7 @@ def differing(
     return EveryStream.OPEN, theorem
 
 
-def candidates(question: AgreementQuestion) -> Iterator[Candidate]:
+def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
     """Yield streams made from disjuncts, the ones that need no static data first."""
     noise = () if question.trigger is Trigger.ANY else (None,)
     placement = Placement(question.setting, *noise)
@@ -307,5 +319,5 @@ def candidates(question: AgreementQuestion) -> Iterator[Candidate]:
     for disjunct, model in models:
         for each in few_and_many(disjunct, model):
             yield from placement.candidates(disjunct, each, stock, free=free)
-    for disjunct, model in models if question.overlap is not None else ():
+    for disjunct, model in models if any_source and question.overlap is not None else ():
         yield from placement.misplaced(disjunct, model, stock, free=free)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agreement.comparing.agree import AgreementTask, Pair
-from agreement.proving.decide.theorems import JudgedDisjunct, hindrances, volatile
+from agreement.proving.decide.theorems import JudgedDisjunct, hindrances, is_excluded, volatile
 from agreement.proving.decide.trial import stock_of
 from agreement.proving.disjuncts import (
     Edge,
@@ -37,11 +37,22 @@ from translate.analysis import (
     model_of_cqels,
     parts,
     rebuild,
+    without_paths,
 )
 from translate.analysis.nullability import is_cautious
 from translate.analysis.query_remarks import normal
 from translate.errors import QueryError
-from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, Union
+from translate.model.patterns import (
+    EMPTY,
+    Bgp,
+    PathPattern,
+    Pattern,
+    Select,
+    StreamBlock,
+    TriplePattern,
+    Union,
+    variables,
+)
 from translate.model.query import Setting
 from translate.model.windows import Range, WindowExpression
 from translate.sparql import Document, Names, Token, TokenKind, is_name, read_declarations, tokenize
@@ -159,6 +170,21 @@ class AgreementQuestion:
         profile = self.setting.profile
         ways = disjuncts(without_removed(self.pattern, profile), profile)
         return tuple(JudgedDisjunct(disjunct, satisfiability(disjunct, self.stock)) for disjunct in ways)
+
+    @cached_property
+    def excluded_beside_paths(self) -> bool:
+        """Whether conditions exclude each disjunct, whatever paths of any length match in it (T2)."""
+        # Read with each MINUS: one that removes all that one step finds leaves what two steps find.
+        ends = frozenset[Variable]()
+        for part in parts(without_paths(self.pattern)):
+            if isinstance(part, PathPattern):
+                ends |= variables(part)
+            elif isinstance(part, Select) and any(isinstance(each, PathPattern) for each in parts(part)):
+                return False  # Disjuncts have new names for what it hides.
+        ways = (
+            JudgedDisjunct(way, satisfiability(way)) for way in disjuncts(self.pattern, self.setting.profile)
+        )
+        return all(is_excluded(way, ends) for way in ways)
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -7,7 +7,9 @@ If t is in E both sides evaluate Q at t. If not, nothing that fires arrived at t
 NOW is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and LIMIT need a
 match of what they are applied to, so that this holds of any Q whose every solution needs such a match.
 
-T2 (no answer). If no disjunct is satisfiable, no side ever has a row: they agree.
+T2 (no answer). If no disjunct is satisfiable, no side ever has a row: they agree. A disjunct has one step of
+a path of any length, which goes through none or many too: then conditions on variables that no such path has
+have to exclude each disjunct. They do so whatever the path matches, as what else binds them stays.
 
 T3 (U >= 2, or a disjunct without NOW). Let windows be [t-L, t], L finite or not, or tuple windows, and
 let a triple that no query reads fire push. If some disjunct of a monotone Q is satisfiable, there is a
@@ -77,9 +79,14 @@ class JudgedDisjunct:
         return isinstance(self.satisfiability, Model) and not self.disjunct.loose
 
 
-def is_excluded(disjunct: JudgedDisjunct) -> bool:
-    """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free."""
-    return isinstance(disjunct.satisfiability, Unsatisfiable) and bool(disjunct.satisfiability.requirements)
+def is_excluded(disjunct: JudgedDisjunct, apart: frozenset[Variable] = frozenset()) -> bool:
+    """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free.
+
+    None of the conditions may look at variables that are `apart`.
+    """
+    satisfiability = disjunct.satisfiability
+    tests = satisfiability.requirements if isinstance(satisfiability, Unsatisfiable) else ()
+    return bool(tests) and all(test.variables.isdisjoint(apart) for test in tests)
 
 
 def is_now(window: Window) -> bool:

@@ -13,6 +13,7 @@ from typing import Final
 
 from agreement.proving.disjuncts import Position, is_rdf
 from agreement.proving.disjuncts.representatives import constants_in
+from lars.analysis import windows
 from lars.language import formulas as logic
 from lars.language.formulas import (
     SCALED,
@@ -40,6 +41,7 @@ from lars.language.terms import (
     signature,
     substitute,
 )
+from lars.language.windows import TupleWindow
 from solver.facts import STREAM_PREDICATE, Background, constant_of
 from solver.rdf import test
 from solver.search import Candidates
@@ -362,7 +364,7 @@ def candidate_atoms(
 
     Static ones may be chosen: none where the static data is `known`. With `any_source` also in each
     other stream and as static triples. The last of each stream matches no pattern, unless one has a
-    variable for predicate.
+    variable for predicate; there are as many as tuple windows can lose what they show by, at one instant.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
@@ -379,10 +381,27 @@ def candidate_atoms(
                 elif known is None:
                     static[Atom(TRIPLE, (*terms, source))] = None
     constants = _constants(term for atom in (*arriving, *static, *stored) for term in atom.arguments)
-    other = tuple(fresh(Variable(name), constants) for name in ("something", "says", "anything"))
+    something, *said = (Variable(name) for name in ("something", "says", "anything"))
+    predicate_and_object = [fresh(name, constants) for name in said]
     for stream in streams:
-        arriving[Atom(STREAM_PREDICATE, (*other, stream))] = None
+        for copy in range(_displacing(programs, stream)):
+            subject = fresh(something, constants, copy)
+            arriving[Atom(STREAM_PREDICATE, (subject, *predicate_and_object, stream))] = None
     return Candidates(tuple(arriving), tuple(static), known or {}, alike)
+
+
+_MOST_DISPLACING: Final = 3
+
+
+def _displacing(programs: Iterable[Program], stream: Iri) -> int:
+    """Return how many triples of one instant, few at most, end what a tuple window shows; 1 where none is."""
+    sizes = [
+        window.size
+        for program in programs
+        for window in windows(program)
+        if isinstance(window, TupleWindow) and window.source in (None, stream)
+    ]
+    return min(max(sizes, default=1), _MOST_DISPLACING)
 
 
 def _own_sources(

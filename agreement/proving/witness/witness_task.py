@@ -174,6 +174,11 @@ class WitnessTask:
         """The columns of rows."""
         return columns(self.queries[0])
 
+    @property
+    def any_source(self) -> bool:
+        """Whether a triple may come from another source than its pattern's."""
+        return self.criteria.any_source or self.criteria.cause in _ANYWHERE
+
     def contest(self, period: int) -> Contest | ProfileContest:
         """Return the two sides for a period."""
         match self.criteria.sides:
@@ -194,8 +199,7 @@ class WitnessTask:
             return contest
         deadline = Deadline.after(wishes.time_limit)
         streams = dict.fromkeys(stream for query in self.queries for stream in streams_of(query))
-        anywhere = wishes.any_source or wishes.cause in _ANYWHERE
-        return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, deadline, anywhere)
+        return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, deadline, self.any_source)
 
     def smallest(
         self, period: int, progress: Progress, accepted: WitnessTest, made: "StreamMaker" = lambda *_: None

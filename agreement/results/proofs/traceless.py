@@ -252,8 +252,9 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     """
     traceless, _ = without_trace(request.inputs, request.options, listeners.warn)
     task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
-    seconds = SEARCHED if request.time_limit is None else request.time_limit
-    decider, decisions = Decider(task.questions[0], seconds=seconds), []
+    limit = request.time_limit
+    seconds, deadline = SEARCHED if limit is None else limit, Deadline.after(limit)
+    decider, decisions = Decider(task.questions[0], seconds=seconds, deadline=deadline), []
     for done, number in enumerate(task.periods):
         listeners.progress(done, len(task.periods))
         decisions.append(in_finer_units(decider, decider.decide(number)))
@@ -441,17 +442,22 @@ def made_streams(task: WitnessTask) -> StreamMaker:
 
 
 def finer_unit(task: WitnessTask) -> Duration | None:
-    """Return a finer unit with which the sides differ on a stream, None where `decide` knows of none."""
-    if task.criteria.sides is not None or task.criteria.same_input:
+    """Return a finer unit with which the sides differ on a stream, None where `decide` knows of none.
+
+    Nor for a cause: what `decide` knows of can have another one.
+    """
+    wishes = task.criteria
+    if wishes.sides is not None or wishes.same_input or wishes.cause is not None:
         return None
     try:
         if task.pair is None:
             deadline = Deadline.after(_FINER)
             units = [contained_in_units(*both).finer for both in _directions(task, deadline)]
             return next((finer.unit for finer in units if finer is not None), None)
-        decider = Decider(_question(task), seconds=0)
+        decider = Decider(_question(task), seconds=0, any_source=task.any_source)
         decisions = (in_finer_units(decider, decider.decide(period)) for period in task.periods)
-        return next((decision.finer[0] for decision in decisions if decision.finer is not None), None)
+        finer = (decision.finer for decision in decisions if decision.finer is not None)
+        return next((unit for unit, again in finer if again.witness is not None), None)
     except LarsError:  # too many disjuncts, or windows that reach too far
         return None
 

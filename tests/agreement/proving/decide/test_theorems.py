@@ -2,9 +2,11 @@
 
 import pytest
 
-from agreement.proving.decide import Decider, EveryStream
+from agreement.proving.decide import AgreementQuestion, Decider, EveryStream, Places, agreement_theorem
+from agreement.proving.decide.theorems import Theorem
 from tests.agreement.proving.decide import naive
-from tests.agreement.proving.decide.checking import question, searched, witnessed
+from tests.agreement.proving.decide.checking import derived, question, searched, witnessed
+from translate.model.query import Setting
 from translate.tau import Trigger
 
 ANY = ("s", "?x", naive.iri("p"), "?y")
@@ -174,3 +176,24 @@ def test_a_window_of_many_time_points_is_shown_a_stream():
     found = decided(one, Trigger.ANY)
     assert found.verdict is EveryStream.NEVER
     assert witnessed(one, found.witness)
+
+
+@pytest.mark.parametrize(
+    ("where", "theorem"),
+    [
+        # Conditions on what no path binds exclude each disjunct.
+        ("{ STREAM :s [TRIPLES 1] {?x :p+ ?y} FILTER(1 > 2) }", Theorem.NOTHING),
+        ("STREAM :s [RANGE 2s] {?x :p* ?y . ?x :q ?z} FILTER(?z > 2 && ?z < 1)", Theorem.NOTHING),
+        # One step cannot hold, though no step or two can.
+        ("STREAM :s [RANGE 2s] {?x :q ?z . ?z :p* ?y} FILTER(?y = 1)", None),
+        ("STREAM :s [RANGE 2s] {?x :p+ ?y} MINUS {STREAM :s [RANGE 2s] {?x :p ?y}}", None),
+        (
+            "STREAM :s [RANGE 2s] {?x :q ?z} {SELECT ?x {?x :p* ?y FILTER(?y > 2 && ?y < 1)}}",
+            None,
+        ),
+    ],
+)
+def test_conditions_exclude_a_disjunct_with_a_path_where_they_look_at_nothing_of_it(where, theorem):
+    text = f"PREFIX : <http://e/> SELECT ?x {{ {where} }}"
+    asked = AgreementQuestion(derived(text), Setting(), Trigger.ANY, None, Places(text, "q.rq"))
+    assert agreement_theorem(asked, 2) is theorem

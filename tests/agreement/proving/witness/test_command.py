@@ -136,6 +136,23 @@ def test_windows_too_long_to_look_for_a_stream_in_are_refused(tmp_path):
     assert lars("witness", query, "--unit", "1ms", "--period", "1d").code == 1
 
 
+def test_no_finer_unit_is_named_for_streams_that_the_search_leaves_out_with_any(tmp_path):
+    number = tmp_path / "s.nt"
+    number.write_text('<http://e/b> <http://e/p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
+    block = "{ STREAM :s [RANGE 2s] { ?z :r ?x } } UNION { ?z :r ?x }"
+    other_source, other_cause = written(
+        tmp_path,
+        f"PREFIX : <http://e/> SELECT ?x {{ {block} ?y :p ?z }}",
+        HEAD + "SELECT ?x { STREAM :s [RANGE 2s] { ?x :p ?y } }",
+    )
+    asked = "--unit", "1s", "--period", "2", "--json"
+    for found in (
+        witness(other_source, "--static", number, *asked),
+        witness(other_cause, "--cause", "blocked-later", *asked),
+    ):
+        assert (found.code, found.json["finer"]) == (0, None)
+
+
 def test_a_finer_unit_with_which_there_is_a_stream_is_said(tmp_path):
     slides = HEAD + "SELECT ?x { STREAM :s [RANGE 5s SLIDE 5s] { ?x :p ?y } }"
     files = written(tmp_path, slides, HEAD + "SELECT ?x { STREAM :s [RANGE 9s] { ?x :p ?y } }")

@@ -77,6 +77,15 @@ def test_no_blank_node_is_in_two_streams():
     assert isinstance(found, NoneUpTo)
 
 
+def test_what_leaves_a_tuple_window_can_be_displaced_at_once():
+    """Two more triples of one instant end a window of two; one alone would have to arrive twice."""
+    found = searched(*(f"STREAM :s [TRIPLES {count}] {{?x :p ?y}}" for count in (3, 2)))
+    assert ([fact.t for fact in found.facts], found.end) == ([0, 0, 0], 0)
+    now = "STREAM :s [NOW] {?x :p ?y}"
+    found = searched(*(f"STREAM :s [TRIPLES {count}] {{?x :p ?y}} {now}" for count in (3, 2)))
+    assert isinstance(found, Witness)
+
+
 def test_a_tuple_window_may_be_longer_than_clingo_counts():
     parts = ("STREAM :s [TRIPLES 4294967296] {?x :p ?y}", "STREAM :s [NOW] {?x :p ?y}")
     assert isinstance(searched(*parts), Witness)
