@@ -23,7 +23,7 @@ from lars.explain.proofs import Premise, Values, premises, some_of, values_of
 from lars.language import formulas as logic
 from lars.language.program import Rule, close, head_atom, head_time, is_fact, variables
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Binding, Number, Variable, constants, signature, substitute
+from lars.language.terms import Atom, Binding, Constant, Number, Term, Variable, signature, substitute
 from lars.language.windows import Interval, Ties, TupleWindow, Window
 
 
@@ -303,6 +303,10 @@ class Shortfall:
     derivable: bool
 
 
+def _known(term: Term, binding: Mapping[Variable, Constant]) -> Constant | None:
+    return binding.get(term) if isinstance(term, Variable) else term
+
+
 class Searcher:
     """The shortfalls of atoms in one answer stream."""
 
@@ -344,12 +348,19 @@ class Searcher:
 
     @staticmethod
     def _bound(head: Atom, goal: Goal) -> Binding | None:
-        binding: Binding = {}
-        for own, term in zip(head.arguments, goal.atom.arguments, strict=True):
-            given = binding.setdefault(own, term) if isinstance(own, Variable) else own
-            if given != term and not isinstance(term, Variable):
+        """Return what is known of a head's variables where it is the goal, whose variables are others."""
+        pairs = list(zip(head.arguments, goal.atom.arguments, strict=True))
+        own: dict[Variable, Constant] = {}
+        others: dict[Variable, Constant] = {}
+        # What a later pair tells can be about an earlier one.
+        for mine, theirs in pairs * len(pairs):
+            known = _known(mine, own), _known(theirs, others)
+            if None not in known and known[0] != known[1]:
                 return None
-        return {**constants(binding)}
+            for term, binding, value in ((mine, own, known[1]), (theirs, others, known[0])):
+                if isinstance(term, Variable) and value is not None:
+                    binding[term] = value
+        return {**own}
 
     def _timed(self, rule: Rule, bound: Binding, goal: Goal) -> Binding | None:
         time = head_time(rule, self._here.t)

@@ -82,8 +82,8 @@ def script(
 ) -> Iterator[str]:
     """Yield the lines of the script of a program without its trigger.
 
-    The result has the output's rows, its columns named by the variables; without an output the rows
-    of all derived predicates. Raises InexpressibleInSqlError for what SQL cannot say exactly.
+    The result has the output's rows, its first columns named by the variables; without an output the
+    rows of all derived predicates. Raises InexpressibleInSqlError for what SQL cannot say exactly.
     """
     own = with_facts(program, {})
     hindering = obstacle(program, program_input.background_predicates)
@@ -223,7 +223,8 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
     yield "-- The answers."
     where = " WHERE t NOT IN (SELECT t FROM violated)" if writer.whole.constraints else ""
     if writer.output is not None:
-        named = zip(columns(writer.output[1]), variables, strict=True)
+        # In a multiset, columns after those of the variables tell equal rows apart.
+        named = zip(columns(writer.output[1]), variables, strict=False)
         selected = [f"NULLIF({column}, {quote(NULL)}) AS {identifier(name.name)}" for column, name in named]
         places = ", ".join(str(place) for place in range(1, 2 + len(selected)))
         table = writer.tables.names.derived(writer.output)

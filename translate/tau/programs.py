@@ -256,12 +256,14 @@ def _gated(program: Program) -> tuple[Rule, ...]:
 
 
 def _arriving(program: Program, trigger: Trigger) -> tuple[Atom, ...]:
-    anything = (Variable("S"), Variable("P"), Variable("O"))
+    anything, any_stream = (Variable("S"), Variable("P"), Variable("O")), Variable("G")
     match trigger:
         case Trigger.ANY:
-            return (Atom("striple", (*anything, Variable("G"))),)
+            return (Atom("striple", (*anything, any_stream)),)
         case Trigger.QUERY_STREAMS:
-            sources = dict.fromkeys(atom.arguments[-1] for atom in _stream_atoms(program))
+            named = (atom.arguments[-1] for atom in _stream_atoms(program))
+            # A variable of the query could have the name of another column here.
+            sources = dict.fromkeys(any_stream if isinstance(name, Variable) else name for name in named)
             return tuple(Atom("striple", (*anything, source)) for source in sources)
         case Trigger.MATCHING:
             return tuple(dict.fromkeys(_stream_atoms(program)))

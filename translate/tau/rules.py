@@ -493,7 +493,10 @@ def _first_ones(
 ) -> Iterator[Rule]:
     # In a set each row of V stands once, at its first place in the order.
     keys = [key for key in order if key.variable not in names]
-    others = {key.variable: child.fresh(f"{key.variable.name}_") for key in keys}
+    others: dict[Variable, Variable] = {}
+    for key in keys:
+        taken = child.query_variables.union(others.values())
+        others[key.variable] = replace(child, query_variables=taken).fresh(f"{key.variable.name}_")
     earlier = substitute(atom, others)
     sides: list[Expression] = []
     for number, key in enumerate(keys):
@@ -798,7 +801,10 @@ def _substituted(
         part = replace(part, guard=(guard,))
         bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in order if v in nullable(site.outer.pattern))
         yield Rule(guard, (site.outer.atom(nulls), *bound))
-        inner, names = apart(pattern, frozenset(order), _fresh(node, mark))
+        # An EXISTS around this one may have given names already.
+        taken = occurring_variables(pattern).union(order)
+        fresh = (name for name in _fresh(node, mark) if name not in taken)
+        inner, names = apart(pattern, frozenset(order), fresh)
         yield from tau(inner, part.head(inner))
         atom = part.solution(inner).atom()
         for again in _rebound(inner, names):

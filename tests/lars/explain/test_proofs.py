@@ -7,7 +7,7 @@ from lars.explain import provers, restore, violations, without_constraints
 from lars.explain.shortfalls import Searcher
 from lars.language.program import head_atom, variables
 from lars.language.stream import moments, stream_of
-from lars.language.terms import Atom, Number, substitute
+from lars.language.terms import Atom, Number, Symbol, substitute
 from lars.language.windows import Interval
 from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams
@@ -99,3 +99,18 @@ def test_box_rests_on_every_time_that_is_shown():
 def test_an_atom_that_only_supports_itself_has_no_proof():
     (prover,) = provers(read("p ← p."), stream_of(Interval(0, 9), []), frozenset([(6, P)]), 6)
     assert prover.proof((6, P)) is None
+
+
+def test_a_rule_is_tried_wherever_its_head_can_be_what_is_missed():
+    def tried(head):
+        text = f"{head} ← r(X). q(X) ← p(Y, X), s(X). m(X) ← p(Y, Y), s(X)."
+        arrivals = [(5, Atom("s", (Symbol("a"),)))]
+        (prover,) = provers(read(text), stream_of(Interval(0, 9), arrivals), frozenset(), 5)
+        for name in "qm":
+            goal = 5, Atom(name, (Symbol("a"),))
+            _, missed = Searcher(prover.world).shortfalls(goal).values()
+            yield bool(missed.attempts)
+
+    assert list(tried("p(X, X)")) == [True, True]
+    assert list(tried("p(a, b)")) == [False, False]
+    assert list(tried("p(b, a)")) == [True, False]

@@ -11,7 +11,7 @@ from lars.language.stream import stream_of
 from lars.language.terms import Atom, Variable
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.text.notation import read
-from solver.facts import EveryTime, Fact, Situation
+from solver.facts import ChosenTimes, EveryTime, Fact, Situation
 from solver.job import ask
 from solver.sql import InexpressibleInSqlError, ProgramInput, script
 from tests.lars.strategies import streams
@@ -183,3 +183,11 @@ def test_a_window_that_opens_long_before_time_0_stays_within_64_bits_at_the_late
     met = situation(stream_of(Interval(t - 1, t), [(t, Atom("e"))]), ())
     program = read(f"q ← ⊞^{{sliding 1,10,{-LARGEST_TIME}}} ◇ e.")
     assert sql_rows(program, met, [t], ("q", 0)) == {t: {()} if late == 5 else set()}
+
+
+def test_in_a_multiset_the_rows_of_the_variables_are_repeated():
+    program = read("ans1(X, Y) ← ⊞^5 ◇ f(X, Y).")
+    facts = [Fact(1, "f", ("a", "b")), Fact(1, "f", ("a", "c"))]
+    met = ProgramInput(facts=facts, timeline=Interval(0, 2))
+    lines = script(program, ChosenTimes((1,)), ("ans1", 2), (Variable("X"),), met)
+    assert answers("\n".join(lines)) == [(1, "a"), (1, "a")]

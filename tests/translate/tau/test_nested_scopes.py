@@ -61,6 +61,17 @@ CASES = {
         TWO,
         ["a", "b"],
     ),
+    "a hidden name in an EXISTS that gives the pattern of another names": (
+        """SELECT ?s { ?s :v ?n FILTER EXISTS { ?z :v ?n
+        { SELECT ?s { ?s :v ?n FILTER EXISTS { ?c :v ?n BIND(?c AS ?s) } } } } }""",
+        VALUED,
+        ["a", "a", "b"],
+    ),
+    "an order in a set by two names, one of them the other one with a mark": (
+        "SELECT DISTINCT ?s { ?s :p ?x . ?s :q ?x_ } ORDER BY ?x ?x_ LIMIT 2",
+        "a p 1, a p 2, a q 9, b p 3, b q 9",
+        ["a", "b"],
+    ),
     "a walk of no step in EXISTS": (
         "SELECT ?s { VALUES ?s { :nowhere } FILTER EXISTS { ?s (:zz?)+ ?y } }",
         TWO,

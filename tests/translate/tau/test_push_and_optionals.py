@@ -26,6 +26,13 @@ def test_push_without_a_stream_to_wait_for_never_evaluates():
     assert question.gate == Arrivals(())
 
 
+def test_a_stream_that_is_a_variable_is_any_stream_whatever_its_name():
+    query = read_query(expand("SELECT ?x { STREAM ?S [NOW] { ?x :q ?y } }"), "q.rq", Language.CQELS)
+    question = ask(push(lars_program(query, Setting()), Trigger.QUERY_STREAMS), ("ans1", 1))
+    (pattern,) = question.gate.patterns
+    assert len(set(pattern.arguments)) == 4
+
+
 def test_many_optionals_are_translated_at_once():
     optionals = " ".join(f"OPTIONAL {{ ?x :p{i} ?y{i} }}" for i in range(40))
     query = read_query(expand(f"SELECT * {{ ?x :p ?y {optionals} }}"), "q.rq")
